@@ -1,0 +1,1 @@
+"""The compiler: text -> syntax tree -> program -> model -> configuration -> load graph."""

@@ -1,0 +1,410 @@
+"""Names bound, dimensions checked: a program becomes a model."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import PurePath
+from typing import TypeVar
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_claims import ClaimChecker, place_of
+from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_observations import ObservationChecker
+from qps.compiler.check_streams import StreamChecker
+from qps.compiler.diagnostics import Label, Outcome, Sink
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.importer import Importer
+from qps.compiler.resolve import Found, Module, Program, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.suggest import did_you_mean
+
+N = TypeVar("N", ast.Node, ast.Link)
+D = TypeVar("D")
+
+_ONE = Fraction(1)
+_NOBODY = ir.UserRange("N", 1, 1, None)
+
+
+class Checker:
+    """Checks one program, part by part; also the changes that come from a command line."""
+
+    def __init__(self, program: Program, importer: Importer) -> None:
+        self.sink = Sink(failed_names=set(program.failed_names))
+        self._program = program
+        self.main = program.main
+        self._placed: set[str] = set()
+        self.expressions = ExpressionChecker(self.sink, Scope(self.main))
+        ratings = frozenset(
+            unit.name.text
+            for module in program.modules
+            for unit in module.names.values()
+            if isinstance(unit, ast.Unit) and unit.is_rating
+        )
+        self.hardware = HardwareChecker(self.expressions, self.sink, ratings)
+        self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
+        self._observed = ObservationChecker(self.claims, importer)
+        self.expressions.changes = self.claims.changes
+
+    def model(self) -> Outcome[ir.Model]:
+        """Return the model of the program, with those of its parts that are sound."""
+        population = self._population()
+        options, parameters = self._options(), self._parameters()
+        self._all_hardware()
+        nodes, links = self._nodes(), self._links()
+        self._link_ends(nodes, links)
+        streams = self._streams(nodes, links)
+        measures = self._measures()
+        self._functions_and_lets()
+        requirements = self._requirements()
+        quality = self._quality()
+        scenarios = self._scenarios()
+        expectations = self._expectations()
+        observations = self._observations()
+        source = self.main.syntax.source
+        return self.sink.partial(
+            ir.Model(
+                PurePath(source.label).stem,
+                source.label,
+                self.main.syntax.doc,
+                population,
+                options,
+                parameters,
+                {n: m for n, m in self.hardware.machines.items() if m is not None},
+                {n: m for n, m in self.hardware.networks.items() if m is not None},
+                tuple(nodes.values()),
+                tuple(links.values()),
+                streams,
+                measures,
+                requirements,
+                quality,
+                scenarios,
+                expectations,
+                observations,
+            )
+        )
+
+    def _missing(self, what: str, hint: str) -> None:
+        """Report that the spec lacks a part; it may stand in what could not be parsed."""
+        if not self.main.syntax.failed_names:
+            label = self.main.syntax.source.label
+            self.sink.report(
+                codes.MISSING_PART, None, f"{label}: the spec {what}", hint=hint
+            )
+
+    # -- what may vary -------------------------------------------------------------------
+
+    def _population(self) -> ir.UserRange:
+        users = [d for d in self.main.syntax.declarations if isinstance(d, ast.Users)]
+        if not users:
+            self._missing(
+                "does not say what its users are",
+                "add `users N in 1..1000`: the population that the solver varies",
+            )
+            return _NOBODY
+        for extra in users[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a spec has one population",
+                secondary=[Label(users[0].span, "the first one")],
+            )
+        bounds = self.claims.user_bounds(users[0].range)
+        if bounds is None:
+            return _NOBODY
+        return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
+
+    def _options(self) -> tuple[ir.Option, ...]:
+        built = []
+        for module, option in self._everywhere(ast.Option):
+            found = Found(module, option)
+            words = [choice.text for choice in option.choices]
+            choices = self.expressions.choices(found)
+            if len(choices) == 1:
+                self.sink.report(
+                    codes.MISSING_PART,
+                    option.name.span,
+                    f"option `{option.name.text}` has one choice only",
+                    hint=f"list them all, the usual one first: "
+                    f"`option {option.name.text} = {words[0]} or …`",
+                )
+            for index, choice in enumerate(option.choices):
+                if choice.text in words[:index]:
+                    self.sink.report(
+                        codes.DUPLICATE_NAME, choice.span, f"`{choice.text}` is listed twice"
+                    )
+            built.append(ir.Option(found.qualified, choices, option.name.span, option.doc))
+        return tuple(built)
+
+    def _parameters(self) -> tuple[ir.Parameter, ...]:
+        built = []
+        for module, param in self._everywhere(ast.Param):
+            scope = Scope(module, Allowed.NOTHING)
+            value = self.expressions.quantity(param.value, scope)
+            if value is None:
+                continue
+            name = module.qualified(param.name.text)
+            self.claims.dimensions[name] = value.dimension
+            low = high = None
+            if param.range is not None:
+                low = self._bound(param.range.low, param.range.high, value, scope)
+                high = self._bound(param.range.high, None, value, scope)
+                if low is None or high is None:
+                    continue
+            built.append(
+                ir.Parameter(
+                    name,
+                    value.expr,
+                    value.dimension,
+                    low.expr if low else None,
+                    high.expr if high else None,
+                    param.name.span,
+                    param.value.span,
+                    param.source.value if param.source else None,
+                    param.doc,
+                )
+            )
+        return tuple(built)
+
+    def _bound(
+        self, bound: ast.Expr, other: ast.Expr | None, value: ir.Quantity, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
+        if isinstance(bound, ast.Number) and other is not None:
+            unit = _unit_of(other)
+            if unit is not None:
+                bound = ast.Product(bound.span, ((False, bound), *unit))
+        return self.expressions.quantity(bound, scope, value.dimension, "the range")
+
+    # -- hardware and topology -----------------------------------------------------------
+
+    def _all_hardware(self) -> None:
+        for module, machine in self._everywhere(ast.Machine):
+            self.hardware.machine(Found(module, machine), machine)
+        for module, network in self._everywhere(ast.Network):
+            self.hardware.network(Found(module, network), network)
+
+    def _nodes(self) -> dict[str, ir.Node]:
+        built: dict[str, ir.Node] = {}
+        for node in self._topology(ast.Node):
+            place = self._place(node.place, node.name, is_node=True)
+            if place is not None:
+                built[node.name.text] = ir.Node(node.name.text, *place, node.name.span)
+        return built
+
+    def _links(self) -> dict[str, ir.Link]:
+        built: dict[str, ir.Link] = {}
+        for link in self._topology(ast.Link):
+            place = self._place(link.place, link.name, is_node=False)
+            if place is not None:
+                ends = tuple(end.text for end in link.ends)
+                built[link.name.text] = ir.Link(link.name.text, *place, ends, link.name.span)
+        return built
+
+    def _place(
+        self, expr: ast.Expr, name: ast.Name, *, is_node: bool
+    ) -> tuple[str, ir.Expr] | None:
+        """Return the machine or network of a place and how many of it; a failed one stays known."""
+        self._placed.add(name.text)
+        place = place_of(expr)
+        if place is None:
+            what = "machine" if is_node else "network"
+            self.sink.report(
+                codes.WRONG_KIND,
+                expr.span,
+                f"a {what} is needed here, and how many of it",
+                hint=f"such as `{name.text} = {what} * N`",
+            )
+            return None
+        kind = self.claims.place_kind(place, self.main, is_node=is_node)
+        count: ir.Expr | None = ir.Constant(_ONE)
+        if place.count is not None:
+            count = self.claims.count(place.count)
+        return None if kind is None or count is None else (kind, count)
+
+    def _topology(self, kind: type[N]) -> list[N]:
+        return [
+            item
+            for declaration in self.main.syntax.declarations
+            if isinstance(declaration, ast.Topology)
+            for item in declaration.items
+            if isinstance(item, kind)
+        ]
+
+    def _link_ends(self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]) -> None:
+        for link in self._topology(ast.Link):
+            for end in link.ends:
+                if end.text not in self._placed:
+                    self.sink.report(
+                        codes.UNKNOWN_NAME,
+                        end.span,
+                        f"`{link.name.text}` joins `{end.text}`, which is no node or link",
+                        hint=did_you_mean(end.text, [*nodes, *links]),
+                    )
+
+    def _machine_name(self, module: Module, name: ast.Name) -> str | None:
+        """Return the machine that a cost was measured on."""
+        found = lookup(module, name)
+        if found is None:
+            unknown_name(self.sink, module, name, "machine")
+            return None
+        if not isinstance(found.declaration, ast.Machine):
+            self.sink.report(
+                codes.WRONG_KIND, name.span, f"`{name.text}` is not a machine"
+            )
+            return None
+        self.hardware.machine(found, found.declaration)
+        return found.qualified
+
+    # -- streams and measures ------------------------------------------------------------
+
+    def _streams(
+        self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
+    ) -> tuple[ir.Stream, ...]:
+        checker = StreamChecker(
+            self.expressions, self.sink, self._program, nodes, links, self._machine_name
+        )
+        streams = [
+            checker.stream(declaration)
+            for declaration in self.main.syntax.declarations
+            if isinstance(declaration, ast.Stream)
+        ]
+        if not streams:
+            self._missing(
+                "has no stream",
+                "a stream says what travels: `stream voice { source …; at node { … } }`",
+            )
+        self._components(checker)
+        return tuple(stream for stream in streams if stream is not None)
+
+    def _components(self, checker: StreamChecker) -> None:
+        """Check the components that no stream uses, and say that none does."""
+        for module, component in self._everywhere(ast.Component):
+            found = Found(module, component)
+            if found.qualified in checker.used_components:
+                continue
+            if not component.formals:
+                checker.component(found, {})
+            if module is self.main:
+                self.sink.report(
+                    codes.UNUSED,
+                    component.name.span,
+                    f"no stream uses component `{component.name.text}`",
+                )
+
+    def _measures(self) -> tuple[ir.Measure, ...]:
+        built = []
+        for measure in self.main.syntax.declarations:
+            if isinstance(measure, ast.Measure):
+                scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+                value = self.expressions.quantity(measure.value, scope)
+                if value is not None:
+                    built.append(ir.Measure(measure.name.text, value, measure.doc))
+        return tuple(built)
+
+    def _functions_and_lets(self) -> None:
+        """Check the `let`s that nothing uses; a function is checked where it is called."""
+        everything = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+        for module, let in self._everywhere(ast.Let):
+            name = ast.Reference(let.name.span, let.name)
+            self.expressions.quantity(name, Scope(module, everything))
+        for module, unit in self._everywhere(ast.Unit):
+            if unit.value is not None:
+                name = ast.Reference(unit.name.span, unit.name)
+                self.expressions.quantity(name, Scope(module, everything))
+
+    # -- needs and claims ----------------------------------------------------------------
+
+    def _requirements(self) -> tuple[ir.Requirement, ...]:
+        built = [
+            self.claims.requirement(item)
+            for declaration in self.main.syntax.declarations
+            if isinstance(declaration, ast.Require)
+            for item in declaration.requirements
+        ]
+        return tuple(item for item in built if item is not None)
+
+    def _quality(self) -> ir.Quality:
+        stated = [d for d in self.main.syntax.declarations if isinstance(d, ast.Quality)]
+        for extra in stated[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a spec has one metric of quality",
+                secondary=[Label(stated[0].span, "the first one")],
+            )
+        if not stated:
+            return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+        metric = stated[0].metric
+        if not isinstance(metric, ast.Name):
+            scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+            formula = self.expressions.quantity(metric, scope, DIMENSIONLESS, "quality")
+            return ir.Quality(ir.Metric.FORMULA, formula, stated[0].span)
+        names = [m.value for m in ir.Metric if m is not ir.Metric.FORMULA]
+        if metric.text not in names:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                metric.span,
+                f"unknown metric `{metric.text}`",
+                hint=did_you_mean(metric.text, names)
+                or "there is `euclidean`, `worst`, or a formula: `quality = …`",
+            )
+            return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+        return ir.Quality(ir.Metric(metric.text), None, stated[0].span)
+
+    def _scenarios(self) -> tuple[ir.Scenario, ...]:
+        seen: dict[str, ast.Scenario] = {}
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Scenario):
+                self._claim_name(item.name, seen.get(item.name.text), "scenario")
+                seen.setdefault(item.name.text, item)
+        return tuple(self.claims.scenario(item) for item in seen.values())
+
+    def _claim_name(
+        self, name: ast.Name, earlier: ast.Scenario | ast.Expect | ast.Observe | None, kind: str
+    ) -> None:
+        if earlier is not None:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"{kind} `{name.text}` is declared twice",
+                secondary=[Label(earlier.name.span, "first declared here")],
+                hint="rename one of them",
+            )
+
+    def _expectations(self) -> tuple[ir.Expectation, ...]:
+        seen: dict[str, ast.Expect | ast.Observe] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Expect):
+                self._claim_name(item.name, seen.get(item.name.text), "claim")
+                seen[item.name.text] = item
+                built.append(self.claims.expectation(item))
+        return tuple(item for item in built if item is not None)
+
+    def _observations(self) -> tuple[ir.Observation, ...]:
+        built = [
+            self._observed.observation(item)
+            for item in self.main.syntax.declarations
+            if isinstance(item, ast.Observe)
+        ]
+        return tuple(item for item in built if item is not None)
+
+    def _everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
+        """Return the declarations of a kind in every module, with their modules."""
+        return [
+            (module, declaration)
+            for module in self._program.modules
+            for declaration in module.names.values()
+            if isinstance(declaration, kind)
+        ]
+
+
+def _unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:
+    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
+    match expr:
+        case ast.Quantity(unit=unit):
+            return ((False, unit),)
+        case ast.Product(factors=((False, ast.Quantity(unit=unit)), *rest)):
+            return ((False, unit), *rest)
+    return None

@@ -1,0 +1,376 @@
+"""Changes, requirements and claims: scenarios, `with …`, `require`, `expect`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.resolve import Found, Module, kind_of, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
+from qps.compiler.suggest import did_you_mean, listed
+
+EVERYTHING = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A machine or network and, where one was given, how many of it."""
+
+    name: ast.Name
+    count: ast.Expr | None
+
+
+def place_of(expr: ast.Expr) -> Place | None:
+    """Read `ws.ipx * N` as a machine and a count; None where it is nothing of the kind."""
+    match expr:
+        case ast.Reference(name=name):
+            return Place(name, None)
+        case ast.Product(factors=((False, ast.Reference(name=name)), *rest)):
+            if len(rest) == 1 and not rest[0][0]:
+                return Place(name, rest[0][1])
+            span = rest[0][1].span.to(rest[-1][1].span)
+            if not rest[0][0]:
+                return Place(name, ast.Product(span, tuple(rest)))
+    return None
+
+
+@dataclass
+class ClaimChecker:
+    """Checks what changes a model and what is claimed of it."""
+
+    expressions: ExpressionChecker
+    hardware: HardwareChecker
+    sink: Sink
+    main: Module
+    dimensions: dict[str, Dimension] = field(default_factory=dict)
+
+    # -- changes -------------------------------------------------------------------------
+
+    def changes(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
+        """Return changes of the model; those that were reported are left out."""
+        built = [self.change(change, scope.module) for change in changes]
+        seen: dict[str, ast.Change] = {}
+        for change in changes:
+            earlier = seen.setdefault(change.name.text, change)
+            if earlier is not change:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    change.name.span,
+                    f"`{change.name.text}` is changed twice here",
+                    secondary=[Label(earlier.name.span, "first changed here")],
+                )
+        return tuple(change for change in built if change is not None)
+
+    def change(self, change: ast.Change, module: Module) -> ir.Change | None:
+        """Return one change, or None where it was reported."""
+        found = lookup(module, change.name)
+        if found is None:
+            self._unknown_setting(change.name, module)
+            return None
+        match found.declaration:
+            case ast.Users():
+                return self._population(change)
+            case ast.Option():
+                return self._option(change, found)
+            case ast.Param():
+                return self._parameter(change, found, found.declaration)
+            case ast.Node() | ast.Link():
+                return self._place(change, found)
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.name.span,
+            f"`{change.name.text}` is {kind_of(found.declaration)} and cannot be changed",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint="parameters, options, nodes, links and the population can; "
+            "turn what should vary into a `param`",
+        )
+        return None
+
+    def _unknown_setting(self, name: ast.Name, module: Module) -> None:
+        kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
+        names = [n for n, d in module.names.items() if isinstance(d, kinds)]
+        self.sink.report(
+            codes.BAD_SETTING,
+            name.span,
+            f"there is nothing called `{name.text}` to set",
+            hint=did_you_mean(name.text, names),
+        )
+
+    def _population(self, change: ast.Change) -> ir.Change | None:
+        if isinstance(change.value, ast.Range):
+            bounds = self.user_bounds(change.value)
+            return None if bounds is None else ir.SetPopulation(*bounds, change.span)
+        value = self.expressions.number(change.value, Scope(self.main), "a number of users")
+        if value is None:
+            return None
+        if value.denominator != 1 or value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE, change.value.span, "a number of users is whole and at least 1"
+            )
+            return None
+        return ir.SetPopulation(int(value), int(value), change.span)
+
+    def user_bounds(self, bounds: ast.Range) -> tuple[int, int] | None:
+        """Return the least and the greatest population of a range."""
+        scope = Scope(self.main)
+        low = self.expressions.number(bounds.low, scope, "the least number of users")
+        high = self.expressions.number(bounds.high, scope, "the greatest number of users")
+        if low is None or high is None:
+            return None
+        if low.denominator != 1 or high.denominator != 1 or low < 1 or low > high:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                bounds.span,
+                "a range of users goes from a whole number of at least 1 to one not below it",
+                hint="such as `2..200`",
+            )
+            return None
+        if high > _MOST_USERS:
+            self.sink.report(
+                codes.OUT_OF_RANGE, bounds.high.span, f"at most {_MOST_USERS:,} users"
+            )
+            return None
+        return int(low), int(high)
+
+    def _option(self, change: ast.Change, found: Found) -> ir.Change | None:
+        choices = self.expressions.choices(found)
+        value = change.value
+        word = value.name.text if isinstance(value, ast.Reference) else value.span.text
+        if word in choices:
+            return ir.SetOption(found.qualified, word, change.span)
+        self.sink.report(
+            codes.BAD_SETTING,
+            value.span,
+            f"`{word}` is no choice of `{change.name.text}`",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint=did_you_mean(word, choices) or listed(choices, "or"),
+        )
+        return None
+
+    def _parameter(
+        self, change: ast.Change, found: Found, param: ast.Param
+    ) -> ir.Change | None:
+        if isinstance(change.value, ast.Range):
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` takes one value, not a range",
+            )
+            return None
+        scope = Scope(self.main, Allowed.NOTHING)
+        dimension = self.dimensions.get(found.qualified)
+        value = self.expressions.quantity(change.value, scope)
+        if value is None or dimension is None:
+            return None
+        if value.dimension != dimension:
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                value.span,
+                f"`{change.name.text}` must be {dimension.in_words}, "
+                f"not {value.dimension.in_words}",
+                secondary=[Label(param.value.span, "its own value")],
+                hint=f"write it like `{change.name.text} = {param.value.span.text}`",
+            )
+            return None
+        return ir.SetParameter(found.qualified, value.expr, value.span)
+
+    def _place(self, change: ast.Change, found: Found) -> ir.Change | None:
+        is_node = isinstance(found.declaration, ast.Node)
+        read = None if isinstance(change.value, ast.Range) else place_of(change.value)
+        what = "machine" if is_node else "network"
+        if read is None:
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` takes a {what}",
+                hint=f"such as `{change.name.text} = {what}` or `{change.name.text} = {what} * 4`",
+            )
+            return None
+        kind = self.place_kind(read, self.main, is_node=is_node)
+        count = None
+        if read.count is not None:
+            count = self.count(read.count)
+            if count is None:
+                return None
+        if kind is None:
+            return None
+        return ir.SetPlace(found.qualified, kind, count, change.span)
+
+    def place_kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
+        """Return the qualified name of a machine (for a node) or network (for a link)."""
+        found = lookup(module, place.name)
+        wanted = ast.Machine if is_node else ast.Network
+        word = "machine" if is_node else "network"
+        if found is None:
+            unknown_name(self.sink, module, place.name, word)
+            return None
+        declaration = found.declaration
+        if not isinstance(declaration, wanted):
+            self.sink.report(
+                codes.WRONG_KIND,
+                place.name.span,
+                f"`{place.name.text}` is {kind_of(declaration)}, not a {word}",
+                secondary=[Label(declaration.name.span, "declared here")],
+            )
+            return None
+        if isinstance(declaration, ast.Machine):
+            built: object = self.hardware.machine(found, declaration)
+        else:
+            assert isinstance(declaration, ast.Network)
+            built = self.hardware.network(found, declaration)
+        return None if built is None else found.qualified
+
+    def count(self, expr: ast.Expr) -> ir.Expr | None:
+        """Return how many there are of a node or link."""
+        scope = Scope(self.main, Allowed.POPULATION)
+        quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
+        if quantity is None:
+            return None
+        if isinstance(quantity.expr, ir.Constant) and quantity.expr.value <= 0:
+            self.sink.report(codes.OUT_OF_RANGE, expr.span, "a count must be above zero")
+            return None
+        return quantity.expr
+
+    def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
+        """Return a scenario with those of its changes that are sound."""
+        changes = self.changes(declaration.changes, Scope(self.main))
+        return ir.Scenario(
+            declaration.name.text, changes, declaration.name.span, declaration.doc
+        )
+
+    # -- requirements --------------------------------------------------------------------
+
+    def requirement(self, item: ast.Requirement) -> ir.Requirement | None:
+        """Return `measure <= limit` with its ideal."""
+        condition = item.condition
+        if (
+            not isinstance(condition, ast.Comparison)
+            or len(condition.operators) != 1
+            or condition.operators[0] not in ("<", "<=", ">", ">=")
+        ):
+            self.sink.report(
+                codes.NOT_A_CONDITION,
+                condition.span,
+                "a requirement compares a measure with its limit",
+                hint="such as `voice.latency <= 230 ms`",
+            )
+            return None
+        measured, limiting = condition.operands
+        scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+        measure = self.expressions.quantity(measured, scope)
+        if measure is None:
+            return None
+        fixed = Scope(self.main, Allowed.NOTHING)
+        limit = self.expressions.quantity(limiting, fixed, measure.dimension, "the limit")
+        ideal = None
+        if item.ideal is not None:
+            ideal = self.expressions.quantity(
+                item.ideal, fixed, measure.dimension, "the ideal"
+            )
+            if ideal is None:
+                return None
+        if limit is None:
+            return None
+        at_most = condition.operators[0] in ("<", "<=")
+        is_load = isinstance(measure.expr, ir.Measured) and (
+            measure.expr.kind is ir.MeasureKind.LOAD
+        )
+        return ir.Requirement(
+            measured.span.text,
+            measure,
+            limit,
+            at_most,
+            condition.operators[0] in ("<", ">"),
+            ideal,
+            not is_load and (at_most or ideal is not None),
+            item.span,
+        )
+
+    # -- claims --------------------------------------------------------------------------
+
+    def expectation(self, item: ast.Expect) -> ir.Expectation | None:
+        """Return the claims of an `expect` block."""
+        if not item.claims:
+            self.sink.report(
+                codes.MISSING_PART,
+                item.name.span,
+                f"`{item.name.text}` claims nothing",
+                hint="add a claim such as `station.cpu.load <= 80 % with N = 20`",
+            )
+            return None
+        if item.source is None:
+            self.sink.report(
+                codes.NO_SOURCE,
+                item.name.span,
+                f"`{item.name.text}` does not say where its claim comes from",
+                hint='add `source "…"`: a paper, a measurement, a promise',
+            )
+        claims = [self._claim(claim) for claim in item.claims]
+        return ir.Expectation(
+            item.name.text,
+            item.title.value if item.title else None,
+            tuple(claim for claim in claims if claim is not None),
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            remark(item.remarks, "fitted"),
+            item.name.span,
+        )
+
+    def _claim(self, item: ast.Claim) -> ir.Claim | None:
+        scope = Scope(self.main, EVERYTHING)
+        changes = self.changes(item.changes, scope)
+        if len(changes) < len(item.changes):
+            return None
+        if item.claimed is None:
+            condition = self.expressions.condition(item.value, scope)
+            if condition is None:
+                return None
+            return ir.Claim(condition, None, None, changes, item.span)
+        value = self.expressions.quantity(item.value, scope)
+        if value is None:
+            return None
+        fixed = Scope(self.main, Allowed.NOTHING)
+        claimed = self.expressions.quantity(item.claimed, fixed, value.dimension, "the claim")
+        if claimed is None:
+            return None
+        tolerance = self.tolerance(item.tolerance, value.dimension)
+        if tolerance is None:
+            if item.tolerance is None:
+                self.sink.report(
+                    codes.MISSING_PART,
+                    item.span,
+                    "how near must it be?",
+                    hint="add `within 5 %`, or an amount such as `within 2 ms`",
+                )
+            return None
+        return ir.Claim(value, claimed, tolerance, changes, item.span)
+
+    def tolerance(self, expr: ast.Expr | None, dimension: Dimension) -> ir.Tolerance | None:
+        """Return a tolerance: a percentage is a share of the claim, all else an amount."""
+        if expr is None:
+            return None
+        fixed = Scope(self.main, Allowed.NOTHING)
+        if isinstance(expr, ast.Quantity) and expr.unit.span.text == "%":
+            share = self.expressions.number(expr, fixed, "a tolerance")
+            return None if share is None else ir.Tolerance(share, relative=True)
+        amount = self.expressions.quantity(expr, fixed, dimension, "the tolerance")
+        if amount is None:
+            return None
+        if not isinstance(amount.expr, ir.Constant):
+            self.sink.report(codes.VARIES, expr.span, "a tolerance must be a number")
+            return None
+        return ir.Tolerance(amount.expr.value, relative=False)
+
+
+_MOST_USERS = 10**12
+
+
+def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:
+    """Return the remarks of a kind, joined."""
+    texts = [item.text.value for item in remarks if item.kind == kind]
+    return " ".join(texts) if texts else None

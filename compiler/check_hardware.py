@@ -1,0 +1,294 @@
+"""Machines and networks: capacities, ratings and properties, with their dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_expressions import ExpressionChecker, Value, multiply
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import (
+    CORE,
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    MONEY,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.resolve import Found, Module, Program
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.suggest import did_you_mean
+
+_ATTRIBUTES = ("idle",)
+_ONE = ir.Constant(Fraction(1))
+
+
+@dataclass
+class HardwareChecker:
+    """Checks the machines and networks that a model may use, each once."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    rating_bases: frozenset[str]
+    machines: dict[str, ir.Machine | None] = field(default_factory=dict)
+    networks: dict[str, ir.Network | None] = field(default_factory=dict)
+
+    def machine(self, found: Found, declaration: ast.Machine) -> ir.Machine | None:
+        """Return a machine, or None where it was reported."""
+        name = found.qualified
+        if name not in self.machines:
+            self.machines[name] = self._machine(name, found.module, declaration)
+        return self.machines[name]
+
+    def network(self, found: Found, declaration: ast.Network) -> ir.Network | None:
+        """Return a network, or None where it was reported."""
+        name = found.qualified
+        if name not in self.networks:
+            self.networks[name] = self._network(name, found.module, declaration)
+        return self.networks[name]
+
+    # -- machines ------------------------------------------------------------------------
+
+    def _machine(
+        self, name: str, module: Module, declaration: ast.Machine
+    ) -> ir.Machine | None:
+        scope = Scope(module, Allowed.NOTHING)
+        resources: dict[str, ir.Resource] = {}
+        whole = True
+        for item in declaration.resources:
+            earlier = resources.get(item.name.text)
+            if earlier is not None:
+                self._twice(item.name, earlier, f"resource `{item.name.text}`")
+            resource = self._resource(item, scope)
+            if resource is None:
+                whole = False
+            else:
+                resources[item.name.text] = resource
+        ratings = self._ratings(declaration, resources, scope)
+        price = self._price(declaration.price, scope)
+        if not whole or ratings is None:
+            return None
+        return ir.Machine(
+            name,
+            tuple(resources.values()),
+            ratings,
+            price,
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+        )
+
+    def _twice(self, name: ast.Name, earlier: ir.Resource, what: str) -> None:
+        self.sink.report(
+            codes.DUPLICATE_NAME,
+            name.span,
+            f"{what} is declared twice",
+            secondary=[Label(earlier.span, "first declared here")],
+        )
+
+    def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
+        idle = self._idle(item, scope)
+        cores, speed = self._cores_and_speed(item.capacity, scope)
+        if cores is None and speed is None:
+            return self._plain_resource(item, scope, idle)
+        if cores is not None and speed is None and cores.dimension not in (CORE, DIMENSIONLESS):
+            return None
+        count = cores.expr if cores is not None else _ONE
+        capacity = ir.Quantity(count, DIMENSIONLESS, item.capacity.span)
+        return ir.Resource(
+            item.name.text,
+            ir.ResourceKind.PROCESSOR,
+            capacity,
+            speed,
+            idle,
+            DIMENSIONLESS,
+            item.name.span,
+        )
+
+    def _cores_and_speed(
+        self, capacity: ast.Expr, scope: Scope
+    ) -> tuple[ir.Quantity | None, ir.Quantity | None]:
+        """Split `4 core * 92 SPECint92` into cores and speed; both None for no processor."""
+        factors = capacity.factors if isinstance(capacity, ast.Product) else ((False, capacity),)
+        cores: list[ir.Expr] = []
+        speed: list[ir.Expr] = []
+        core_dimension, speed_dimension = DIMENSIONLESS, DIMENSIONLESS
+        for below, factor in factors:
+            quantity = self.expressions.quantity(factor, scope)
+            if quantity is None:
+                # It is reported; say that it is a processor so that nothing else is said.
+                return ir.Quantity(_ONE, MONEY, capacity.span), None
+            power = Fraction(-1 if below else 1)
+            expr = ir.Power(quantity.expr, ir.Constant(power)) if below else quantity.expr
+            if quantity.dimension.bases & self.rating_bases:
+                speed.append(expr)
+                speed_dimension = speed_dimension * quantity.dimension**power
+            else:
+                cores.append(expr)
+                core_dimension = core_dimension * quantity.dimension**power
+        if core_dimension not in (CORE, DIMENSIONLESS):
+            return None, None
+        rated = speed_dimension.single_base is not None
+        if speed_dimension != DIMENSIONLESS and not rated:
+            return None, None
+        return (
+            ir.Quantity(multiply(cores) if cores else _ONE, CORE, capacity.span),
+            ir.Quantity(multiply(speed), speed_dimension, capacity.span) if rated else None,
+        )
+
+    def _plain_resource(
+        self, item: ast.ResourceItem, scope: Scope, idle: ir.Quantity | None
+    ) -> ir.Resource | None:
+        capacity = self.expressions.quantity(item.capacity, scope)
+        if capacity is None:
+            return None
+        kind = _kind(capacity.dimension)
+        if kind is None:
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                item.capacity.span,
+                f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
+                "which is no capacity",
+                hint="give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
+                "`120 request/s`) or a room (`8 GB`)",
+            )
+            return None
+        return ir.Resource(
+            item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span
+        )
+
+    def _idle(self, item: ast.ResourceItem, scope: Scope) -> ir.Quantity | None:
+        idle = None
+        for attribute in item.attributes:
+            if attribute.name.text != "idle":
+                self.sink.report(
+                    codes.UNKNOWN_NAME,
+                    attribute.name.span,
+                    f"a resource has no `{attribute.name.text}`",
+                    hint=did_you_mean(attribute.name.text, _ATTRIBUTES),
+                )
+                continue
+            idle = self.expressions.quantity(
+                attribute.value, scope, DIMENSIONLESS, "the idle load"
+            )
+        return idle
+
+    def _ratings(
+        self, declaration: ast.Machine, resources: dict[str, ir.Resource], scope: Scope
+    ) -> tuple[tuple[str, ir.Quantity], ...] | None:
+        ratings: dict[str, ir.Quantity] = {}
+        for resource in resources.values():
+            base = resource.speed.dimension.single_base if resource.speed else None
+            if base is not None and resource.speed is not None:
+                ratings[base] = resource.speed
+        for expr in declaration.ratings:
+            rating = self.expressions.quantity(expr, scope)
+            if rating is None:
+                return None
+            base = rating.dimension.single_base
+            if base not in self.rating_bases:
+                self.sink.report(
+                    codes.WRONG_DIMENSION,
+                    expr.span,
+                    f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
+                    hint="declare one with `unit SPECint92 of rating`",
+                )
+                return None
+            assert base is not None
+            ratings[base] = rating
+        return tuple(ratings.items())
+
+    def _price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
+        if price is None:
+            return None
+        quantity = self.expressions.quantity(price, scope)
+        if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
+            value = Value(quantity.expr, quantity.dimension, quantity.span)
+            self.expressions.wrong_dimension(value, MONEY, "a price")
+            return None
+        return quantity
+
+    # -- networks ------------------------------------------------------------------------
+
+    def _network(
+        self, name: str, module: Module, declaration: ast.Network
+    ) -> ir.Network | None:
+        scope = Scope(module, Allowed.NOTHING)
+        found: dict[str, ir.Quantity] = {}
+        whole = True
+        for item in declaration.properties:
+            if item.kind in found:
+                self.sink.report(
+                    codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
+                )
+            quantity = self._property(item, scope)
+            if quantity is None:
+                whole = False
+            else:
+                found[item.kind] = quantity
+        if whole and "rate" not in found:
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                declaration.name.span,
+                f"network `{declaration.name.text}` has no rate",
+                hint="add one, such as `rate 10 Mbit/s`",
+            )
+            whole = False
+        price = self._price(declaration.price, scope)
+        if not whole:
+            return None
+        medium = declaration.medium.value if declaration.medium else "shared"
+        return ir.Network(
+            name,
+            ir.Medium(medium),
+            found["rate"],
+            found.get("header"),
+            found.get("cap"),
+            found.get("loss"),
+            found.get("propagation"),
+            price,
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+        )
+
+    def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
+        fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}
+        if item.kind in fixed:
+            return self.expressions.quantity(
+                item.value, scope, fixed[item.kind], f"`{item.kind}`"
+            )
+        quantity = self.expressions.quantity(item.value, scope)
+        if quantity is None:
+            return None
+        per_item = INFORMATION / quantity.dimension
+        if item.kind == "header" and _is_item(per_item):
+            return quantity
+        if item.kind == "cap" and _is_item(quantity.dimension * TIME):
+            return quantity
+        example = "38 byte/packet" if item.kind == "header" else "800_000 packet/s"
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            item.value.span,
+            f"`{item.kind}` cannot be {quantity.dimension.in_words}",
+            hint=f"write it like `{item.kind} {example}`",
+        )
+        return None
+
+
+def _is_item(dimension: Dimension) -> bool:
+    return dimension.single_base not in (None, INFORMATION_BASE, TIME_BASE)
+
+
+def _kind(dimension: Dimension) -> ir.ResourceKind | None:
+    """Return what kind of resource has a capacity of a dimension."""
+    counted = dimension * TIME
+    if counted.single_base is not None and dimension.exponent(TIME_BASE) == -1:
+        return ir.ResourceKind.RATE
+    if dimension == INFORMATION or _is_item(dimension):
+        return ir.ResourceKind.STORE
+    return None

@@ -1,0 +1,237 @@
+"""Tables of measured runs: columns tied to the model, rows read and checked."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_claims import EVERYTHING, ClaimChecker, remark
+from qps.compiler.diagnostics import Sink
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.importer import Importer
+from qps.compiler.parse import parse_change
+from qps.compiler.resolve import lookup
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Source
+from qps.compiler.suggest import did_you_mean
+
+MOST_ROWS = 100_000
+_LONGEST_CELL = 200
+_SETTINGS = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
+
+
+@dataclass(frozen=True)
+class _SettingColumn:
+    """A column that sets something for its row; `unit` is the text behind plain numbers."""
+
+    heading: str
+    target: str
+    unit: str | None
+
+
+@dataclass(frozen=True)
+class _ValueColumn:
+    """A measured column and how many base units its numbers count."""
+
+    column: ir.MeasuredColumn
+    factor: Fraction
+
+
+@dataclass(frozen=True)
+class ObservationChecker:
+    """Checks `observe` blocks."""
+
+    claims: ClaimChecker
+    importer: Importer
+
+    @property
+    def _sink(self) -> Sink:
+        return self.claims.sink
+
+    def observation(self, item: ast.Observe) -> ir.Observation | None:
+        """Return a table of measured runs with its columns tied to the model."""
+        main = self.claims.main
+        text = self.importer.data(item.file, main.syntax.source)
+        self._sink.found += text.diagnostics
+        changes = self.claims.changes(item.changes, Scope(main))
+        table = None if text.value is None else self._table(text.value, item)
+        if table is None:
+            return None
+        headings, lines = table
+        settings: list[_SettingColumn] = []
+        measured: list[_ValueColumn] = []
+        for column in item.columns:
+            tied = self._column(column, item, headings)
+            if isinstance(tied, _SettingColumn):
+                settings.append(tied)
+            elif tied is not None:
+                measured.append(tied)
+        if self._sink.has_errors:
+            return None
+        if not measured:
+            self._sink.report(
+                codes.MISSING_PART,
+                item.name.span,
+                "no column of this table is compared with a measure",
+                hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
+            )
+        rows = [self._row(item, line, cells, settings, measured) for line, cells in lines]
+        return ir.Observation(
+            item.name.text,
+            item.file.value,
+            tuple(value.column for value in measured),
+            tuple(
+                ir.ObservedRow(row.line, (*changes, *row.changes), row.values)
+                for row in rows
+                if row is not None
+            ),
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            item.name.span,
+        )
+
+    def _fail(self, item: ast.Observe, message: str, hint: str | None = None) -> None:
+        self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
+
+    def _table(
+        self, text: str, item: ast.Observe
+    ) -> tuple[list[str], list[tuple[int, dict[str, str]]]] | None:
+        """Return the headings and the rows of a file, each row with its line."""
+        reader = csv.reader(io.StringIO(text), strict=True)
+        name = item.file.value
+        rows: list[tuple[int, dict[str, str]]] = []
+        try:
+            headings = [heading.strip() for heading in next(reader, [])]
+            if not any(headings) or len(set(headings)) < len(headings):
+                self._fail(item, f"`{name}` must start with a line of distinct column names")
+                return None
+            for cells in reader:
+                if not any(cell.strip() for cell in cells):
+                    continue
+                problem = _row_problem(cells, headings, len(rows))
+                if problem is not None:
+                    self._fail(item, f"`{name}`, line {reader.line_num}: {problem}")
+                    return None
+                stripped = [cell.strip() for cell in cells]
+                rows.append((reader.line_num, dict(zip(headings, stripped, strict=True))))
+        except csv.Error as error:
+            self._fail(item, f"`{name}`, line {reader.line_num}: {error}")
+            return None
+        if not rows:
+            self._fail(item, f"`{name}` has no rows")
+            return None
+        return headings, rows
+
+    def _column(
+        self, item: ast.Column, table: ast.Observe, headings: list[str]
+    ) -> _SettingColumn | _ValueColumn | None:
+        if item.name.text not in headings:
+            self._sink.report(
+                codes.BAD_DATA,
+                item.name.span,
+                f"`{table.file.value}` has no column `{item.name.text}`",
+                hint=did_you_mean(item.name.text, headings),
+            )
+            return None
+        target = item.target
+        if isinstance(target, ast.Reference):
+            found = lookup(self.claims.main, target.name)
+            if found is not None and isinstance(found.declaration, _SETTINGS):
+                unit = item.unit.span.text if item.unit is not None else None
+                return _SettingColumn(item.name.text, target.name.text, unit)
+        return self._value_column(item)
+
+    def _value_column(self, item: ast.Column) -> _ValueColumn | None:
+        expressions = self.claims.expressions
+        value = expressions.quantity(item.target, Scope(self.claims.main, EVERYTHING))
+        if value is None:
+            return None
+        factor = Fraction(1)
+        if item.unit is not None:
+            fixed = Scope(self.claims.main, Allowed.NOTHING)
+            unit = expressions.quantity(
+                item.unit, fixed, value.dimension, "the unit of the column"
+            )
+            if unit is None:
+                return None
+            if isinstance(unit.expr, ir.Constant):
+                factor = unit.expr.value
+        elif value.dimension != DIMENSIONLESS:
+            self._sink.report(
+                codes.WRONG_DIMENSION,
+                item.span,
+                f"plain numbers are compared with {value.dimension.in_words}",
+                hint=f"give their unit: `{item.name.text} in {value.dimension} -> …`",
+            )
+            return None
+        tolerance = self.claims.tolerance(item.tolerance, value.dimension)
+        if item.tolerance is not None and tolerance is None:
+            return None
+        return _ValueColumn(
+            ir.MeasuredColumn(item.name.text, value, tolerance, item.span), factor
+        )
+
+    def _row(
+        self,
+        item: ast.Observe,
+        line: int,
+        cells: dict[str, str],
+        settings: list[_SettingColumn],
+        measured: list[_ValueColumn],
+    ) -> ir.ObservedRow | None:
+        changes = [self._cell_change(item, line, column, cells) for column in settings]
+        known = tuple(change for change in changes if change is not None)
+        values: list[Fraction | None] = []
+        for column in measured:
+            cell = cells[column.column.heading]
+            number = _number(cell)
+            if cell and number is None:
+                self._fail(
+                    item,
+                    f"`{item.file.value}`, line {line}: `{cell[:_LONGEST_CELL]}` in column "
+                    f"`{column.column.heading}` is no number",
+                    "leave a cell empty where nothing was measured",
+                )
+                return None
+            values.append(None if number is None else number * column.factor)
+        if len(known) < len(changes):
+            return None
+        return ir.ObservedRow(line, known, tuple(values))
+
+    def _cell_change(
+        self, item: ast.Observe, line: int, column: _SettingColumn, cells: dict[str, str]
+    ) -> ir.Change | None:
+        """Read a cell as the new value of a setting, as if it stood behind `with`."""
+        cell = cells[column.heading]
+        if _number(cell) is not None and column.unit is not None:
+            cell = f"{cell} {column.unit}"
+        source = Source(f"{item.file.value}:{line}", f"{column.target} = {cell}")
+        parsed = parse_change(source)
+        self._sink.found += parsed.diagnostics
+        if parsed.value is None:
+            return None
+        return self.claims.change(parsed.value, self.claims.main)
+
+
+def _row_problem(cells: list[str], headings: list[str], count: int) -> str | None:
+    if len(cells) != len(headings):
+        return f"{len(cells)} cells, but {len(headings)} columns"
+    if count >= MOST_ROWS:
+        return f"more than {MOST_ROWS:,} rows"
+    if max(len(cell) for cell in cells) > _LONGEST_CELL:
+        return f"a cell is longer than {_LONGEST_CELL} characters"
+    return None
+
+
+def _number(cell: str) -> Fraction | None:
+    """Return a plain decimal number, exact."""
+    digits = cell.lower().partition("e")
+    try:
+        if abs(int(digits[2] or 0)) > 300:  # noqa: PLR2004 - as in the language itself
+            return None
+        return Fraction(cell)
+    except (ValueError, ZeroDivisionError):
+        return None

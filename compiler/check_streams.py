@@ -1,0 +1,540 @@
+"""Components and streams: costs per item, effects, and a way through the topology."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import Protocol
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import (
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.resolve import Found, Module, Program, kind_of, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.suggest import did_you_mean, listed
+
+_CASTS = ("unicast", "multicast")
+_WAYS_SHOWN = 3
+
+
+class MachineName(Protocol):
+    """Gives the qualified name of a machine, or reports that there is none."""
+
+    def __call__(self, module: Module, name: ast.Name) -> str | None: ...
+
+
+@dataclass
+class StreamChecker:
+    """Checks the streams of a program over its nodes and links."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    program: Program
+    nodes: dict[str, ir.Node]
+    links: dict[str, ir.Link]
+    machine_name: MachineName
+    _components: dict[int, ir.Component | None] = field(default_factory=dict)
+    used_components: set[str] = field(default_factory=set)
+
+    @property
+    def _main(self) -> Module:
+        return self.program.main
+
+    # -- components ----------------------------------------------------------------------
+
+    def component(
+        self, found: Found, formals: dict[str, ir.Quantity]
+    ) -> ir.Component | None:
+        """Return a component with its arguments put in."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Component)
+        key = id(declaration)
+        if not declaration.formals and key in self._components:
+            return self._components[key]
+        built = self._component(found, declaration, formals)
+        self._components[key] = built
+        return built
+
+    def _component(
+        self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
+    ) -> ir.Component | None:
+        scope = Scope(found.module, Allowed.NOTHING, formals)
+        costs: list[ir.Cost] = []
+        effects: list[ir.Effect] = []
+        whole = True
+        for item in declaration.items:
+            if isinstance(item, ast.Cost):
+                cost = self._cost(item, declaration, scope)
+                whole = whole and cost is not None
+                if cost is not None:
+                    costs.append(cost)
+            else:
+                effect = self._effect(item, scope)
+                whole = whole and effect is not None
+                if effect is not None:
+                    effects.append(effect)
+        if not whole:
+            return None
+        return ir.Component(
+            found.qualified,
+            tuple(costs),
+            tuple(effects),
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+        )
+
+    def _cost(
+        self, item: ast.Cost, component: ast.Component, scope: Scope
+    ) -> ir.Cost | None:
+        amount = item.amount
+        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
+        terms: list[ir.CostTerm] = []
+        for minus, addend in addends:
+            signed = ast.Negative(addend.span, addend) if minus else addend
+            quantity = self.expressions.quantity(signed, scope)
+            if quantity is None:
+                return None
+            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
+        basis = item.measured_on or component.default_machine
+        measured_on = None
+        if basis is not None:
+            measured_on = self.machine_name(scope.module, basis)
+            if measured_on is None:
+                return None
+        scaled_by = None
+        if item.scaled_by is not None:
+            found = lookup(scope.module, item.scaled_by)
+            unit = found.declaration if found else None
+            if not isinstance(unit, ast.Unit) or not unit.is_rating:
+                unknown_name(self.sink, scope.module, item.scaled_by, "rating")
+                return None
+            scaled_by = unit.name.text
+        return ir.Cost(
+            item.resource.text,
+            tuple(terms),
+            measured_on,
+            scaled_by,
+            item.single_thread,
+            item.span,
+        )
+
+    def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
+        kind = ir.EffectKind(item.kind)
+        if item.value is None:
+            return ir.Effect(kind, None, item.span)
+        wider = Scope(scope.module, Allowed.POPULATION, scope.formals)
+        if kind is ir.EffectKind.EMIT:
+            quantity = self.expressions.quantity(item.value, wider)
+            size = INFORMATION / quantity.dimension if quantity else None
+            if quantity and quantity.dimension != DIMENSIONLESS and not _is_item(size):
+                self.sink.report(
+                    codes.WRONG_DIMENSION,
+                    item.value.span,
+                    f"`emit` takes a share or a size, not {quantity.dimension.in_words}",
+                    hint="write `emit 30 %` or `emit 500 byte/frame`",
+                )
+                return None
+        else:
+            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
+            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
+        return None if quantity is None else ir.Effect(kind, quantity, item.span)
+
+    # -- streams -------------------------------------------------------------------------
+
+    def stream(self, declaration: ast.Stream) -> ir.Stream | None:
+        """Return a stream with its whole way."""
+        emission = self._only_emission(declaration)
+        legs = self._legs(declaration)
+        if emission is None or not legs:
+            return None
+        flows_from = self._flows_from(declaration, legs)
+        if flows_from is None:
+            return None
+        return ir.Stream(
+            declaration.name.text,
+            flows_from,
+            emission,
+            legs,
+            declaration.name.span,
+            declaration.doc,
+        )
+
+    def _flows_from(
+        self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
+    ) -> str | None:
+        if declaration.each is None:
+            first = legs[0]
+            assert isinstance(first, ir.Visit)
+            return first.node
+        name = declaration.each.text
+        if name not in self.nodes:
+            self._unknown_node(declaration.each)
+            return None
+        return name
+
+    def _only_emission(self, declaration: ast.Stream) -> ir.Emission | None:
+        emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
+        if not emissions:
+            self.sink.report(
+                codes.MISSING_PART,
+                declaration.name.span,
+                f"stream `{declaration.name.text}` has no source",
+                hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
+            )
+            return None
+        for extra in emissions[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a stream has one source",
+                secondary=[Label(emissions[0].span, "the first one")],
+            )
+        return self._emission(emissions[0])
+
+    def _emission(self, item: ast.Emission) -> ir.Emission | None:
+        scope = Scope(self._main, Allowed.POPULATION)
+        values = [self.expressions.quantity(value, scope) for value in item.values]
+        quantities = tuple(value for value in values if value is not None)
+        if len(quantities) < len(values):
+            return None
+        first = quantities[0]
+        base = (first.dimension * TIME).single_base
+        if base is None:
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                first.span,
+                f"a source gives a rate, not {first.dimension.in_words}",
+                label=f"this is {first.dimension.in_words}",
+                hint=_rate_hint(first),
+            )
+            return None
+        known = [base]
+        for size in quantities[1:]:
+            new = self._tied(size, known)
+            if new is None:
+                return None
+            known.append(new)
+        items = tuple(b for b in known if b != INFORMATION_BASE)
+        return ir.Emission(
+            quantities,
+            items[0] if items else None,
+            items,
+            INFORMATION_BASE in known,
+            base == INFORMATION_BASE and len(items) > 0,
+            item.span,
+        )
+
+    def _tied(self, size: ir.Quantity, known: list[str]) -> str | None:
+        """Return the item that a size such as byte/packet ties to those known already."""
+        exponents = dict(size.dimension.exponents)
+        above = [base for base, power in exponents.items() if power == 1]
+        below = [base for base, power in exponents.items() if power == -1]
+        if len(exponents) == 2 and len(above) == 1 and TIME_BASE not in exponents:  # noqa: PLR2004
+            pair = (above[0], below[0]) if below else (above[0], above[0])
+            new = [base for base in pair if base not in known]
+            if len(new) == 1:
+                return new[0]
+            if not new:
+                self.sink.report(
+                    codes.MISPLACED,
+                    size.span,
+                    f"`{size.dimension}` is settled already by what stands before it",
+                )
+                return None
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            size.span,
+            f"a size ties one item to another, such as byte/packet; this is "
+            f"{size.dimension.in_words}",
+            hint=f"the stream carries {listed([_item_word(b) for b in known], 'and')} so far",
+        )
+        return None
+
+    # -- the way -------------------------------------------------------------------------
+
+    def _legs(self, declaration: ast.Stream) -> tuple[ir.Visit | ir.Crossing, ...]:
+        """Return the way of a stream, as far as it is sound; it starts with a visit."""
+        visits = [item for item in declaration.items if isinstance(item, ast.At)]
+        if not visits:
+            self.sink.report(
+                codes.MISSING_PART,
+                declaration.name.span,
+                f"stream `{declaration.name.text}` visits no node",
+                hint="say where its steps run: `at station { record }`",
+            )
+            return ()
+        legs: list[ir.Visit | ir.Crossing] = []
+        pending: list[ast.Name] = []
+        last: ir.Visit | None = None
+        started = False
+        for item in declaration.items:
+            if isinstance(item, ast.Over):
+                if not started:
+                    self._out_of_order(item)
+                pending += item.links
+            elif isinstance(item, ast.At):
+                visit = self._visit(item)
+                if visit is not None:
+                    if last is not None:
+                        legs += self._hops(last, visit, pending)
+                    legs.append(visit)
+                last, pending, started = visit, [], True
+        if pending and last is not None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                pending[0].span,
+                "the stream ends on a link",
+                hint="say where it arrives: `at node { … }` after `over`",
+            )
+        return tuple(legs)
+
+    def _out_of_order(self, item: ast.Over) -> None:
+        self.sink.report(
+            codes.STREAM_ORDER,
+            item.span,
+            "the stream crosses a link before it starts anywhere",
+            hint="begin with `at node { … }`",
+        )
+
+    def _unknown_node(self, name: ast.Name) -> None:
+        found = lookup(self._main, name)
+        if found is None:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                name.span,
+                f"unknown node `{name.text}`",
+                hint=did_you_mean(name.text, self.nodes),
+            )
+        elif not isinstance(found.declaration, ast.Node):
+            self.sink.report(
+                codes.WRONG_KIND,
+                name.span,
+                f"`{name.text}` is {kind_of(found.declaration)}, not a node",
+                secondary=[Label(found.declaration.name.span, "declared here")],
+                hint=did_you_mean(name.text, self.nodes),
+            )
+
+    def _visit(self, item: ast.At) -> ir.Visit | None:
+        name = item.node.text
+        steps = [self._step(step, name) for step in item.steps]
+        if name not in self.nodes:
+            self._unknown_node(item.node)
+            return None
+        known = tuple(step for step in steps if step is not None)
+        return ir.Visit(name, known, item.node.span)
+
+    def _step(self, item: ast.Step, node: str) -> ir.Step | None:
+        """Return a step; every part of it is looked at, also where another one failed."""
+        scope = Scope(self._main, Allowed.POPULATION)
+        component = self._placed_component(item, scope)
+        repeat = None
+        if item.repeat is not None:
+            times = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
+            repeat = times.expr if times else None
+        condition = None
+        if item.condition is not None:
+            fixed = Scope(self._main, Allowed.NOTHING)
+            condition = self.expressions.condition(item.condition, fixed)
+        spread = None if item.spread is None else self._spread(item.spread, node)
+        if component is None:
+            return None
+        return ir.Step(component, repeat, spread, condition, item.component.span)
+
+    def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
+        found = lookup(self._main, item.component)
+        if found is None:
+            self._unknown_component(item.component)
+            return None
+        declaration = found.declaration
+        if not isinstance(declaration, ast.Component):
+            self.sink.report(
+                codes.WRONG_KIND,
+                item.component.span,
+                f"`{item.component.text}` is {kind_of(declaration)}, not a component",
+                secondary=[Label(declaration.name.span, "declared here")],
+            )
+            return None
+        self.used_components.add(found.qualified)
+        formals = self.expressions.arguments(
+            declaration.name, declaration.formals, item.arguments, item.span, found, scope
+        )
+        return None if formals is None else self.component(found, formals)
+
+    def _unknown_component(self, name: ast.Name) -> None:
+        components = [
+            n for n, d in self._main.names.items() if isinstance(d, ast.Component)
+        ]
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"unknown component `{name.text}`",
+            hint=did_you_mean(name.text, components),
+        )
+
+    def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
+        if item.target is not None and item.target.text not in self.nodes:
+            self._unknown_node(item.target)
+            return None
+        target = item.target.text if item.target is not None else node
+        cast: bool | str = False
+        if item.cast is not None:
+            if item.cast.text in _CASTS:
+                cast = item.cast.text == "multicast"
+            else:
+                found = lookup(self._main, item.cast)
+                choices = (
+                    self.expressions.choices(found)
+                    if found and isinstance(found.declaration, ast.Option)
+                    else ()
+                )
+                if found is None or set(choices) != set(_CASTS):
+                    self.sink.report(
+                        codes.WRONG_KIND,
+                        item.cast.span,
+                        f"`{item.cast.text}` does not choose between unicast and multicast",
+                        hint="declare `option cast = unicast or multicast`",
+                    )
+                    return None
+                cast = found.qualified
+        return ir.Spread(ir.SpreadKind(item.kind), target, cast, item.span)
+
+    def _hops(
+        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
+    ) -> tuple[ir.Crossing, ...]:
+        """Return the links between two visits: as named, or the one shortest way."""
+        spreading = any(step.spread for step in start.steps)
+        if named:
+            return self._named_way(start, end, named)
+        if start.node == end.node and not spreading:
+            return ()
+        ways = self._shortest_ways(start.node, end.node)
+        if len(ways) == 1:
+            return self._crossings(ways[0], start.node, end.node, end)
+        joined = f"`{start.node}` and `{end.node}`"
+        if start.node == end.node:
+            joined = f"the machines of `{end.node}`"
+        if not ways:
+            self.sink.report(
+                codes.NO_ROUTE,
+                end.span,
+                f"no link joins {joined}",
+                secondary=[Label(start.span, "the stream comes from here")],
+                hint=f"add `link name = network between {start.node}"
+                f"{'' if start.node == end.node else ', ' + end.node}` to the topology",
+            )
+        else:
+            shown = listed([", ".join(way) for way in ways], "or")
+            self.sink.report(
+                codes.AMBIGUOUS_ROUTE,
+                end.span,
+                f"several links join {joined}",
+                secondary=[Label(start.span, "the stream comes from here")],
+                hint=f"name the way before this: `over` {shown}",
+            )
+        return ()
+
+    def _named_way(
+        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
+    ) -> tuple[ir.Crossing, ...]:
+        for name in named:
+            if name.text not in self.links:
+                self.sink.report(
+                    codes.UNKNOWN_NAME,
+                    name.span,
+                    f"unknown link `{name.text}`",
+                    hint=did_you_mean(name.text, self.links),
+                )
+                return ()
+        stops = [start.node, *(name.text for name in named), end.node]
+        for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
+            if not self._adjacent(here, there):
+                self.sink.report(
+                    codes.NO_ROUTE,
+                    at.span,
+                    f"`{here}` and `{there}` are not joined",
+                    secondary=[
+                        Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
+                        for stop in (here, there)
+                        if stop in self.links
+                    ],
+                    hint="name every link on the way, in order",
+                )
+                return ()
+        return self._crossings([name.text for name in named], start.node, end.node, end, named)
+
+    def _ends(self, link: str) -> str:
+        return listed(self.links[link].ends, "and")
+
+    def _adjacent(self, here: str, there: str) -> bool:
+        return any(
+            other in self.links[link].ends
+            for link, other in ((here, there), (there, here))
+            if link in self.links
+        )
+
+    def _crossings(
+        self,
+        way: Iterable[str],
+        start: str,
+        end: str,
+        visit: ir.Visit,
+        named: list[ast.Name] | None = None,
+    ) -> tuple[ir.Crossing, ...]:
+        links = list(way)
+        stops = [start, *links, end]
+        spans = [name.span for name in named] if named else [visit.span] * len(links)
+        return tuple(
+            ir.Crossing(link, stops[i], stops[i + 2], spans[i]) for i, link in enumerate(links)
+        )
+
+    def _shortest_ways(self, start: str, end: str) -> list[list[str]]:
+        """Return the ways with the fewest links; they go from link to link, not through nodes."""
+        # Imported here: a spec that names its ways need not wait for it.
+        import networkx  # noqa: PLC0415
+
+        here, there = ("from", start), ("to", end)
+        graph = networkx.DiGraph()
+        graph.add_nodes_from([here, there])
+        for link in self.links.values():
+            for other in link.ends:
+                if other in self.links:
+                    graph.add_edge(("over", link.name), ("over", other))
+                    graph.add_edge(("over", other), ("over", link.name))
+            if start in link.ends:
+                graph.add_edge(here, ("over", link.name))
+            if end in link.ends:
+                graph.add_edge(("over", link.name), there)
+        if not networkx.has_path(graph, here, there):
+            return []
+        ways = islice(networkx.all_shortest_paths(graph, here, there), _WAYS_SHOWN)
+        return sorted([name for _, name in way[1:-1]] for way in ways)
+
+
+def _is_item(dimension: Dimension | None) -> bool:
+    return dimension is not None and dimension.single_base not in (
+        None,
+        INFORMATION_BASE,
+        TIME_BASE,
+    )
+
+
+def _item_word(base: str) -> str:
+    return "byte" if base == INFORMATION_BASE else base
+
+
+def _rate_hint(value: ir.Quantity) -> str | None:
+    base = value.dimension.single_base
+    if base is not None and base != TIME_BASE:
+        return f"say how often: `{value.span.text}/s`"
+    return "write a rate such as `30 frame/s` or `8000 byte/s`"
+

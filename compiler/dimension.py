@@ -1,0 +1,104 @@
+"""The algebra of dimensions: products of base dimensions with rational exponents.
+
+The bases are `time`, `information`, `money`, and whatever is counted or rated: `packet`,
+`SPECint92`, a spec's own units. There is no registry; a dimension is a plain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+TIME_BASE = "time"
+INFORMATION_BASE = "information"
+MONEY_BASE = "money"
+
+_SYMBOLS = {TIME_BASE: "s", INFORMATION_BASE: "bit", MONEY_BASE: "$"}
+_WORDS = {
+    "s": "a time",
+    "bit": "an amount of information",
+    "$": "an amount of money",
+    "bit/s": "a data rate",
+    "": "a plain number",
+    "1/s": "a frequency",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A product of bases; `exponents` is sorted by base and holds no zero.
+
+    >>> str(INFORMATION / TIME), str(TIME * TIME), str(DIMENSIONLESS)
+    ('bit/s', 's^2', '')
+    """
+
+    exponents: tuple[tuple[str, Fraction], ...] = ()
+
+    @staticmethod
+    def of(base: str) -> Dimension:
+        """Return the dimension of one base."""
+        return Dimension(((base, Fraction(1)),))
+
+    def __mul__(self, other: Dimension) -> Dimension:
+        merged = dict(self.exponents)
+        for base, exponent in other.exponents:
+            merged[base] = merged.get(base, Fraction(0)) + exponent
+        return _from(merged)
+
+    def __truediv__(self, other: Dimension) -> Dimension:
+        return self * other ** Fraction(-1)
+
+    def __pow__(self, exponent: Fraction) -> Dimension:
+        return _from({base: power * exponent for base, power in self.exponents})
+
+    @property
+    def bases(self) -> frozenset[str]:
+        """The bases that occur."""
+        return frozenset(base for base, _ in self.exponents)
+
+    @property
+    def single_base(self) -> str | None:
+        """The base, where this is one base to the power of one."""
+        if len(self.exponents) == 1 and self.exponents[0][1] == 1:
+            return self.exponents[0][0]
+        return None
+
+    def exponent(self, base: str) -> Fraction:
+        """Return the exponent of a base, 0 where it does not occur."""
+        return dict(self.exponents).get(base, Fraction(0))
+
+    def __str__(self) -> str:
+        """Return the dimension in base units: `bit/s`, `s/packet`, empty for a plain number."""
+        above = [_power(base, power) for base, power in self.exponents if power > 0]
+        below = [_power(base, -power) for base, power in self.exponents if power < 0]
+        if not above and not below:
+            return ""
+        return "/".join(["*".join(above) or "1", *below])
+
+    @property
+    def in_words(self) -> str:
+        """How a message calls it: `a data rate (bit/s)`, `s/packet`, `a plain number`."""
+        text = str(self)
+        words = _WORDS.get(text)
+        if words is None:
+            base = self.single_base
+            return f"`{text}`" if base is None else f"a count of `{base}`"
+        return f"{words} ({text})" if text else words
+
+
+def _from(exponents: Mapping[str, Fraction]) -> Dimension:
+    return Dimension(tuple(sorted((b, e) for b, e in exponents.items() if e != 0)))
+
+
+def _power(base: str, exponent: Fraction) -> str:
+    symbol = _SYMBOLS.get(base, base)
+    return symbol if exponent == 1 else f"{symbol}^{exponent}"
+
+
+DIMENSIONLESS = Dimension()
+TIME = Dimension.of(TIME_BASE)
+INFORMATION = Dimension.of(INFORMATION_BASE)
+MONEY = Dimension.of(MONEY_BASE)
+CORE = Dimension.of("core")
+DATA_RATE = INFORMATION / TIME

@@ -1,0 +1,120 @@
+"""Where texts come from: files beside the spec, and the standard library. Nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from qps.compiler import ast, codes
+from qps.compiler.diagnostics import Code, Outcome, Sink
+from qps.compiler.source import Source, Span
+from qps.compiler.suggest import did_you_mean
+from qps.stdlib import module_names, module_text
+
+_LARGEST_FILE = 8_000_000
+
+
+class Importer(Protocol):
+    """Gives the text of a module that another one uses."""
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        """Return the source, or why there is none."""
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        """Return the text of a data file, or why there is none."""
+
+
+def read_spec(path: Path) -> Outcome[Source]:
+    """Read a spec that was named on the command line; it may use what lies in its folder."""
+    sink = Sink()
+    text = _read(path, None, sink, str(path))
+    if text is None:
+        return sink.outcome(None)
+    return sink.outcome(Source(str(path), text, path.resolve().parent))
+
+
+@dataclass(frozen=True)
+class FileImporter:
+    """Reads modules of the standard library and files in the folder tree of the spec."""
+
+    root: Path | None
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        """Return the source of `std.…` or of a `.qps` file."""
+        if isinstance(module, ast.Text):
+            return self._open_file(module, importing)
+        sink = Sink()
+        names = module_names()
+        if module.parts[0] != "std" or module.text not in names:
+            sink.report(
+                codes.UNKNOWN_MODULE,
+                module.span,
+                f"there is no module `{module.text}` in the standard library",
+                hint=did_you_mean(module.text, names)
+                or 'a file of your own is named in quotes: `use "hardware.qps" as hw`',
+            )
+            return sink.outcome(None)
+        return sink.outcome(Source(module.text, module_text(module.text)))
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        """Return the text of a file beside the spec."""
+        sink = Sink()
+        path = self._inside(file, importing, sink)
+        return sink.outcome(None if path is None else _read(path, file.span, sink, file.value))
+
+    def _open_file(self, module: ast.Text, importing: Source) -> Outcome[Source]:
+        sink = Sink()
+        path = self._inside(module, importing, sink)
+        if path is None:
+            return sink.outcome(None)
+        text = _read(path, module.span, sink, module.value)
+        if text is None:
+            return sink.outcome(None)
+        label = str(Path(importing.label).parent / module.value)
+        return sink.outcome(Source(label, text, path.parent))
+
+    def _inside(self, file: ast.Text, importing: Source, sink: Sink) -> Path | None:
+        """Return the real path of a named file; it must lie below the spec's folder."""
+        if self.root is None or importing.folder is None:
+            sink.report(codes.OUTSIDE_FOLDER, file.span, "this text may name no files")
+            return None
+        if "\0" in file.value or not file.value:
+            sink.report(codes.UNKNOWN_MODULE, file.span, "this names no file")
+            return None
+        path = (importing.folder / file.value).resolve()
+        if not path.is_relative_to(self.root.resolve()):
+            sink.report(
+                codes.OUTSIDE_FOLDER,
+                file.span,
+                f"`{file.value}` lies outside the folder of the spec",
+                hint="a spec reads only files in its own folder and below it; move the file there",
+            )
+            return None
+        return path
+
+
+def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
+    """Return the text of a file, or report why it cannot be read."""
+
+    def fail(code: Code, message: str, hint: str | None = None) -> None:
+        sink.report(code, span, message, hint=hint)
+
+    try:
+        if not path.is_file():
+            kind = "is a folder" if path.is_dir() else "does not exist"
+            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}")
+            return None
+        if path.stat().st_size > _LARGEST_FILE:
+            fail(codes.UNREADABLE, f"`{shown}` is larger than {_LARGEST_FILE:,} bytes")
+            return None
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        fail(
+            codes.UNREADABLE,
+            f"`{shown}` is not UTF-8 text (byte {error.start})",
+            "save it as UTF-8",
+        )
+    except OSError as error:
+        fail(codes.UNREADABLE, f"`{shown}` cannot be read: {error.strerror or error}")
+    return None

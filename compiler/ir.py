@@ -1,0 +1,643 @@
+"""The checked model: no open names, no units, exact numbers in base units.
+
+Every expression has been given a dimension, every name is bound, every import followed.
+Options, machines and networks are still open: `compiler.configuration` settles them, and
+`compiler.load_graph` lowers what results. Numbers are in s, bit, $ and single items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from qps.compiler.dimension import Dimension
+from qps.compiler.source import Span
+
+# -- expressions -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An exact number in base units."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterValue:
+    """The value of a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The number of users."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCount:
+    """How many there are of a node, or of a replicated link."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of its terms."""
+
+    terms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of its factors."""
+
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """`base ^ exponent`."""
+
+    base: Expr
+    exponent: Expr
+
+
+class Function(Enum):
+    """The functions that every spec has."""
+
+    MAX = "max"
+    MIN = "min"
+    CEIL = "ceil"
+    FLOOR = "floor"
+    SQRT = "sqrt"
+    EXP = "exp"
+    LOG = "ln"
+    LOG2 = "log2"
+    ABS = "abs"
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of the language applied to arguments."""
+
+    function: Function
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two values, by a condition on options and parameters."""
+
+    condition: Condition
+    then: Expr
+    otherwise: Expr
+
+
+class MeasureKind(Enum):
+    """What can be asked of a solved model."""
+
+    LATENCY = "latency"
+    LOSS = "loss"
+    RATE = "rate"
+    THROUGHPUT = "throughput"
+    LOAD = "load"
+    SHARE = "share"
+    SATURATION = "saturation"
+    LARGEST = "largest_acceptable"
+    QUALITY = "quality"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measure of a stream or a resource; `component` is set for a share."""
+
+    kind: MeasureKind
+    subject: str
+    component: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A value in a changed model."""
+
+    value: Expr
+    changes: tuple[Change, ...]
+
+
+Expr = (
+    Constant
+    | ParameterValue
+    | Population
+    | NodeCount
+    | Sum
+    | Product
+    | Power
+    | Apply
+    | Choice
+    | Measured
+    | Changed
+)
+
+# -- conditions --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OptionIs:
+    """True where an option has a choice."""
+
+    option: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left operator right`, the operator one of `< <= > >= == !=`."""
+
+    operator: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """True where all conditions are."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """True where one of the conditions is."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """True where the condition is not."""
+
+    condition: Condition
+
+
+Condition = OptionIs | Compare | AllOf | AnyOf | Negated
+
+# -- what may vary -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An expression with its dimension and the text it was written as."""
+
+    expr: Expr
+    dimension: Dimension
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UserRange:
+    """The population: its name, its least and its greatest value."""
+
+    name: str
+    low: int
+    high: int
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice among names, the first in force unless changed."""
+
+    name: str
+    choices: tuple[str, ...]
+    span: Span
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that may be changed; `low` and `high` bound it where a range was given."""
+
+    name: str
+    value: Expr
+    dimension: Dimension
+    low: Expr | None
+    high: Expr | None
+    span: Span
+    value_span: Span
+    source: str | None
+    doc: str | None
+
+
+# -- hardware ----------------------------------------------------------------------------
+
+
+class ResourceKind(Enum):
+    """How a resource is used up."""
+
+    PROCESSOR = "processor"  # work is time; the capacity is cores, the speed a rating
+    RATE = "rate"  # work is bits or items; the capacity is so many a second
+    STORE = "store"  # what is held at once
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource of a machine.
+
+    `capacity` is in cores (dimensionless) for a processor, in bit/s or items/s for a rate,
+    in bits or items for a store; `work` is the dimension of what uses it up in a second.
+    """
+
+    name: str
+    kind: ResourceKind
+    capacity: Quantity
+    speed: Quantity | None
+    idle: Quantity | None
+    work: Dimension
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A kind of machine; `ratings` holds every rating by its base dimension."""
+
+    name: str
+    resources: tuple[Resource, ...]
+    ratings: tuple[tuple[str, Quantity], ...]
+    price: Quantity | None
+    span: Span
+    source: str | None
+    doc: str | None
+
+    def resource(self, name: str) -> Resource | None:
+        """Return the resource of a name."""
+        return next((r for r in self.resources if r.name == name), None)
+
+    def rating(self, base: str) -> Quantity | None:
+        """Return the rating that a base dimension measures."""
+        return dict(self.ratings).get(base)
+
+
+class Medium(Enum):
+    """How a network carries: one medium for all, a port each, or a pair of directions."""
+
+    SHARED = "shared"
+    SWITCHED = "switched"
+    DUPLEX = "duplex"
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share."""
+
+    name: str
+    medium: Medium
+    rate: Quantity
+    header: Quantity | None
+    cap: Quantity | None
+    loss: Quantity | None
+    propagation: Quantity | None
+    price: Quantity | None
+    span: Span
+    source: str | None
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A group of equal machines."""
+
+    name: str
+    machine: str
+    count: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A network in its place: `ends` are the nodes and links that it joins."""
+
+    name: str
+    network: str
+    count: Expr
+    ends: tuple[str, ...]
+    span: Span
+
+
+# -- components and streams --------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CostTerm:
+    """An addend of a cost; `literal` where it names nothing that varies."""
+
+    amount: Quantity
+    literal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a component costs on one resource.
+
+    `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
+    base of the rating to use where it is not the resource's own.
+    """
+
+    resource: str
+    terms: tuple[CostTerm, ...]
+    measured_on: str | None
+    scaled_by: str | None
+    single_thread: bool
+    span: Span
+
+
+class EffectKind(Enum):
+    """What a component does to the stream."""
+
+    KEEP = "keep"
+    ACTIVE = "active"
+    EMIT = "emit"
+    DELAY = "delay"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect; `value` is None for a merge."""
+
+    kind: EffectKind
+    value: Quantity | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One step of work, its arguments put in."""
+
+    name: str
+    costs: tuple[Cost, ...]
+    effects: tuple[Effect, ...]
+    span: Span
+    source: str | None
+    doc: str | None
+
+
+class SpreadKind(Enum):
+    """To whom copies go."""
+
+    OTHERS = "others"
+    ALL = "all"
+    ONE = "one"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """`to others by cast`: `multicast` is a plain truth or the option that decides."""
+
+    kind: SpreadKind
+    target: str | None
+    cast: bool | str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A component in its place."""
+
+    component: Component
+    repeat: Expr | None
+    spread: Spread | None
+    condition: Condition | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The steps at a node."""
+
+    node: str
+    steps: tuple[Step, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A link on the way, and what comes before and after it: nodes or links."""
+
+    link: str
+    before: str
+    after: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What leaves a source.
+
+    `values` are the rate and the sizes as they were given. `primary` is the item that keeps
+    its count when the size changes; None for a stream of bytes alone.
+    """
+
+    values: tuple[Quantity, ...]
+    primary: str | None
+    items: tuple[str, ...]
+    carries_information: bool
+    framed_bytes: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Items on their way: one flow for each instance of `flows_from`."""
+
+    name: str
+    flows_from: str
+    emission: Emission
+    legs: tuple[Visit | Crossing, ...]
+    span: Span
+    doc: str | None
+
+
+# -- needs and claims --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of the spec's own."""
+
+    name: str
+    value: Quantity
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality."""
+
+    name: str
+    measure: Quantity
+    limit: Quantity
+    at_most: bool
+    strict: bool
+    ideal: Quantity | None
+    is_axis: bool
+    span: Span
+
+
+class Metric(Enum):
+    """How the axes of quality are joined."""
+
+    EUCLIDEAN = "euclidean"
+    WORST = "worst"
+    FORMULA = "formula"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The metric; `formula` is set where the spec gives its own."""
+
+    metric: Metric
+    formula: Quantity | None
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetParameter:
+    """A parameter's new value."""
+
+    name: str
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """An option's new choice."""
+
+    name: str
+    choice: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlace:
+    """Another machine or network for a node or link; the count stays where it is None."""
+
+    name: str
+    kind: str
+    count: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetPopulation:
+    """Another range of the population, or one value (`low` = `high`)."""
+
+    low: int
+    high: int
+    span: Span
+
+
+Change = SetParameter | SetOption | SetPlace | SetPopulation
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Named changes."""
+
+    name: str
+    changes: tuple[Change, ...]
+    span: Span
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a prediction may be off: a share of the claimed value, or an amount."""
+
+    amount: Fraction
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claimed value, or a claimed condition (then `claimed` is None)."""
+
+    value: Quantity | Condition
+    claimed: Quantity | None
+    tolerance: Tolerance | None
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Claims with their source."""
+
+    name: str
+    title: str | None
+    claims: tuple[Claim, ...]
+    source: str | None
+    note: str | None
+    fitted: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """A column of measured values; without a tolerance they are shown, not judged."""
+
+    heading: str
+    value: Quantity
+    tolerance: Tolerance | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRow:
+    """A measured run: the line it stands on, what it sets, and what was measured.
+
+    `values` has an entry for each measured column, None where the cell is empty.
+    """
+
+    line: int
+    changes: tuple[Change, ...]
+    values: tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A table of measured runs."""
+
+    name: str
+    file: str
+    measured: tuple[MeasuredColumn, ...]
+    rows: tuple[ObservedRow, ...]
+    source: str | None
+    note: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A spec that was checked."""
+
+    name: str
+    file: str
+    doc: str | None
+    population: UserRange
+    options: tuple[Option, ...]
+    parameters: tuple[Parameter, ...]
+    machines: dict[str, Machine]
+    networks: dict[str, Network]
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    streams: tuple[Stream, ...]
+    measures: tuple[Measure, ...]
+    requirements: tuple[Requirement, ...]
+    quality: Quality
+    scenarios: tuple[Scenario, ...]
+    expectations: tuple[Expectation, ...]
+    observations: tuple[Observation, ...]

@@ -1,0 +1,121 @@
+"""The symbolic load graph: what the compiler hands to the solver.
+
+Its nodes are the sources, the steps and links in place, and the resources; its edges are the
+flows between steps, with their rates, and the demands of steps on resources. Every load,
+latency and loss is a sympy expression in the population and the assumptions, all in base
+units (s, bit, single items). The population is a positive integer, an assumption is real.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.dimension import Dimension
+from qps.compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A number that the model rests on: its symbol, its exact value and where it comes from.
+
+    `text` is how the spec writes it, `source` says who measured or stated it.
+    """
+
+    name: str
+    symbol: sympy.Symbol
+    value: sympy.Expr
+    dimension: Dimension
+    text: str
+    span: Span
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLoad:
+    """A resource in place: its load (1 is saturation) and what each component adds to it."""
+
+    name: str
+    load: sympy.Expr
+    parts: dict[str, sympy.Expr]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyPart:
+    """A stage of a stream's latency, in seconds."""
+
+    stage: str
+    value: sympy.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMeasures:
+    """What a stream's users see.
+
+    `latency` in s for one item, `loss` as a share, `rate` in items/s and `throughput` in
+    bit/s for one flow where it arrives.
+    """
+
+    name: str
+    latency: tuple[LatencyPart, ...]
+    loss: sympy.Expr
+    rate: sympy.Expr
+    throughput: sympy.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A requirement: the measure must not pass the limit, from below or from above."""
+
+    name: str
+    measure: sympy.Expr
+    limit: sympy.Expr
+    at_most: bool
+    strict: bool
+    dimension: Dimension
+    span: Span | None
+    axis: sympy.Expr | None
+    """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMeasure:
+    """A measure of the spec's own."""
+
+    name: str
+    value: sympy.Expr
+    dimension: Dimension
+    doc: str | None
+
+
+@dataclass(frozen=True)
+class LoadGraph:
+    """The whole model in one configuration."""
+
+    graph: nx.MultiDiGraph
+    population: sympy.Symbol
+    low: int
+    high: int
+    assumptions: dict[str, Assumption]
+    resources: dict[str, ResourceLoad]
+    streams: dict[str, StreamMeasures]
+    measures: dict[str, NamedMeasure]
+    criteria: tuple[Criterion, ...]
+    metric: ir.Metric
+    quality: sympy.Expr | None
+    """The metric's value; None where no requirement is an axis."""
+
+    @property
+    def values(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """The value of every assumption's symbol."""
+        return {a.symbol: a.value for a in self.assumptions.values()}
+
+    def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:
+        """Return the resource of a name, or all of a link that has several (`lan.…`)."""
+        if name in self.resources:
+            return (self.resources[name],)
+        return tuple(r for n, r in self.resources.items() if n.startswith(name + "."))

@@ -1,0 +1,182 @@
+"""Lower a model in one configuration to its load graph."""
+
+from __future__ import annotations
+
+import networkx as nx
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.load_graph import (
+    Criterion,
+    LoadGraph,
+    NamedMeasure,
+    ResourceLoad,
+    StreamMeasures,
+)
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_streams import StreamLowering, StreamResult
+
+
+def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
+    """Return the load graph; QpsError where a value is outside its range."""
+    population = sympy.Symbol(model.population.name, integer=True, positive=True)
+    expressions = ExpressionLowering(model, configuration, population)
+    graph = nx.MultiDiGraph()
+    streams = StreamLowering(model, configuration, expressions, graph, {})
+    results = [streams.lower(stream) for stream in model.streams]
+    streams.idle()
+    resources = {
+        name: ResourceLoad(
+            name,
+            sympy.Add(*(load for loads in demand.parts.values() for load in loads)),
+            {by: sympy.Add(*loads) for by, loads in demand.parts.items()},
+            demand.span,
+        )
+        for name, demand in streams.demands.items()
+    }
+    measures = {result.name: _measures(result, resources) for result in results}
+    measure_of = measured_in(resources, measures)
+    criteria = _criteria(model, expressions, measure_of, resources)
+    return LoadGraph(
+        graph,
+        population,
+        configuration.low,
+        configuration.high,
+        expressions.assumptions,
+        resources,
+        measures,
+        {
+            measure.name: NamedMeasure(
+                measure.name,
+                expressions.lower(measure.value.expr, measure_of),
+                measure.value.dimension,
+                measure.doc,
+            )
+            for measure in model.measures
+        },
+        criteria,
+        model.quality.metric,
+        _quality(model, expressions, measure_of, criteria),
+    )
+
+
+def measured_in(
+    resources: dict[str, ResourceLoad], streams: dict[str, StreamMeasures]
+) -> MeasureOf:
+    """Return what gives the expression of a measure: a load, a share, a stream's latency."""
+
+    def loads_of(name: str) -> list[ResourceLoad]:
+        if name in resources:
+            return [resources[name]]
+        return [load for key, load in resources.items() if key.startswith(name + ".")]
+
+    def measure(measured: ir.Measured) -> sympy.Expr:
+        kind, subject = measured.kind, measured.subject
+        if kind is ir.MeasureKind.LOAD:
+            loads = [resource.load for resource in loads_of(subject)]
+            return sympy.Max(*loads) if loads else sympy.S.Zero
+        if kind is ir.MeasureKind.SHARE:
+            loads = [resource.load for resource in loads_of(subject)]
+            parts = [r.parts.get(measured.component or "", 0) for r in loads_of(subject)]
+            return sympy.Add(*parts) / sympy.Add(*loads) if loads else sympy.S.Zero
+        stream = streams[subject]
+        if kind is ir.MeasureKind.LATENCY:
+            return sympy.Add(*(part.value for part in stream.latency))
+        return {
+            ir.MeasureKind.LOSS: stream.loss,
+            ir.MeasureKind.RATE: stream.rate,
+            ir.MeasureKind.THROUGHPUT: stream.throughput,
+        }[kind]
+
+    return measure
+
+
+def _measures(result: StreamResult, resources: dict[str, ResourceLoad]) -> StreamMeasures:
+    """Return what the users of a stream see.
+
+    Beyond saturation a resource serves 1/load of what is asked of it; independent stages
+    multiply (Claypool 1997, section 5.6.4, "Predicting Data Loss").
+    """
+    served = [1 / sympy.Max(1, resources[name].load) for name in result.passes]
+    saturated = sympy.Mul(*served)
+    return StreamMeasures(
+        result.name,
+        tuple(result.latency),
+        1 - sympy.Mul(*result.kept) * saturated,
+        result.rate * saturated,
+        result.throughput * saturated,
+    )
+
+
+def _criteria(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measure_of: MeasureOf,
+    resources: dict[str, ResourceLoad],
+) -> tuple[Criterion, ...]:
+    """Return the requirements, and that no resource is loaded beyond saturation."""
+    stated = []
+    bounded: set[str] = set()
+    for requirement in model.requirements:
+        measure = expressions.lower(requirement.measure.expr, measure_of)
+        limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
+        axis = None
+        if requirement.is_axis:
+            ideal: sympy.Expr = sympy.S.Zero
+            if requirement.ideal is not None:
+                ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
+            axis = (measure - ideal) / (limit - ideal)
+        target = requirement.measure.expr
+        if isinstance(target, ir.Measured) and target.kind is ir.MeasureKind.LOAD:
+            bounded.update(
+                name
+                for name in resources
+                if name == target.subject or name.startswith(target.subject + ".")
+            )
+        stated.append(
+            Criterion(
+                requirement.name,
+                measure,
+                limit,
+                requirement.at_most,
+                requirement.strict,
+                requirement.measure.dimension,
+                requirement.span,
+                axis,
+            )
+        )
+    for name, resource in resources.items():
+        if name not in bounded:
+            stated.append(
+                Criterion(
+                    f"{name}.load",
+                    resource.load,
+                    sympy.S.One,
+                    True,
+                    False,
+                    DIMENSIONLESS,
+                    None,
+                    None,
+                )
+            )
+    return tuple(stated)
+
+
+def _quality(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measure_of: MeasureOf,
+    criteria: tuple[Criterion, ...],
+) -> sympy.Expr | None:
+    """Return the metric over all axes (Claypool 1997, section 2.3: Euclidean by default)."""
+    formula = model.quality.formula
+    if formula is not None:
+        return expressions.lower(formula.expr, measure_of)
+    axes = [criterion.axis for criterion in criteria if criterion.axis is not None]
+    if not axes:
+        return None
+    if model.quality.metric is ir.Metric.WORST:
+        return sympy.Max(*axes)
+    return sympy.sqrt(sympy.Add(*(axis**2 for axis in axes)))

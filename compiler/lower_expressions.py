@@ -1,0 +1,208 @@
+"""Expressions of the model as sympy expressions, built node by node; no text is ever parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import assert_never
+
+import sympy
+
+from qps.compiler import codes, ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import Dimension
+from qps.compiler.load_graph import Assumption
+from qps.compiler.source import Span
+
+_FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
+    ir.Function.MAX: sympy.Max,
+    ir.Function.MIN: sympy.Min,
+    ir.Function.CEIL: sympy.ceiling,
+    ir.Function.FLOOR: sympy.floor,
+    ir.Function.SQRT: sympy.sqrt,
+    ir.Function.EXP: sympy.exp,
+    ir.Function.LOG: sympy.log,
+    ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
+    ir.Function.ABS: sympy.Abs,
+}
+
+MeasureOf = Callable[[ir.Measured], sympy.Expr]
+
+
+@dataclass
+class ExpressionLowering:
+    """Lowers expressions in one configuration and keeps the assumptions they rest on."""
+
+    model: ir.Model
+    configuration: Configuration
+    population: sympy.Symbol
+    assumptions: dict[str, Assumption] = field(default_factory=dict)
+    _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._declared = {parameter.name: parameter for parameter in self.model.parameters}
+
+    def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> sympy.Expr:
+        """Return an expression in symbols; `measure` gives the measures it may speak of."""
+        match expr:
+            case ir.Constant(value):
+                return rational(value)
+            case ir.ParameterValue(name):
+                return self._parameter(name)
+            case ir.Population():
+                return self.population
+            case ir.NodeCount(name):
+                return self.count(name)
+            case ir.Sum(terms):
+                return sympy.Add(*(self.lower(term, measure) for term in terms))
+            case ir.Product(factors):
+                return sympy.Mul(*(self.lower(factor, measure) for factor in factors))
+            case ir.Power(base, exponent):
+                return sympy.Pow(self.lower(base, measure), self.lower(exponent, measure))
+            case ir.Apply(function, arguments):
+                lowered = [self.lower(argument, measure) for argument in arguments]
+                return self._applied(function, lowered)
+            case ir.Choice(condition, then, otherwise):
+                return self.lower(then if self.holds(condition) else otherwise, measure)
+            case ir.Measured():
+                if measure is None:
+                    raise AssertionError("the checker lets no measure in here")
+                return measure(expr)
+            case ir.Changed():
+                raise AssertionError("the checker lets no `with` in here")
+            case _:
+                assert_never(expr)
+
+    def count(self, name: str) -> sympy.Expr:
+        """Return how many there are of a node or a link."""
+        node = self.configuration.nodes.get(name)
+        return self.lower(node.count if node else self.configuration.links[name].count)
+
+    def symbol(
+        self,
+        name: str,
+        quantity: ir.Quantity,
+        source: str | None = None,
+        *,
+        measure: MeasureOf | None = None,
+    ) -> sympy.Expr:
+        """Return a quantity: a fixed number as an assumption of that name, all else lowered."""
+        if not isinstance(quantity.expr, ir.Constant):
+            return self.lower(quantity.expr, measure)
+        value = rational(quantity.expr.value)
+        return self._assume(
+            name, value, quantity.dimension, quantity.span.text, quantity.span, source
+        )
+
+    def _assume(
+        self,
+        name: str,
+        value: sympy.Expr,
+        dimension: Dimension,
+        text: str,
+        span: Span,
+        source: str | None,
+    ) -> sympy.Expr:
+        known = self.assumptions.get(name)
+        if known is None:
+            symbol = sympy.Symbol(name, real=True)
+            known = Assumption(name, symbol, value, dimension, text, span, source)
+            self.assumptions[name] = known
+        elif known.value != value:
+            # One name in the spec, two numbers: a component used with other arguments.
+            return self._assume(name + "'", value, dimension, text, span, source)
+        return known.symbol
+
+    def _parameter(self, name: str) -> sympy.Expr:
+        """Return a parameter's symbol, or what it is made of where it depends on others."""
+        if name in self._parameters:
+            return self._parameters[name]
+        expr = self.configuration.parameters[name]
+        declared = self._declared[name]
+        lowered = self.lower(expr)
+        if not lowered.free_symbols:
+            self._check_range(declared, lowered)
+            span = self.configuration.values_from[name]
+            changed = span is not declared.value_span
+            source = f"set by `{span.source.label}`" if changed else declared.source
+            if changed and span.source is declared.span.source:
+                source = f"set at {span.place}"
+            lowered = self._assume(
+                name, lowered, declared.dimension, span.text, span, source or declared.doc
+            )
+        else:
+            self._check_range(declared, lowered.xreplace(self._values()))
+        self._parameters[name] = lowered
+        return lowered
+
+    def _values(self) -> dict[sympy.Symbol, sympy.Expr]:
+        return {a.symbol: a.value for a in self.assumptions.values()}
+
+    def _check_range(self, parameter: ir.Parameter, value: sympy.Expr) -> None:
+        for bound, is_low in ((parameter.low, True), (parameter.high, False)):
+            if bound is None:
+                continue
+            limit = self.lower(bound).xreplace(self._values())
+            outside = value < limit if is_low else value > limit
+            if outside == sympy.true:
+                sink = Sink()
+                sink.report(
+                    codes.OUT_OF_RANGE,
+                    self.configuration.values_from[parameter.name],
+                    f"`{parameter.name}` is {'below' if is_low else 'above'} its range",
+                    hint=f"its range is stated at {parameter.span.place}",
+                )
+                raise QpsError(sink.found)
+
+    def _applied(self, function: ir.Function, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
+        applied = _FUNCTIONS[function](*arguments)
+        if applied.is_finite is False or (not applied.free_symbols and applied.is_real is False):
+            sink = Sink()
+            sink.report(
+                codes.NUMBER_SIZE, None, f"`{function.value}` has no real value for its argument"
+            )
+            raise QpsError(sink.found)
+        return applied
+
+    def holds(self, condition: ir.Condition | None) -> bool:
+        """Return whether a condition on options and parameters is true."""
+        match condition:
+            case None:
+                return True
+            case ir.OptionIs(option, choice):
+                return self.configuration.options[option] == choice
+            case ir.AllOf(conditions):
+                return all(self.holds(part) for part in conditions)
+            case ir.AnyOf(conditions):
+                return any(self.holds(part) for part in conditions)
+            case ir.Negated(inner):
+                return not self.holds(inner)
+            case ir.Compare(operator, left, right):
+                return compare(operator, self.number(left), self.number(right))
+            case _:
+                assert_never(condition)
+
+    def number(self, expr: ir.Expr) -> sympy.Expr:
+        """Return the value of an expression without the population."""
+        return self.lower(expr).xreplace(self._values())
+
+
+def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:
+    """Compare two numbers."""
+    difference = left - right
+    sign = 0 if difference == 0 else (1 if difference > 0 else -1)
+    return {
+        "<": sign < 0,
+        "<=": sign <= 0,
+        ">": sign > 0,
+        ">=": sign >= 0,
+        "==": sign == 0,
+        "!=": sign != 0,
+    }[operator]
+
+
+def rational(value: Fraction) -> sympy.Rational:
+    """Return an exact number as sympy's."""
+    return sympy.Rational(value.numerator, value.denominator)

@@ -1,0 +1,117 @@
+"""The pipeline, stage by stage: from a path or a text to a checked spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from qps.compiler import ir
+from qps.compiler.check import Checker
+from qps.compiler.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    with_scenario,
+)
+from qps.compiler.diagnostics import Diagnostic, Outcome, QpsError, Sink, in_order
+from qps.compiler.importer import FileImporter, Importer, read_spec
+from qps.compiler.parse import parse, parse_change
+from qps.compiler.placement import check_placement
+from qps.compiler.resolve import resolve
+from qps.compiler.source import Source
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A checked spec: its model, and what is needed to check later changes of it."""
+
+    model: ir.Model
+    checker: Checker
+    warnings: tuple[Diagnostic, ...]
+
+    def configuration(
+        self, scenario: str | None = None, settings: Iterable[str] = ()
+    ) -> Configuration:
+        """Return the model as a scenario and settings (`name=value`) leave it.
+
+        QpsError where one of them does not fit the model.
+        """
+        sink = Sink()
+        settled = base_configuration(self.model)
+        if scenario is not None:
+            settled = with_scenario(self.model, scenario, sink)
+        changes = [self._setting(text, sink) for text in settings]
+        if sink.has_errors:
+            raise QpsError(sink.found)
+        settled = changed(settled, [change for change in changes if change is not None])
+        check_placement(self.model, settled, sink)
+        if sink.has_errors:
+            raise QpsError(in_order(sink.found))
+        return settled
+
+    def _setting(self, text: str, sink: Sink) -> ir.Change | None:
+        parsed = parse_change(Source("--set", text))
+        sink.found += parsed.diagnostics
+        if parsed.value is None:
+            return None
+        before = len(self.checker.sink.found)
+        change = self.checker.claims.change(parsed.value, self.checker.main)
+        sink.found += self.checker.sink.found[before:]
+        del self.checker.sink.found[before:]
+        return change
+
+
+def check_file(path: Path) -> Outcome[Spec]:
+    """Read and check a spec in a file."""
+    read = read_spec(path)
+    if read.value is None:
+        return Outcome(None, read.diagnostics)
+    return check_source(read.value)
+
+
+def check_source(source: Source, importer: Importer | None = None) -> Outcome[Spec]:
+    """Check a spec; it may read files below its own folder, where it has one."""
+    importer = importer or FileImporter(source.folder)
+    parsed = parse(source)
+    assert parsed.value is not None
+    program = resolve(parsed.value, importer)
+    assert program.value is not None
+    checker = Checker(program.value, importer)
+    model = checker.model().value
+    assert model is not None
+    sink = checker.sink
+    base = base_configuration(model)
+    check_placement(model, base, sink)
+    for scenario in model.scenarios:
+        check_placement(model, changed(base, scenario.changes), sink)
+    for changes in _claimed_changes(model):
+        check_placement(model, changed(base, changes), sink)
+    found = in_order({*parsed.diagnostics, *program.diagnostics, *sink.found})
+    if any(diagnostic.is_error for diagnostic in found):
+        return Outcome(None, found)
+    sink.found.clear()
+    return Outcome(Spec(model, checker, found), found)
+
+
+def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
+    """Return the changes of machine or network that claims and observations make."""
+    found: list[Sequence[ir.Change]] = []
+    for expectation in model.expectations:
+        found += [claim.changes for claim in expectation.claims]
+    for observation in model.observations:
+        found += [row.changes for row in observation.rows]
+    distinct = {
+        tuple(change for change in changes if isinstance(change, ir.SetPlace)): None
+        for changes in found
+    }
+    return [changes for changes in distinct if changes]
+
+
+def load(path: Path) -> Spec:
+    """Return a checked spec; QpsError where it has mistakes."""
+    outcome = check_file(path)
+    if outcome.value is None:
+        raise QpsError(outcome.diagnostics)
+    return outcome.value
+

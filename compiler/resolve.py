@@ -1,0 +1,266 @@
+"""Imports and names: every module loaded once, every declared name in its module's scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from qps.compiler import ast, codes, units
+from qps.compiler.diagnostics import Label, Outcome, Sink
+from qps.compiler.importer import Importer
+from qps.compiler.parse import parse
+from qps.compiler.source import Source, Span
+from qps.compiler.suggest import did_you_mean
+
+MOST_MODULES = 200
+
+Named = (
+    ast.Unit
+    | ast.Users
+    | ast.Option
+    | ast.Param
+    | ast.Let
+    | ast.Func
+    | ast.Machine
+    | ast.Network
+    | ast.Component
+    | ast.Node
+    | ast.Link
+    | ast.Stream
+    | ast.Measure
+)
+"""Declarations whose names share one space."""
+
+KIND_WORDS: dict[type, str] = {
+    ast.Unit: "a unit",
+    ast.Users: "the population",
+    ast.Option: "an option",
+    ast.Param: "a parameter",
+    ast.Let: "a `let`",
+    ast.Func: "a function",
+    ast.Machine: "a machine",
+    ast.Network: "a network",
+    ast.Component: "a component",
+    ast.Node: "a node",
+    ast.Link: "a link",
+    ast.Stream: "a stream",
+    ast.Measure: "a measure",
+}
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module with its names. `prefix` is what the main spec calls it, empty for itself."""
+
+    syntax: ast.Module
+    prefix: str
+    names: dict[str, Named] = field(default_factory=dict)
+    imports: dict[str, Module] = field(default_factory=dict)
+
+    def qualified(self, name: str) -> str:
+        """Return how the main spec calls one of this module's names."""
+        return f"{self.prefix}.{name}" if self.prefix else name
+
+
+@dataclass(frozen=True)
+class Program:
+    """The main module and, in the order of loading, all modules.
+
+    `failed_names` are names that something would declare, had it not failed.
+    """
+
+    main: Module
+    modules: tuple[Module, ...]
+    failed_names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A declaration and the module it stands in."""
+
+    module: Module
+    declaration: Named
+
+    @property
+    def qualified(self) -> str:
+        """How the main spec calls it."""
+        return self.module.qualified(self.declaration.name.text)
+
+
+def lookup(module: Module, name: ast.Name) -> Found | None:
+    """Return what a name means in a module; the names in front of the last are imports."""
+    for part in name.parts[:-1]:
+        imported = module.imports.get(part)
+        if imported is None:
+            return None
+        module = imported
+    declaration = module.names.get(name.parts[-1])
+    return None if declaration is None else Found(module, declaration)
+
+
+def visible_names(module: Module) -> Iterator[str]:
+    """Yield every name that a module can write, with the names of what it imports."""
+    yield from module.names
+    for alias, imported in module.imports.items():
+        yield alias
+        for name in imported.names:
+            yield f"{alias}.{name}"
+
+
+def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
+    """Load what a module uses and gather all names, as far as they can be found."""
+    sink = Sink()
+    loader = _Loader(importer, sink)
+    module = loader.load(main, "", ())
+    return sink.partial(Program(module, tuple(loader.loaded.values()), frozenset(loader.failed)))
+
+
+@dataclass
+class _Loader:
+    importer: Importer
+    sink: Sink
+    loaded: dict[str, Module] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+
+    def load(
+        self, syntax: ast.Module, prefix: str, trail: tuple[tuple[str, Span], ...]
+    ) -> Module:
+        """Gather the names of a module, then load what it uses; `trail` is how we came here."""
+        module = Module(syntax, prefix)
+        self.loaded[syntax.source.label] = module
+        self.failed |= syntax.failed_names
+        for declaration in _named(syntax):
+            self._declare(module, declaration)
+        for use in syntax.declarations:
+            if isinstance(use, ast.Use):
+                self._follow(module, use, trail)
+        return module
+
+    def _declare(self, module: Module, declaration: Named) -> None:
+        name = declaration.name
+        if units.built_in(name.text) is not None:
+            self.sink.report(
+                codes.SHADOWED_UNIT,
+                name.span,
+                f"`{name.text}` is a unit already",
+                hint=f"call it something else, such as `{name.text}_`",
+            )
+            return
+        earlier = module.names.get(name.text)
+        if earlier is not None:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"`{name.text}` is declared twice",
+                label="declared again here",
+                secondary=[
+                    Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")
+                ],
+                hint="rename one of them",
+            )
+            return
+        module.names[name.text] = declaration
+
+    def _follow(
+        self, module: Module, use: ast.Use, trail: tuple[tuple[str, Span], ...]
+    ) -> None:
+        alias = _alias(use)
+        if not self._alias_is_free(module, use, alias):
+            return
+        here = module.syntax.source
+        opened = self.importer.open(use.module, here)
+        self.sink.found += opened.diagnostics
+        self.failed.add(alias)
+        if opened.value is None:
+            return
+        source = opened.value
+        steps = (*trail, (here.label, use.span))
+        if source.label in [label for label, _ in steps]:
+            self._report_cycle(use, source, steps)
+            return
+        imported = self.loaded.get(source.label) or self._load_text(source, module, alias, steps)
+        if imported is not None:
+            module.imports[alias] = imported
+            self.failed.discard(alias)
+
+    def _alias_is_free(self, module: Module, use: ast.Use, alias: str) -> bool:
+        if not alias.isidentifier():
+            self.sink.report(
+                codes.SYNTAX,
+                use.span,
+                f"`{alias}` cannot be the name of a module",
+                hint="give it one: `use … as name`",
+            )
+            return False
+        taken = alias in module.names or alias in module.imports or units.built_in(alias)
+        if taken:
+            what = "a unit" if units.built_in(alias) else "in use already"
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                use.span,
+                f"the name `{alias}` is {what}",
+                hint="give the module another name: `use … as name`",
+            )
+        return not taken
+
+    def _load_text(
+        self, source: Source, module: Module, alias: str, steps: tuple[tuple[str, Span], ...]
+    ) -> Module | None:
+        if len(self.loaded) >= MOST_MODULES:
+            self.sink.report(
+                codes.UNKNOWN_MODULE, steps[-1][1], f"a spec may use {MOST_MODULES} modules at most"
+            )
+            return None
+        parsed = parse(source)
+        self.sink.found += parsed.diagnostics
+        if parsed.value is None:
+            return None
+        return self.load(parsed.value, module.qualified(alias), steps)
+
+    def _report_cycle(
+        self, use: ast.Use, source: Source, steps: tuple[tuple[str, Span], ...]
+    ) -> None:
+        labels = [label for label, _ in steps]
+        first = labels.index(source.label)
+        circle = [*labels[first:], source.label]
+        self.sink.report(
+            codes.IMPORT_CYCLE,
+            use.span,
+            "modules use each other in a circle: " + " -> ".join(circle),
+            label="this closes the circle",
+            secondary=[Label(span, f"`{label}` goes on here") for label, span in steps[first:-1]],
+            hint="move what both need into a module of its own",
+        )
+
+
+def kind_of(declaration: Named) -> str:
+    """Return what a declaration declares, in words."""
+    return KIND_WORDS[type(declaration)]
+
+
+def unknown_name(sink: Sink, module: Module, name: ast.Name, wanted: str) -> None:
+    """Report a name that nothing declares, with the one that was probably meant."""
+    ambiguous = units.ambiguity(name.text)
+    sink.report(
+        codes.UNKNOWN_NAME,
+        name.span,
+        f"unknown {wanted} `{name.text}`",
+        hint=ambiguous or did_you_mean(name.text, visible_names(module)),
+    )
+
+
+def _named(syntax: ast.Module) -> Iterator[Named]:
+    for declaration in syntax.declarations:
+        if isinstance(declaration, ast.Topology):
+            yield from declaration.items
+        elif isinstance(declaration, Named):
+            yield declaration
+
+
+def _alias(use: ast.Use) -> str:
+    if use.alias is not None:
+        return use.alias.text
+    if isinstance(use.module, ast.Name):
+        return use.module.parts[-1]
+    return PurePosixPath(use.module.value).stem

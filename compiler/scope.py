@@ -1,0 +1,33 @@
+"""What a name means where an expression stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Flag, auto
+
+from qps.compiler import ast
+from qps.compiler.ir import Quantity
+from qps.compiler.resolve import Module
+
+
+class Allowed(Flag):
+    """What an expression may speak of, besides numbers, parameters and functions."""
+
+    NOTHING = 0
+    POPULATION = auto()
+    MEASURES = auto()
+    ANSWERS = auto()  # saturation points, the largest acceptable population
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A module, the values of the formals in force, and what may be spoken of."""
+
+    module: Module
+    allowed: Allowed = Allowed.POPULATION
+    formals: dict[str, Quantity] = field(default_factory=dict)
+    following: tuple[ast.Named, ...] = ()
+
+    def within(self, module: Module, formals: dict[str, Quantity] | None = None) -> Scope:
+        """Return the scope of a definition that stands in a module."""
+        return replace(self, module=module, formals=formals or {})

@@ -1,0 +1,66 @@
+"""Texts and places in them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A text that was read once; every span points into one.
+
+    `label` is the name that people see: the path as they typed it, or `std.…`.
+    `folder` is where the files that the text names are looked up; None where it may name none.
+    """
+
+    label: str
+    text: str
+    folder: Path | None = None
+
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        starts = [0]
+        starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
+        return tuple(starts)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return line and column of an offset, both counted from 1, columns in characters."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """Return the text of a line, counted from 1, without its end."""
+        start = self._line_starts[number - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open stretch of a source, in characters."""
+
+    source: Source = field(repr=False)
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """The text between start and end."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        """The line on which the span starts, counted from 1."""
+        return self.source.position(self.start)[0]
+
+    @property
+    def place(self) -> str:
+        """`file:line`, as people quote it."""
+        return f"{self.source.label}:{self.line}"
+
+    def to(self, other: Span) -> Span:
+        """Return the span from the start of this one to the end of another."""
+        return Span(self.source, self.start, max(self.end, other.end))

@@ -1,0 +1,81 @@
+"""The words of the grammar: which are reserved, and how a token is called in a message."""
+
+from __future__ import annotations
+
+CONTINUING_TOKENS = frozenset(
+    ["LBRACE", "LPAR", "COMMA", "PLUS", "MINUS", "TIMES", "OVER", "COMPARE", "EQUAL", "COLON"]
+)
+"""Tokens after which a statement cannot end: the line goes on."""
+
+DECLARATIONS = (
+    "use",
+    "unit",
+    "users",
+    "option",
+    "param",
+    "let",
+    "func",
+    "costs",
+    "machine",
+    "network",
+    "component",
+    "topology",
+    "stream",
+    "measure",
+    "require",
+    "quality",
+    "scenario",
+    "expect",
+    "observe",
+)
+"""The words that start a declaration, in the order of the grammar."""
+
+RESERVED = frozenset(DECLARATIONS) | frozenset(
+    [
+        "active", "all", "and", "as", "at", "between", "by", "cap", "delay", "duplex", "each",
+        "else", "emit", "fitted", "for", "header", "ideal", "if", "in", "keep", "link", "loss",
+        "measured", "merge", "multicast", "node", "not", "note", "of", "off", "on", "one", "or", "others",
+        "over", "price", "propagation", "rate", "rating", "scaled", "shared", "single_thread",
+        "source", "switched", "then", "to", "unicast", "with", "within",
+    ]
+)  # fmt: skip
+"""Names that a spec cannot give to things of its own."""
+
+TOKEN_WORDS = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": "a text in quotes",
+    "DOC": 'a doc string ("""...""")',
+    "SIGN": "`%` or `$`",
+    "COMPARE": "a comparison such as `<=`",
+    "PLUS": "`+`",
+    "MINUS": "`-`",
+    "TIMES": "`*`",
+    "OVER": "`/`",
+    "MEDIUM": "`shared`, `switched` or `duplex`",
+    "LINK_PROPERTY": "`rate`, `header`, `cap`, `loss` or `propagation`",
+    "EFFECT": "`keep`, `active`, `emit` or `delay`",
+    "REMARK": "`note` or `fitted`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "COMMA": "`,`",
+    "EQUAL": "`=`",
+    "COLON": "`:`",
+    "DOT": "`.`",
+    "CIRCUMFLEX": "`^`",
+    "_SEP": "the end of the line",
+    "$END": "the end of the file",
+}
+
+
+def in_words(terminal: str) -> str:
+    """Return how a message names a terminal of the grammar.
+
+    >>> in_words("LBRACE"), in_words("BETWEEN")
+    ('`{`', '`between`')
+    """
+    if terminal in TOKEN_WORDS:
+        return TOKEN_WORDS[terminal]
+    return f"`{terminal.strip('_').lower()}`"
