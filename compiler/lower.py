@@ -72,7 +72,8 @@ def measured_in(
             return [resources[name]]
         return [load for key, load in resources.items() if key.startswith(name + ".")]
 
-    def measure(measured: ir.Measured) -> sympy.Expr:
+    def measure(measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(measured, ir.Measured)
         kind, subject = measured.kind, measured.subject
         if kind is ir.MeasureKind.LOAD:
             loads = [resource.load for resource in loads_of(subject)]

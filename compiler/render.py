@@ -32,7 +32,7 @@ def plain(diagnostics: Iterable[Diagnostic]) -> str:
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> str:
     """Return a JSON object with every diagnostic, spans as lines and columns from 1."""
-    found = [_json_one(diagnostic) for diagnostic in diagnostics]
+    found = [as_dict(diagnostic) for diagnostic in diagnostics]
     return json.dumps({"schema": "qps/diagnostics/1", "diagnostics": found}, indent=2) + "\n"
 
 
@@ -55,7 +55,8 @@ def _plain_one(diagnostic: Diagnostic) -> str:
     return head + "".join(f" (help: {hint})" for hint in diagnostic.hints)
 
 
-def _json_one(diagnostic: Diagnostic) -> dict[str, object]:
+def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
+    """Return a diagnostic as JSON values."""
     return {
         "code": diagnostic.code.id,
         "name": diagnostic.code.slug,

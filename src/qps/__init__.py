@@ -1,1 +1,32 @@
+"""QPS, a quality planning specification language and its solver.
+
+    >>> import qps
+    >>> model = qps.load("specs/audioconference.qps")  # doctest: +SKIP
+    >>> model.solve(set={"deletion": "off"}).largest_acceptable  # doctest: +SKIP
+
+Nothing here prints, and nothing reads the environment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qps.api import Model, load, loads
+    from qps.compiler.diagnostics import QpsError
+
 __version__ = "0.1.0"
+__all__ = ["Model", "QpsError", "__version__", "load", "loads"]
+
+
+def __getattr__(name: str) -> object:
+    """Import on first use: `qps check` must not wait for what only solving needs."""
+    if name == "QpsError":
+        from qps.compiler.diagnostics import QpsError  # noqa: PLC0415
+
+        return QpsError
+    if name in ("Model", "load", "loads"):
+        from qps import api  # noqa: PLC0415
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'qps' has no attribute {name!r}")

@@ -1,0 +1,43 @@
+"""Test results as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.reports.view import as_json
+from qps.solver.claims import ClaimResult
+
+
+def claims_json(results: Sequence[ClaimResult]) -> object:
+    """Return what `qps test --format json` prints: one entry for each claim and each row."""
+    return as_json(
+        {
+            "schema": "qps/test/1",
+            "passed": sum(result.holds is True for result in results),
+            "failed": sum(result.holds is False for result in results),
+            "shown": sum(result.holds is None for result in results),
+            "expectations": [_entry(result) for result in results],
+        }
+    )
+
+
+def _entry(result: ClaimResult) -> dict[str, object]:
+    """Return one entry; a condition is its text, and the values of its sides."""
+    is_condition = result.condition is not None
+    return {
+        "name": result.name,
+        "title": result.title,
+        "kind": result.kind,
+        "file": result.file,
+        "line": result.line,
+        "claimed": result.condition if is_condition else result.claimed,
+        "predicted": list(result.compared) if is_condition else result.predicted,
+        "difference": result.difference,
+        "relative_difference": result.relative_difference,
+        "unit": str(result.dimension),
+        "within": result.within,
+        "holds": result.holds,
+        "source": result.source,
+        "note": result.note,
+        "fitted": result.fitted,
+    }

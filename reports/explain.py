@@ -1,0 +1,228 @@
+"""Why is a number what it is? A load, measure or axis taken apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.load_graph import Assumption, LoadGraph, ResourceLoad
+from qps.compiler.suggest import did_you_mean
+from qps.reports.formulas import formula, in_population, with_numbers
+from qps.reports.quantities import is_share, number, percent, quantity
+from qps.solver.rational import as_rational_function, numerator
+from qps.solver.saturation import saturation_point
+
+
+@dataclass(frozen=True)
+class ExplainedPart:
+    """A part of the number: a component's load, a stage of a latency."""
+
+    name: str
+    value: str
+    share: str
+    formula: str
+
+
+@dataclass(frozen=True)
+class ExplainedNumber:
+    """A number that the formula rests on, and where it comes from."""
+
+    name: str
+    value: str
+    place: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A number taken apart; `value` is in base units of `unit`, at the population `at`."""
+
+    schema: str
+    name: str
+    what: str
+    at: int
+    at_text: str
+    value: float
+    unit: str
+    formulas: tuple[tuple[str, str], ...]
+    parts: tuple[ExplainedPart, ...]
+    assumptions: tuple[ExplainedNumber, ...]
+
+
+def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
+    """Return what a name stands for, taken apart; QpsError where the graph has no such name."""
+    resources = graph.loads_of(name.removesuffix(".load"))
+    if len(resources) == 1:
+        return _resource(graph, resources[0], at)
+    if len(resources) > 1:
+        parts = [(resource.name, resource.load) for resource in resources]
+        highest = sympy.Max(*(load for _, load in parts))
+        what = "the highest of several loads"
+        return _explained(graph, name, what, highest, DIMENSIONLESS, at, parts)
+    stream, _, measure = name.partition(".")
+    if stream in graph.streams:
+        return _stream(graph, stream, measure or "latency", at)
+    if name in graph.measures:
+        own = graph.measures[name]
+        what = own.doc or "a measure of the spec's own"
+        return _explained(graph, name, what, own.value, own.dimension, at, [])
+    if name == "quality" and graph.quality is not None:
+        axes = [(c.name, c.axis) for c in graph.criteria if c.axis is not None]
+        what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
+        return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes)
+    if name in graph.assumptions:
+        return _assumption(graph, graph.assumptions[name], at)
+    sink = Sink()
+    sink.report(
+        codes.UNKNOWN_NAME,
+        None,
+        f"there is nothing called `{name}` to explain",
+        hint=did_you_mean(name, names(graph)),
+    )
+    raise QpsError(sink.found)
+
+
+def names(graph: LoadGraph) -> list[str]:
+    """Return everything that can be explained."""
+    found = list(graph.resources)
+    for stream in graph.streams:
+        found += [f"{stream}.{m}" for m in ("latency", "loss", "rate", "throughput")]
+    found += list(graph.measures)
+    if graph.quality is not None:
+        found.append("quality")
+    return found + list(graph.assumptions)
+
+
+def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
+    parts = list(resource.parts.items())
+    explained = _explained(
+        graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
+        at, parts,
+    )  # fmt: skip
+    saturation = saturation_text(graph, resource)
+    return Explanation(
+        explained.schema,
+        explained.name,
+        explained.what,
+        explained.at,
+        explained.at_text,
+        explained.value,
+        explained.unit,
+        (*explained.formulas, ("saturates", saturation)),
+        explained.parts,
+        explained.assumptions,
+    )
+
+
+def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
+    """Return where a resource saturates, as a formula where there is a readable one."""
+    load = resource.load.xreplace(graph.values)
+    found = saturation_point(load, graph.population, graph.low)
+    if found.at is None:
+        return "never"
+    told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
+    function = as_rational_function(load - 1, graph.population)
+    if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
+        return told
+    above, _ = sympy.fraction(sympy.together(resource.load - 1))
+    polynomial = sympy.Poly(sympy.expand(above), graph.population)
+    if polynomial.degree() != 1:
+        return told
+    slope, offset = polynomial.all_coeffs()
+    return f"{told}: {graph.population} = {formula(sympy.factor(-offset / slope))}"
+
+
+def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
+    found = graph.streams[stream]
+    name = f"{stream}.{measure}"
+    if measure == "latency":
+        stages = [(part.stage, part.value) for part in found.latency]
+        total = sympy.Add(*(value for _, value in stages))
+        return _explained(
+            graph, name, "time from source to user, stage by stage", total, TIME, at, stages
+        )
+    values = {"loss": found.loss, "rate": found.rate, "throughput": found.throughput}
+    if measure not in values:
+        sink = Sink()
+        sink.report(
+            codes.UNKNOWN_NAME,
+            None,
+            f"a stream has no `{measure}`",
+            hint=did_you_mean(measure, ["latency", *values]),
+        )
+        raise QpsError(sink.found)
+    what = {"loss": "share of items lost", "rate": "items/s arriving for each flow",
+            "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
+    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, [])
+
+
+def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
+    return _explained(
+        graph,
+        assumption.name,
+        "a number that the model rests on",
+        assumption.symbol,
+        assumption.dimension,
+        at,
+        [],
+    )
+
+
+def _explained(
+    graph: LoadGraph,
+    name: str,
+    what: str,
+    expr: sympy.Expr,
+    dimension: Dimension,
+    at: int,
+    parts: list[tuple[str, sympy.Expr]],
+) -> Explanation:
+    values = graph.values
+    put_in = values | {graph.population: sympy.Integer(at)}
+    total = float(expr.xreplace(put_in))
+    share = dimension == DIMENSIONLESS and is_share(name)
+    at_text = f"{graph.population} = {at:,}"
+    formulas = [("in symbols", formula(expr))]
+    if expr.free_symbols - {graph.population}:
+        formulas.append(("with its numbers", with_numbers(expr, graph.assumptions)))
+    if graph.population in expr.free_symbols:
+        formulas.append((f"in {graph.population}", in_population(expr, values)))
+    formulas.append((f"at {at_text}", quantity(total, dimension, 6, share=share)))
+    used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
+    return Explanation(
+        "qps/explain/1",
+        name,
+        what,
+        at,
+        at_text,
+        total,
+        str(dimension),
+        tuple(formulas),
+        tuple(_part(part, value, put_in, total, dimension, share=share) for part, value in parts),
+        tuple(
+            ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
+            for a in used
+        ),
+    )
+
+
+def _part(
+    name: str,
+    expr: sympy.Expr,
+    put_in: dict[sympy.Symbol, sympy.Expr],
+    total: float,
+    dimension: Dimension,
+    *,
+    share: bool,
+) -> ExplainedPart:
+    value = float(expr.xreplace(put_in))
+    return ExplainedPart(
+        name,
+        quantity(value, dimension, share=share),
+        percent(value / total) if total else "",
+        formula(expr),
+    )

@@ -1,0 +1,50 @@
+"""Formulas as text: in symbols, and with the numbers of the spec put in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy
+from sympy.printing.str import StrPrinter
+
+from qps.compiler.load_graph import Assumption
+
+
+class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
+    """Prints symbols by their names, or by what a mapping says instead."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def _print_Symbol(self, symbol: sympy.Symbol) -> str:  # noqa: N802 - sympy's name
+        return self._texts.get(symbol.name, symbol.name)
+
+    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:  # noqa: N802, FBT001, FBT002
+        return str(super()._print_Pow(expr, rational)).replace("**", "^")
+
+    def _print_Max(self, expr: sympy.Max) -> str:  # noqa: N802
+        return f"max({', '.join(self._print(a) for a in expr.args)})"
+
+    def _print_Min(self, expr: sympy.Min) -> str:  # noqa: N802
+        return f"min({', '.join(self._print(a) for a in expr.args)})"
+
+
+def formula(expr: sympy.Expr) -> str:
+    """Return an expression in symbols, in the notation of the language."""
+    return str(_Formula({}).doprint(expr))
+
+
+def with_numbers(expr: sympy.Expr, assumptions: Mapping[str, Assumption]) -> str:
+    """Return an expression with each number as the spec writes it, unit and all."""
+    texts = {
+        name: a.text if a.text.replace(".", "").isdigit() else f"({a.text})"
+        for name, a in assumptions.items()
+    }
+    return str(_Formula(texts).doprint(expr))
+
+
+def in_population(expr: sympy.Expr, values: Mapping[sympy.Symbol, sympy.Expr]) -> str:
+    """Return an expression with all numbers multiplied out: what is left is the population."""
+    put_in = sympy.expand(expr.xreplace(dict(values)))
+    return formula(sympy.N(put_in, 6))

@@ -1,0 +1,63 @@
+"""Tables of text, for a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from unicodedata import category, east_asian_width
+
+_WIDEST_CELL = 70
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headings and rows; `right` holds the columns that are set to the right."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: frozenset[int] = frozenset()
+
+    def as_text(self, indent: str = "  ") -> str:
+        """Return the table in columns of blanks."""
+        lines = [self.headings, *self.rows]
+        cells = [[_shortened(cell) for cell in line] for line in lines]
+        widths = [max(_width(line[i]) for line in cells) for i in range(len(self.headings))]
+        shown = []
+        for line in cells:
+            padded = [self._padded(cell, i, widths[i]) for i, cell in enumerate(line)]
+            shown.append((indent + "  ".join(padded)).rstrip())
+        return "\n".join(shown) + "\n"
+
+    def as_markdown(self) -> str:
+        """Return the table in Markdown."""
+        rule = ["---:" if i in self.right else "---" for i in range(len(self.headings))]
+        lines = [self.headings, tuple(rule), *self.rows]
+        return "".join(f"| {' | '.join(map(_escaped, line))} |\n" for line in lines)
+
+    def _padded(self, cell: str, column: int, width: int) -> str:
+        blanks = " " * (width - _width(cell))
+        return blanks + cell if column in self.right else cell + blanks
+
+
+def _shortened(cell: str) -> str:
+    cell = " ".join(printable(cell).split())
+    return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters: a spec must not drive the terminal."""
+    return "".join(c if c == "\n" or category(c)[0] != "C" else "\ufffd" for c in text)
+
+
+def _width(cell: str) -> int:
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in cell)
+
+
+def _escaped(cell: str) -> str:
+    special = {"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "*": "\\*", "_": "\\_", "`": "\\`"}
+    return "".join(special.get(character, character) for character in printable(cell))
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return paragraphs with an empty line between them."""
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())

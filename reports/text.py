@@ -1,0 +1,231 @@
+"""Answers as text for a terminal, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler import ir
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.render import plain
+from qps.reports.explain import Explanation
+from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.table import Table, joined, printable
+from qps.reports.view import RequirementView, ResourceView, SolveView
+from qps.solver.claims import ClaimResult
+from qps.solver.solution import Solution
+
+_SHOWN_SHARES = 4
+_SHOWN_SENSITIVITIES = 6
+_SMALL_SHARE = 0.005
+
+
+def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: bool = False) -> str:
+    """Return the answer, the requirements, the resources and what would move the answer."""
+    head = f"{printable(title)} ({view.file}{_circumstances(view)})"
+    answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
+    parts = [f"### {head}" if markdown else head, answer]
+    dimensions = [item.criterion.dimension for item in solution.requirements]
+    tables = [
+        _requirements(view, dimensions),
+        _resources(view),
+    ]
+    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    indent = "" if markdown else "  "
+    parts += [f"{indent}{line}" for line in (_bottleneck(view), _sensitivity(view)) if line]
+    parts += [f"{indent}{line}" for line in plain(solution.warnings).splitlines()]
+    return joined(parts)
+
+
+def title_of(model: ir.Model) -> str:
+    """Return the first line of a model's doc string, else its name."""
+    return model.doc.splitlines()[0] if model.doc else model.name
+
+
+def _circumstances(view: SolveView) -> str:
+    parts = [f"scenario {view.scenario}"] if view.scenario else []
+    parts += list(view.settings)
+    return "".join(f", {part}" for part in parts)
+
+
+def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
+    rows = [
+        _requirement(item, dimension, view)
+        for item, dimension in zip(view.requirements, dimensions, strict=True)
+    ]
+    if view.quality.at_limit is not None:
+        rows.append(
+            (
+                f"quality ({view.quality.metric})",
+                number(view.quality.at_limit),
+                "<= 1",
+                _up_to(view.quality.met_up_to, view),
+            )
+        )
+    headings = ("requirement", f"at {view.at:,}", "limit", "met up to")
+    return Table(headings, tuple(rows), frozenset([1, 3]))
+
+
+def _requirement(
+    item: RequirementView, dimension: Dimension, view: SolveView
+) -> tuple[str, ...]:
+    share = is_share(item.measure) and dimension == DIMENSIONLESS
+    return (
+        item.measure,
+        quantity(item.value_at_limit, dimension, share=share),
+        f"{item.operator} {quantity(item.limit, dimension, share=share)}",
+        _up_to(item.met_up_to, view),
+    )
+
+
+def _up_to(met: int | None, view: SolveView) -> str:
+    if met is None:
+        return "never"
+    return "all" if met == view.population.to else f"{met:,}"
+
+
+def _resources(view: SolveView) -> Table:
+    ordered = sorted(
+        view.resources,
+        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit),
+    )
+    rows = tuple(
+        (
+            resource.name,
+            percent(resource.load_at_limit),
+            "never" if resource.saturates_at is None else number(resource.saturates_at),
+            _shares(resource),
+        )
+        for resource in ordered
+    )
+    headings = (
+        "resource",
+        f"load at {view.at:,}",
+        f"saturates at {view.population.name} =",
+        "mostly",
+    )
+    return Table(headings, rows, frozenset([1, 2]))
+
+
+def _shares(resource: ResourceView) -> str:
+    large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
+    return ", ".join(f"{by} {percent(share, 2)}" for by, share in large[:_SHOWN_SHARES])
+
+
+def _bottleneck(view: SolveView) -> str:
+    found = view.bottleneck
+    if found is None:
+        return ""
+    name = view.population.name
+    if found.saturates_at is None:
+        line = f"Bottleneck: none saturates; {found.resource} is the most heavily loaded."
+    else:
+        line = (
+            f"Bottleneck: {found.resource} saturates first, "
+            f"at {name} = {number(found.saturates_at)}."
+        )
+    if found.changes:
+        path = [f"{found.initially} at first"]
+        path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
+        line += f" Most heavily loaded: {', '.join(path)}."
+    return line
+
+
+def _sensitivity(view: SolveView) -> str:
+    if not view.sensitivity:
+        return ""
+    told = [
+        f"{item.parameter} {item.elasticity:+.2f} %"
+        for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
+    ]
+    what = "the answer"
+    if view.limited_by is None and view.sensitivity_of is not None:
+        what = f"the saturation of {view.sensitivity_of.removesuffix('.load')}"
+    return f"1 % more of each moves {what} by: {', '.join(told)}."
+
+
+# -- claims ------------------------------------------------------------------------------
+
+
+def claims_text(
+    results: Sequence[ClaimResult], *, markdown: bool = False, quiet: bool = False
+) -> str:
+    """Return every claim with what was claimed and predicted, and a count."""
+    shown = [r for r in results if r.holds is False] if quiet else results
+    rows = tuple(
+        (
+            _mark(result),
+            result.name,
+            claimed(result),
+            predicted(result),
+            "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
+            result.within or "",
+            f"{result.file}:{result.line}",
+        )
+        for result in shown
+    )
+    headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
+    table = Table(headings, rows, frozenset([4, 5]))
+    body = table.as_markdown() if markdown else table.as_text("")
+    return joined([body if rows else "", claims_summary(results)])
+
+
+def _mark(result: ClaimResult) -> str:
+    return {True: "ok", False: "FAIL", None: "shown"}[result.holds]
+
+
+def claimed(result: ClaimResult) -> str:
+    """Return what was claimed, in its unit."""
+    if result.condition is not None:
+        return result.condition
+    assert result.claimed is not None
+    return _quantity(result.claimed, result)
+
+
+def predicted(result: ClaimResult) -> str:
+    """Return what the model says, in its unit; for a condition, the values of its sides."""
+    if result.condition is not None:
+        return "; ".join(number(side) for side in result.compared)
+    assert result.predicted is not None
+    return _quantity(result.predicted, result)
+
+
+def _quantity(value: float, result: ClaimResult) -> str:
+    share = "%" in result.text.partition("~")[2].partition("within")[0]
+    return quantity(value, result.dimension, share=share)
+
+
+def claims_summary(results: Sequence[ClaimResult]) -> str:
+    """Return how many claims hold, fail, and are only shown."""
+    holding = sum(result.holds is True for result in results)
+    failing = sum(result.holds is False for result in results)
+    shown = sum(result.holds is None for result in results)
+    parts = [f"{holding} hold", f"{failing} fail"]
+    if shown:
+        parts.append(f"{shown} shown beside their measurements, not judged")
+    return ", ".join(parts)
+
+
+# -- explanations ------------------------------------------------------------------------
+
+
+def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
+    """Return a formula in symbols, with numbers, its value, and where each number is from."""
+    head = f"{explanation.name}: {explanation.what}"
+    parts = [f"### {head}" if markdown else head]
+    for heading, text in explanation.formulas:
+        body = printable(text)
+        parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
+    if explanation.parts:
+        table = Table(
+            ("part", f"at {explanation.at_text}", "share", "formula"),
+            tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
+            frozenset([1, 2]),
+        )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    if explanation.assumptions:
+        table = Table(
+            ("number", "value", "stated at", "source"),
+            tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
+        )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    return joined(parts)

@@ -1,0 +1,242 @@
+"""What a report shows: plain strings and numbers, in the order in which they are read.
+
+`SolveView` holds the keys of `qps solve --format json` as attributes; nothing in it is
+symbolic. Quantities are in base units beside their unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.render import as_dict
+from qps.reports.formulas import formula
+from qps.reports.quantities import is_share, number, percent, quantity
+from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution, Verdict
+
+
+@dataclass(frozen=True)
+class PopulationView:
+    """The population and its range."""
+
+    name: str
+    from_: int
+    to: int
+
+
+@dataclass(frozen=True)
+class ResourceView:
+    """A resource: load formula, load at the limit, saturation, shares by component."""
+
+    name: str
+    load: str
+    load_at_limit: float
+    saturates_at: float | None
+    closed_form: bool
+    method: str
+    shares: dict[str, float]
+
+
+@dataclass(frozen=True)
+class ChangeView:
+    """From `at` on, `to` is the most heavily loaded."""
+
+    at: float
+    to: str
+
+
+@dataclass(frozen=True)
+class BottleneckView:
+    """The bottleneck and where it changes hands."""
+
+    resource: str
+    saturates_at: float | None
+    initially: str
+    changes: tuple[ChangeView, ...]
+
+
+@dataclass(frozen=True)
+class RequirementView:
+    """A requirement with its limit and how far it is met."""
+
+    measure: str
+    operator: str
+    limit: float
+    unit: str
+    met_up_to: int | None
+    value_at_limit: float
+    value_beyond: float | None
+
+
+@dataclass(frozen=True)
+class QualityView:
+    """The metric, its value at the limit, how far it stays acceptable."""
+
+    metric: str
+    at_limit: float | None
+    met_up_to: int | None
+
+
+@dataclass(frozen=True)
+class SensitivityView:
+    """An elasticity, and of what."""
+
+    parameter: str
+    elasticity: float
+
+
+@dataclass(frozen=True)
+class SolveView:
+    """The answers of one configuration."""
+
+    schema: str
+    file: str
+    model: str
+    scenario: str | None
+    settings: tuple[str, ...]
+    answer: str
+    population: PopulationView
+    resources: tuple[ResourceView, ...]
+    bottleneck: BottleneckView | None
+    requirements: tuple[RequirementView, ...]
+    quality: QualityView
+    largest_acceptable: int | None
+    limited_by: str | None
+    at: int
+    sensitivity: tuple[SensitivityView, ...]
+    sensitivity_of: str | None
+    warnings: tuple[dict[str, object], ...]
+
+
+def solve_view(
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    settings: tuple[str, ...] = (),
+) -> SolveView:
+    """Return the answers as plain values."""
+    graph = solution.graph
+    bottleneck = solution.bottleneck
+    return SolveView(
+        "qps/solve/1",
+        model.file,
+        model.name,
+        configuration.scenario,
+        settings,
+        answer(solution),
+        PopulationView(str(graph.population), graph.low, graph.high),
+        tuple(_resource(resource) for resource in solution.resources),
+        None
+        if bottleneck is None
+        else BottleneckView(
+            bottleneck.resource,
+            bottleneck.saturates_at,
+            bottleneck.initially,
+            tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
+        ),
+        tuple(_requirement(solution, item) for item in solution.requirements),
+        QualityView(
+            graph.metric.value, solution.quality_at_limit, solution.quality_met_up_to
+        ),
+        solution.largest_acceptable,
+        solution.limited_by,
+        solution.at,
+        tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
+        solution.sensitivity_of,
+        tuple(as_dict(warning) for warning in solution.warnings),
+    )
+
+
+def _resource(resource: ResourceSolution) -> ResourceView:
+    return ResourceView(
+        resource.name,
+        formula(resource.load),
+        resource.load_at_limit,
+        resource.saturation.at,
+        resource.saturation.method is Method.CLOSED_FORM,
+        resource.saturation.method.value,
+        resource.shares,
+    )
+
+
+def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView:
+    criterion = item.criterion
+    operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
+    return RequirementView(
+        criterion.name,
+        operator,
+        float(criterion.limit.xreplace(solution.graph.values)),
+        str(criterion.dimension),
+        item.met_up_to,
+        item.value_at_limit,
+        item.value_beyond,
+    )
+
+
+def answer(solution: Solution) -> str:
+    """Return the answer in words, with its reason."""
+    graph = solution.graph
+    if solution.verdict is Verdict.RANGE:
+        return (
+            f"Every number of users from {graph.low:,} to {graph.high:,} is acceptable; "
+            "the range, not the system, is the limit."
+        )
+    if solution.verdict is Verdict.NOWHERE:
+        reason = _reason(solution, graph.low, at_limit=True)
+        return (
+            f"No number of users from {graph.low:,} on is acceptable: "
+            f"already {graph.low:,} make {reason}."
+        )
+    largest = solution.largest_acceptable or 0
+    reason = _reason(solution, largest + 1, at_limit=False)
+    return f"{largest:,} users. {largest + 1:,} make {reason}."
+
+
+def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
+    """Return what passes which limit at a population."""
+    name = solution.limited_by or ""
+    for item in solution.requirements:
+        criterion = item.criterion
+        if criterion.name != name:
+            continue
+        value = item.value_at_limit if at_limit else item.value_beyond
+        limit = float(criterion.limit.xreplace(solution.graph.values))
+        share = is_share(name) and criterion.dimension == DIMENSIONLESS
+        told = quantity(value or 0.0, criterion.dimension, share=share)
+        allowed = quantity(limit, criterion.dimension, share=share)
+        side = "at most" if criterion.at_most else "at least"
+        return f"{name} {told}, and it may be {side} {allowed}"
+    if name == "quality" and solution.graph.quality is not None:
+        value = _at(solution, at)
+        return f"quality {number(value)}, and it may be at most 1"
+    resource = name.removesuffix(".load")
+    loads = {r.name: r for r in solution.graph.resources.values()}
+    if resource in loads:
+        load = loads[resource].load.xreplace(
+            solution.graph.values | {solution.graph.population: at}
+        )
+        return f"the load of {resource} {percent(float(load), 4)}: it saturates"
+    return f"{name} fail"
+
+
+def _at(solution: Solution, at: int) -> float:
+    quality = solution.graph.quality
+    assert quality is not None
+    return float(quality.xreplace(solution.graph.values | {solution.graph.population: at}))
+
+
+def as_json(value: object) -> object:
+    """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            item.name.rstrip("_"): as_json(getattr(value, item.name)) for item in fields(value)
+        }
+    if isinstance(value, dict):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_json(item) for item in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return None
+    return value

@@ -1,0 +1,103 @@
+"""The largest acceptable population: the largest n such that every m <= n is acceptable.
+
+A criterion may fail, hold again and fail again as the population grows; what counts is the
+first population at which one fails. It is found exactly, from the critical points of the
+criterion; functions that have none (exponentials, roundings) are evaluated at every
+population of the range, or the question is refused where the range is too wide for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import floor
+
+import sympy
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.load_graph import Criterion
+from qps.solver.critical import critical_points, sign_at
+
+WIDEST_RANGE = 1_000_000
+"""Populations that are tried one by one where a criterion has no exact treatment."""
+
+_CHUNK = 65_536
+
+
+def excess(criterion: Criterion) -> sympy.Expr:
+    """Return what is above zero where a criterion fails, zero on its limit."""
+    gap = criterion.measure - criterion.limit
+    return gap if criterion.at_most else -gap
+
+
+def first_failure(
+    over: sympy.Expr,
+    population: sympy.Symbol,
+    low: int,
+    high: int,
+    *,
+    strict: bool = False,
+    name: str = "this requirement",
+) -> int | None:
+    """Return the least population in the range where `over` is above zero, None for nowhere.
+
+    `over` has numbers for all assumptions. With `strict`, zero fails too. A population at
+    which it has no finite value fails.
+    """
+    points = critical_points(over, population, Fraction(low), Fraction(high))
+    if points is None:
+        return _first_of_all(over, population, low, high, strict=strict, name=name)
+    # Between two critical points all populations are alike: the first one tells for all.
+    candidates = {low}
+    for point in points:
+        candidates |= {floor(point.near), floor(point.near) + 1}
+    for candidate in sorted(candidates):
+        if low <= candidate <= high and fails(over, population, candidate, strict=strict):
+            return candidate
+    return None
+
+
+def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) -> bool:
+    """Return whether a criterion fails at one population."""
+    sign = sign_at(over, population, Fraction(at))
+    return sign is None or sign > 0 or (strict and sign == 0)
+
+
+def _first_of_all(
+    over: sympy.Expr,
+    population: sympy.Symbol,
+    low: int,
+    high: int,
+    *,
+    strict: bool,
+    name: str,
+) -> int | None:
+    """Try every population of the range, in chunks of arrays; near the limit, exactly."""
+    if high - low >= WIDEST_RANGE:
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            None,
+            f"`{name}` is not made of sums, products, quotients, maxima and minima, so that it "
+            f"must be tried at every population, and the range has {high - low + 1:,}",
+            hint=f"narrow the range of {population} to {WIDEST_RANGE:,} populations",
+        )
+        raise QpsError(sink.found)
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    compiled = sympy.lambdify(population, over, "numpy")
+    for start, end in _chunks(low, high):
+        at = np.arange(start, end + 1, dtype=float)
+        with np.errstate(all="ignore"):
+            values = np.broadcast_to(np.asarray(compiled(at), dtype=float), at.shape)
+        doubtful = ~(values < -1e-9 * (1 + np.abs(values)))
+        for index in np.flatnonzero(doubtful):
+            if fails(over, population, int(at[index]), strict=strict):
+                return int(at[index])
+    return None
+
+
+def _chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
+    for start in range(low, high + 1, _CHUNK):
+        yield start, min(high, start + _CHUNK - 1)

@@ -1,0 +1,313 @@
+"""Are the claims of a spec true? Expectations and observations against the model's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import assert_never
+
+import sympy
+
+from qps.compiler import codes, ir
+from qps.compiler.configuration import Configuration, base_configuration, changed
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower import lower, measured_in
+from qps.compiler.lower_expressions import ExpressionLowering, compare
+from qps.compiler.source import Span
+from qps.solver.saturation import saturation_point
+from qps.solver.solve import solve
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """A claim and what the model says of it.
+
+    `claimed`, `predicted` and `difference` are in base units; for a condition they are None
+    and `condition` and `compared` hold its text and the values of its sides. `holds` is None
+    for a measured value that is shown, not judged.
+    """
+
+    name: str
+    title: str | None
+    file: str
+    line: int
+    kind: str
+    claimed: float | None
+    predicted: float | None
+    difference: float | None
+    relative_difference: float | None
+    dimension: Dimension
+    within: str | None
+    condition: str | None
+    compared: tuple[float, ...]
+    holds: bool | None
+    source: str | None
+    note: str | None
+    fitted: str | None
+    text: str
+
+
+@dataclass
+class Laboratory:
+    """Evaluates expressions in changed models; each configuration is lowered once."""
+
+    model: ir.Model
+    _graphs: dict[object, LoadGraph] = field(default_factory=dict)
+    _largest: dict[object, int | None] = field(default_factory=dict)
+
+    def results(self) -> tuple[ClaimResult, ...]:
+        """Return every claim of the model and every row of its observations."""
+        results = []
+        for expectation in self.model.expectations:
+            many = len(expectation.claims) > 1
+            for index, claim in enumerate(expectation.claims, 1):
+                name = f"{expectation.name}[{index}]" if many else expectation.name
+                results.append(self._claim(name, expectation, claim))
+        for observation in self.model.observations:
+            results += self._observation(observation)
+        return tuple(results)
+
+    # -- claims --------------------------------------------------------------------------
+
+    def _claim(self, name: str, expectation: ir.Expectation, claim: ir.Claim) -> ClaimResult:
+        base = base_configuration(self.model)
+        if isinstance(claim.value, ir.Quantity):
+            assert claim.claimed is not None
+            assert claim.tolerance is not None
+            predicted = self._value(claim.value.expr, base, claim.changes, claim.span)
+            claimed = self._value(claim.claimed.expr, base, claim.changes, claim.span)
+            return _near(
+                name,
+                expectation,
+                claim.span,
+                float(claimed),
+                float(predicted),
+                claim.value.dimension,
+                claim.tolerance,
+                holds=_is_near(predicted, claimed, claim.tolerance),
+            )
+        sides: list[sympy.Expr] = []
+        holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
+        return ClaimResult(
+            name,
+            expectation.title,
+            claim.span.source.label,
+            claim.span.line,
+            "condition",
+            None,
+            None,
+            None,
+            None,
+            DIMENSIONLESS,
+            None,
+            " ".join(claim.span.text.split()),
+            tuple(float(side) for side in sides),
+            holds,
+            expectation.source,
+            expectation.note,
+            expectation.fitted,
+            " ".join(claim.span.text.split()),
+        )
+
+    def _holds(
+        self,
+        condition: ir.Condition,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+        sides: list[sympy.Expr],
+    ) -> bool:
+        """Return whether a condition is true; the values of its sides are added to `sides`."""
+        match condition:
+            case ir.Compare(operator, left, right):
+                values = [self._value(side, base, changes, span) for side in (left, right)]
+                known = sides and sides[-1] == values[0]
+                sides += values[1:] if known else values
+                return compare(operator, *values)
+            case ir.AllOf(parts):
+                return all([self._holds(p, base, changes, span, sides) for p in parts])
+            case ir.AnyOf(parts):
+                return any([self._holds(p, base, changes, span, sides) for p in parts])
+            case ir.Negated(inner):
+                return not self._holds(inner, base, changes, span, sides)
+            case ir.OptionIs(option, choice):
+                return changed(base, changes).options[option] == choice
+            case _:
+                assert_never(condition)
+
+    # -- observations --------------------------------------------------------------------
+
+    def _observation(self, observation: ir.Observation) -> list[ClaimResult]:
+        base = base_configuration(self.model)
+        results = []
+        for row in observation.rows:
+            for column, measured in zip(observation.measured, row.values, strict=True):
+                if measured is None:
+                    continue
+                predicted = self._value(column.value.expr, base, row.changes, column.span)
+                claimed = sympy.Rational(measured.numerator, measured.denominator)
+                tolerance = column.tolerance
+                holds = None
+                if tolerance is not None:
+                    holds = _is_near(predicted, claimed, tolerance)
+                results.append(
+                    _near(
+                        f"{observation.name}[{row.line}].{column.heading}",
+                        observation,
+                        column.span,
+                        float(claimed),
+                        float(predicted),
+                        column.value.dimension,
+                        tolerance,
+                        holds=holds,
+                        place=(observation.file, row.line),
+                    )
+                )
+        return results
+
+    # -- values --------------------------------------------------------------------------
+
+    def _value(
+        self,
+        expr: ir.Expr,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+    ) -> sympy.Expr:
+        """Return the value of an expression in the model as changed."""
+        configuration = base
+        population: int | None = None
+        for change in changes:
+            if isinstance(change, ir.SetPopulation) and change.low == change.high:
+                # One population is a point in the range, which stays as it is.
+                population = change.low
+                low, high = min(base.low, change.low), max(base.high, change.low)
+                change = replace(change, low=low, high=high)  # noqa: PLW2901
+            configuration = changed(configuration, [change])
+        graph = self._graph(configuration)
+        expressions = ExpressionLowering(self.model, configuration, graph.population)
+        expressions.assumptions = dict(graph.assumptions)
+        plain = measured_in(graph.resources, graph.streams)
+
+        def measure(asked: ir.Measured | ir.Changed) -> sympy.Expr:
+            if isinstance(asked, ir.Changed):
+                inner = (*changes, *asked.changes)
+                return self._value(asked.value, base, inner, span)
+            if asked.kind is ir.MeasureKind.SATURATION:
+                return self._saturation(graph, asked.subject, span)
+            if asked.kind is ir.MeasureKind.LARGEST:
+                return self._largest_acceptable(configuration, graph, span)
+            if asked.kind is ir.MeasureKind.QUALITY:
+                return _present(graph.quality, "no requirement is an axis of quality", span)
+            return plain(asked)
+
+        lowered = expressions.lower(expr, measure)
+        values = {a.symbol: a.value for a in expressions.assumptions.values()}
+        put_in = lowered.xreplace(values)
+        if graph.population in put_in.free_symbols:
+            if population is None:
+                _fail(
+                    span,
+                    f"this depends on the number of users: say for how many, "
+                    f"`with {graph.population} = …`",
+                )
+            put_in = put_in.xreplace({graph.population: sympy.Integer(population or 0)})
+        if put_in in (sympy.nan, sympy.zoo) or not put_in.is_number:
+            _fail(span, "this has no finite value")
+        return put_in
+
+    def _graph(self, configuration: Configuration) -> LoadGraph:
+        key = configuration.key
+        if key not in self._graphs:
+            self._graphs[key] = lower(self.model, configuration)
+        return self._graphs[key]
+
+    def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
+        points = [
+            saturation_point(
+                resource.load.xreplace(graph.values), graph.population, graph.low
+            ).at
+            for resource in graph.loads_of(subject)
+        ]
+        known = [point for point in points if point is not None]
+        if not points:
+            _fail(span, f"nothing loads `{subject}`")
+        # A resource that never saturates has its saturation point at infinity.
+        return sympy.Float(min(known), 17) if known else sympy.oo
+
+    def _largest_acceptable(
+        self, configuration: Configuration, graph: LoadGraph, span: Span
+    ) -> sympy.Expr:
+        key = configuration.key
+        if key not in self._largest:
+            self._largest[key] = solve(graph).largest_acceptable
+        largest = self._largest[key]
+        return sympy.Integer(0 if largest is None else largest)
+
+
+def _present(value: sympy.Expr | None, message: str, span: Span) -> sympy.Expr:
+    if value is None:
+        _fail(span, message)
+    assert value is not None
+    return value
+
+
+def _fail(span: Span, message: str) -> None:
+    sink = Sink()
+    sink.report(codes.NO_ANSWER, span, message)
+    raise QpsError(sink.found)
+
+
+def _is_near(predicted: sympy.Expr, claimed: sympy.Expr, tolerance: ir.Tolerance) -> bool:
+    allowed = sympy.Rational(tolerance.amount.numerator, tolerance.amount.denominator)
+    if tolerance.relative:
+        allowed = allowed * abs(claimed)
+    return bool(abs(predicted - claimed) <= allowed)
+
+
+def _near(
+    name: str,
+    stated: ir.Expectation | ir.Observation,
+    span: Span,
+    claimed: float,
+    predicted: float,
+    dimension: Dimension,
+    tolerance: ir.Tolerance | None,
+    *,
+    holds: bool | None,
+    place: tuple[str, int] | None = None,
+) -> ClaimResult:
+    """Return the result of a claimed value."""
+    file, line = place or (span.source.label, span.line)
+    expectation = stated if isinstance(stated, ir.Expectation) else None
+    return ClaimResult(
+        name,
+        expectation.title if expectation else None,
+        file,
+        line,
+        "value" if expectation else "observation",
+        claimed,
+        predicted,
+        predicted - claimed,
+        (predicted - claimed) / abs(claimed) if claimed else None,
+        dimension,
+        _within(tolerance),
+        None,
+        (),
+        holds,
+        stated.source,
+        stated.note,
+        expectation.fitted if expectation else None,
+        " ".join(span.text.split()),
+    )
+
+
+def _within(tolerance: ir.Tolerance | None) -> str | None:
+    if tolerance is None:
+        return None
+    if tolerance.relative:
+        return f"{float(tolerance.amount * 100):g} %"
+    return f"{float(Fraction(tolerance.amount)):g}"

@@ -1,0 +1,131 @@
+"""Where a function of the population can change its sign: roots, poles and kinks.
+
+Between two neighbouring critical points the sign is constant, so that a few exact
+evaluations settle a question about every N in a range, monotone or not.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy
+
+from qps.solver.rational import (
+    Root,
+    as_rational_function,
+    denominator,
+    numerator,
+    real_roots,
+    value_at,
+)
+
+_KINKED = (sympy.Max, sympy.Min, sympy.Abs)
+
+
+def critical_points(
+    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+) -> tuple[Root, ...] | None:
+    """Return every critical point in [low, high], ascending; `high` None means no bound.
+
+    None where the expression is not made of rational functions, maxima and minima.
+    """
+    found = _critical(expr, population, low, high)
+    if found is None:
+        return None
+    return tuple(found[key] for key in sorted(found))
+
+
+def _critical(
+    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+) -> dict[Fraction, Root] | None:
+    kink = _innermost_kink(expr)
+    if kink is None:
+        function = as_rational_function(expr, population)
+        if function is None:
+            return None
+        roots = (*real_roots(numerator(function)), *real_roots(denominator(function)))
+        return {root.near: root for root in roots if _inside(root.near, low, high)}
+    alternatives = (kink.args[0], -kink.args[0]) if isinstance(kink, sympy.Abs) else kink.args
+    cuts = _crossings(alternatives, population, low, high)
+    if cuts is None:
+        return None
+    found = dict(cuts)
+    edges = [low, *sorted(cut for cut in cuts if cut > low), high]
+    for start, end in zip(edges, edges[1:], strict=False):
+        middle = _between(start, end)
+        active = _active(kink, alternatives, population, middle)
+        if active is None:
+            return None
+        part = _critical(expr.xreplace({kink: active}), population, start, end)
+        if part is None:
+            return None
+        found |= part
+    return found
+
+
+def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
+    """Return a maximum, minimum or absolute value with none of these inside."""
+    for part in sympy.postorder_traversal(expr):
+        if isinstance(part, _KINKED):
+            return part
+    return None
+
+
+def _crossings(
+    alternatives: tuple[sympy.Expr, ...],
+    population: sympy.Symbol,
+    low: Fraction,
+    high: Fraction | None,
+) -> dict[Fraction, Root] | None:
+    """Return where two of some rational functions meet."""
+    functions = [as_rational_function(a, population) for a in alternatives]
+    meetings: dict[Fraction, Root] = {}
+    for index, one in enumerate(functions):
+        for other in functions[index + 1 :]:
+            if one is None or other is None:
+                return None
+            gap = one - other
+            for root in (*real_roots(numerator(gap)), *real_roots(denominator(gap))):
+                if _inside(root.near, low, high):
+                    meetings[root.near] = root
+    return meetings
+
+
+def _active(
+    kink: sympy.Expr,
+    alternatives: tuple[sympy.Expr, ...],
+    population: sympy.Symbol,
+    at: Fraction,
+) -> sympy.Expr | None:
+    """Return the alternative that is the maximum (minimum, absolute value) at a point."""
+    values: list[tuple[Fraction, sympy.Expr]] = []
+    for alternative in alternatives:
+        function = as_rational_function(alternative, population)
+        value = None if function is None else value_at(function, at)
+        if value is None:
+            return None
+        values.append((value, alternative))
+    choose = min if isinstance(kink, sympy.Min) else max
+    return choose(values, key=lambda pair: pair[0])[1]
+
+
+def _inside(point: Fraction, low: Fraction, high: Fraction | None) -> bool:
+    return low <= point and (high is None or point <= high)
+
+
+def _between(low: Fraction, high: Fraction | None) -> Fraction:
+    """Return a point strictly between two others; it is no critical point but by rare chance."""
+    return low * 2 + 1 if high is None else (low + high) / 2
+
+
+def sign_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> int | None:
+    """Return the sign of an expression at a point, None where it has no finite value there."""
+    value = expr.subs(population, sympy.Rational(at.numerator, at.denominator))
+    if value.is_finite is False or value is sympy.nan:
+        return None
+    if value.is_Rational:
+        return int(sympy.sign(value))
+    number = value.evalf(30)
+    if not number.is_real:
+        return None
+    return int(sympy.sign(number))

@@ -1,0 +1,130 @@
+"""Rational functions of the population, exact: conversion, real roots, signs.
+
+Most loads, latencies and losses are polynomials or quotients of polynomials in N with exact
+rational coefficients. Their roots are found in closed form (degree 1 and 2) or isolated
+exactly (above); nothing is scanned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy
+from sympy.polys.domains import QQ
+from sympy.polys.fields import FracElement, field
+
+_DIGITS = 40
+_FIELD, _N = field("n", QQ)
+
+Coefficients = tuple[Fraction, ...]
+"""Of a polynomial, from the highest power down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A real root: exact as a sympy number, and near enough as a fraction to compare with."""
+
+    exact: sympy.Expr
+    near: Fraction
+
+    @property
+    def value(self) -> float:
+        """The root as a float."""
+        return float(self.near)
+
+
+def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
+    """Return an expression in the population alone as a rational function, None if it is none.
+
+    >>> n = sympy.Symbol("N")
+    >>> as_rational_function(n * (n - 1) / 6 + 1 / n, n) is None
+    False
+    >>> as_rational_function(sympy.sqrt(n), n) is None
+    True
+    """
+    if expr == population:
+        return _N
+    if expr.is_Rational:
+        return _FIELD(QQ(expr.p, expr.q))
+    if expr.is_Add or expr.is_Mul:
+        parts = [as_rational_function(argument, population) for argument in expr.args]
+        total = _FIELD.zero if expr.is_Add else _FIELD.one
+        for part in parts:
+            if part is None:
+                return None
+            total = total + part if expr.is_Add else total * part
+        return total
+    if expr.is_Pow and expr.exp.is_Integer:
+        base = as_rational_function(expr.base, population)
+        if base is None or (base == 0 and expr.exp < 0):
+            return None
+        return base ** int(expr.exp)
+    return None
+
+
+def numerator(function: FracElement) -> Coefficients:
+    """Return the numerator's coefficients."""
+    return _coefficients(function.numer)
+
+
+def denominator(function: FracElement) -> Coefficients:
+    """Return the denominator's coefficients."""
+    return _coefficients(function.denom)
+
+
+def _coefficients(polynomial: object) -> Coefficients:
+    dense = polynomial.to_dense()  # type: ignore[attr-defined] # sympy's rings are untyped
+    return tuple(Fraction(int(c.numerator), int(c.denominator)) for c in dense)
+
+
+def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
+    """Return the real roots of a polynomial, each once, in ascending order."""
+    while coefficients and coefficients[0] == 0:
+        coefficients = coefficients[1:]
+    match coefficients:
+        case () | (_,):
+            return ()
+        case (a, b):
+            return (_root(_sympy(-b / a)),)
+        case (a, b, c):
+            return _quadratic_roots(a, b, c)
+    polynomial = sympy.Poly.from_list([_sympy(c) for c in coefficients], sympy.Symbol("n"))
+    roots = [root for root, _ in sympy.Poly.real_roots(polynomial, multiple=False)]
+    return tuple(_root(root) for root in roots)
+
+
+def _quadratic_roots(a: Fraction, b: Fraction, c: Fraction) -> tuple[Root, ...]:
+    discriminant = b * b - 4 * a * c
+    if discriminant < 0:
+        return ()
+    half, spread = _sympy(-b / (2 * a)), sympy.sqrt(_sympy(discriminant / (4 * a * a)))
+    if spread == 0:
+        return (_root(half),)
+    return (_root(half - spread), _root(half + spread))
+
+
+def _root(exact: sympy.Expr) -> Root:
+    if exact.is_Rational:
+        return Root(exact, Fraction(exact.p, exact.q))
+    near = sympy.Rational(str(exact.evalf(_DIGITS)))
+    return Root(exact, Fraction(near.p, near.q))
+
+
+def _sympy(value: Fraction) -> sympy.Rational:
+    return sympy.Rational(value.numerator, value.denominator)
+
+
+def evaluate(coefficients: Sequence[Fraction], at: Fraction) -> Fraction:
+    """Return a polynomial's value by Horner's rule."""
+    value = Fraction(0)
+    for coefficient in coefficients:
+        value = value * at + coefficient
+    return value
+
+
+def value_at(function: FracElement, at: Fraction) -> Fraction | None:
+    """Return a rational function's value; None at a pole."""
+    below = evaluate(denominator(function), at)
+    return None if below == 0 else evaluate(numerator(function), at) / below

@@ -1,0 +1,176 @@
+"""Where each resource saturates, and which one is the bottleneck where."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import zip_longest
+
+import sympy
+
+from qps.compiler.load_graph import LoadGraph
+from qps.solver.critical import critical_points, sign_at
+from qps.solver.rational import Root, as_rational_function, numerator, real_roots
+from qps.solver.solution import (
+    Bottleneck,
+    BottleneckChange,
+    Method,
+    ResourceSolution,
+    Saturation,
+    SolverFault,
+)
+
+_CLOSED_DEGREE = 2
+_FARTHEST = 10**15
+_LARGEST_ERROR = 1e-9
+
+
+def saturation_point(load: sympy.Expr, population: sympy.Symbol, low: int) -> Saturation:
+    """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
+
+    The point may lie beyond the range of the population: it is a property of the system.
+    SolverFault where the point found does not satisfy `load = 1`.
+    """
+    start = Fraction(low)
+    excess = load - 1
+    if population not in excess.free_symbols:
+        over = sign_at(excess, population, start)
+        full = over is None or over >= 0
+        return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
+    if sign_at(excess, population, start) in (None, 1):
+        return Saturation(float(low), Method.AT_START)
+    points = critical_points(excess, population, start, None)
+    if points is None:
+        return _bracketed(excess, population, low)
+    for root, following in zip_longest(points, points[1:]):
+        after = _after(root, following)
+        if sign_at(excess, population, after) == 1:
+            return Saturation(_certified(load, population, root), _method(excess, population))
+    return Saturation(None, Method.NONE)
+
+
+def _after(root: Root, following: Root | None) -> Fraction:
+    return root.near * 2 + 1 if following is None else (root.near + following.near) / 2
+
+
+def _method(excess: sympy.Expr, population: sympy.Symbol) -> Method:
+    function = as_rational_function(excess, population)
+    if function is not None and len(numerator(function)) <= _CLOSED_DEGREE + 1:
+        return Method.CLOSED_FORM
+    return Method.ISOLATED_ROOT
+
+
+def _certified(load: sympy.Expr, population: sympy.Symbol, root: Root) -> float:
+    """Return a saturation point that satisfies its equation, evaluated anew in floats."""
+    at = sympy.Float(root.value, 30) if not root.exact.is_Rational else root.exact
+    value = load.subs(population, at)
+    error = abs(float(value) - 1) if value.is_finite else float("inf")
+    # A pole: the load passes 1 within no distance of it; anything else must be a solution.
+    if value.is_finite and error > _LARGEST_ERROR:
+        raise SolverFault(f"load at its saturation point {root.value!r} is off by {error:.3g}")
+    return root.value
+
+
+def _bracketed(excess: sympy.Expr, population: sympy.Symbol, low: int) -> Saturation:
+    """Return the saturation of a load that is no rational function, by a bracketed root."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
+
+    compiled = sympy.lambdify(population, excess, "math")
+
+    def value(at: float) -> float:
+        try:
+            return float(compiled(at))
+        except OverflowError:
+            return float("inf")
+
+    end = float(max(2 * low, 2))
+    while value(end) < 0:
+        end *= 2
+        if end > _FARTHEST:
+            return Saturation(None, Method.NONE)
+    at = float(brentq(value, float(low), end, xtol=1e-12, rtol=1e-14))
+    if abs(value(at)) > max(_LARGEST_ERROR, abs(value(at * (1 + 1e-9)) - value(at)) * 10):
+        raise SolverFault(f"load at its saturation point {at!r} is off by {value(at):.3g}")
+    return Saturation(at, Method.BRACKETED_ROOT)
+
+
+def bottleneck(
+    resources: tuple[ResourceSolution, ...],
+    loads: dict[str, sympy.Expr],
+    graph: LoadGraph,
+) -> Bottleneck | None:
+    """Return the bottleneck, and where the heaviest load changes hands within the range.
+
+    `loads` are the loads with numbers put in for all assumptions.
+    """
+    if not resources:
+        return None
+    initially, changes = _heaviest(loads, graph)
+    saturating = [r for r in resources if r.saturation.at is not None]
+    if saturating:
+        first = min(saturating, key=lambda r: (r.saturation.at or 0.0, r.name))
+        return Bottleneck(first.name, first.saturation.at, initially, changes)
+    last = changes[-1].to if changes else initially
+    return Bottleneck(last, None, initially, changes)
+
+
+def _heaviest(
+    loads: dict[str, sympy.Expr], graph: LoadGraph
+) -> tuple[str, tuple[BottleneckChange, ...]]:
+    """Follow the upper envelope of the loads from the lower end of the range to the upper."""
+    population = graph.population
+    here, high = Fraction(graph.low), Fraction(graph.high)
+    current = _heaviest_at(loads, population, here)
+    initially, changes = current, []
+    while len(changes) < len(loads) ** 2:
+        step = _next_change(loads, population, current, here, high)
+        if step is None:
+            break
+        here, current = step
+        changes.append(BottleneckChange(float(here), current))
+    return initially, tuple(changes)
+
+
+def _heaviest_at(
+    loads: dict[str, sympy.Expr], population: sympy.Symbol, at: Fraction
+) -> str:
+    """Return the resource with the highest load at a point, and just after it in a tie."""
+    point = sympy.Rational(at.numerator, at.denominator)
+
+    def rank(name: str) -> tuple[float, float]:
+        load = loads[name].subs(population, point)
+        slightly_later = loads[name].subs(population, point * sympy.Rational(1_000_001, 1_000_000))
+        return float(load), float(slightly_later)
+
+    return max(sorted(loads), key=rank)
+
+
+def _next_change(
+    loads: dict[str, sympy.Expr],
+    population: sympy.Symbol,
+    current: str,
+    here: Fraction,
+    high: Fraction,
+) -> tuple[Fraction, str] | None:
+    """Return where another load next rises above the current one, and whose it is."""
+    found: list[tuple[Fraction, str]] = []
+    base = as_rational_function(loads[current], population)
+    for name, load in loads.items():
+        if name == current:
+            continue
+        other = as_rational_function(load, population)
+        if base is not None and other is not None:
+            points = [r.near for r in real_roots(numerator(other - base))]
+        else:
+            critical = critical_points(load - loads[current], population, here, high)
+            points = [r.near for r in critical or ()]
+        inside = sorted(point for point in points if here < point < high)
+        for point, following in zip_longest(inside, inside[1:], fillvalue=high):
+            middle = (point + following) / 2
+            if sign_at(load - loads[current], population, middle) == 1:
+                found.append((point, name))
+                break
+    if not found:
+        return None
+    at = min(point for point, _ in found)
+    tied = {name: loads[name] for point, name in found if point == at}
+    return at, _heaviest_at(tied, population, at + (high - at) / 1_000_000)

@@ -1,0 +1,66 @@
+"""What each number would buy: elasticities of the answer, by implicit differentiation."""
+
+from __future__ import annotations
+
+import sympy
+
+from qps.compiler.load_graph import LoadGraph
+from qps.solver.solution import Sensitivity
+
+_NEGLIGIBLE = 1e-9
+
+
+def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensitivity, ...]:
+    """Return d ln N / d ln p for every assumption p, where `over(N, p) = 0` fixes N near `at`.
+
+    `over` is symbolic; by the implicit function theorem dN/dp = -(d over/dp)/(d over/dN).
+    The greatest come first; what does not move the answer is left out. Empty where the
+    answer does not move smoothly (the limit is a jump).
+    """
+    values = graph.values | {graph.population: sympy.Float(at, 20)}
+    slope = _number(sympy.diff(over, _real(graph.population, over)), values)
+    if slope is None or abs(slope) < _NEGLIGIBLE:
+        return ()
+    found = []
+    for assumption in graph.assumptions.values():
+        if assumption.symbol not in over.free_symbols or assumption.value == 0:
+            continue
+        partial = _number(sympy.diff(over, assumption.symbol), values)
+        if partial is None:
+            continue
+        elasticity = -partial * float(assumption.value) / (slope * at)
+        if abs(elasticity) > _NEGLIGIBLE:
+            found.append(Sensitivity(assumption.name, elasticity))
+    return tuple(sorted(found, key=lambda s: (-abs(s.elasticity), s.parameter)))
+
+
+def _real(population: sympy.Symbol, over: sympy.Expr) -> sympy.Symbol:
+    """Return the population's symbol; sympy differentiates by it although it is whole."""
+    return population
+
+
+def crossing(
+    over: sympy.Expr, population: sympy.Symbol, below: int, above: int
+) -> float | None:
+    """Return where `over` passes zero between two populations, by bisection."""
+    compiled = sympy.lambdify(population, over, "math")
+    low, high = float(below), float(above)
+    try:
+        if not compiled(low) <= 0 < compiled(high):
+            return None
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            if middle in (low, high):
+                break
+            if compiled(middle) <= 0:
+                low = middle
+            else:
+                high = middle
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return (low + high) / 2
+
+
+def _number(expr: sympy.Expr, values: dict[sympy.Symbol, sympy.Expr]) -> float | None:
+    number = expr.subs(values).evalf(15)
+    return float(number) if number.is_real and number.is_finite else None

@@ -1,0 +1,118 @@
+"""What the solver answers: plain values, no open questions, every status in an Enum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import sympy
+
+from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.load_graph import Criterion, LoadGraph
+
+
+class Method(Enum):
+    """How a saturation point was found."""
+
+    CLOSED_FORM = "closed form"
+    ISOLATED_ROOT = "exactly isolated root"
+    BRACKETED_ROOT = "bracketed root"
+    NONE = "never saturates"
+    AT_START = "saturated from the start"
+
+
+class Verdict(Enum):
+    """What the largest acceptable population is limited by."""
+
+    LIMITED = "limited"
+    RANGE = "range"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """Where a resource saturates: the population, as a real number; None for never."""
+
+    at: float | None
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSolution:
+    """A resource: its load as a formula, its saturation, and what it comes to at the limit."""
+
+    name: str
+    load: sympy.Expr
+    saturation: Saturation
+    load_at_limit: float
+    shares: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BottleneckChange:
+    """From this population on, another resource is the most heavily loaded."""
+
+    at: float
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The resource that saturates first (else the one most heavily loaded at the upper end).
+
+    `initially` is the most heavily loaded one at the lower end; `changes` follow from there.
+    """
+
+    resource: str
+    saturates_at: float | None
+    initially: str
+    changes: tuple[BottleneckChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSolution:
+    """A requirement: up to which population it is met from the start on, None for not at all.
+
+    `value_at_limit` is the measure at the largest acceptable population, `value_beyond` at
+    the next one, None where that lies outside the range.
+    """
+
+    criterion: Criterion
+    met_up_to: int | None
+    value_at_limit: float
+    value_beyond: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """By how many per cent the answer moves when a number moves by one per cent."""
+
+    parameter: str
+    elasticity: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answers for one configuration.
+
+    `at` is the population at which values are told: the largest acceptable one, or the least
+    of the range where none is acceptable.
+    """
+
+    graph: LoadGraph
+    verdict: Verdict
+    largest_acceptable: int | None
+    limited_by: str | None
+    at: int
+    resources: tuple[ResourceSolution, ...]
+    bottleneck: Bottleneck | None
+    requirements: tuple[CriterionSolution, ...]
+    quality_at_limit: float | None
+    quality_met_up_to: int | None
+    sensitivity: tuple[Sensitivity, ...]
+    sensitivity_of: str | None
+    warnings: tuple[Diagnostic, ...]
+
+
+class SolverFault(Exception):
+    """A solution that does not satisfy its own equation: a fault of qps, never an answer."""

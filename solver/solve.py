@@ -1,0 +1,216 @@
+"""Solve a load graph: saturation, bottleneck, requirements, the largest acceptable population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import codes, ir
+from qps.compiler.diagnostics import Diagnostic, Sink
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.solver.capacity import excess, fails, first_failure
+from qps.solver.saturation import bottleneck, saturation_point
+from qps.solver.sensitivity import crossing, elasticities
+from qps.solver.solution import (
+    CriterionSolution,
+    Method,
+    ResourceSolution,
+    Saturation,
+    Sensitivity,
+    Solution,
+    SolverFault,
+    Verdict,
+)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A criterion and the first population at which it fails."""
+
+    criterion: Criterion
+    first_failure: int | None
+    stated: bool
+
+
+def solve(graph: LoadGraph) -> Solution:
+    """Return the answers; SolverFault where one does not satisfy its own equation."""
+    values = graph.values
+    loads = {name: r.load.xreplace(values) for name, r in graph.resources.items()}
+    judged = _judge(graph)
+    limiting = min(
+        (item for item in judged if item.first_failure is not None),
+        key=lambda item: (item.first_failure or 0, not item.stated),
+        default=None,
+    )
+    verdict, largest = _verdict(graph, limiting)
+    at = graph.low if largest is None else largest
+    _certify(graph, judged, largest, limiting)
+    resources = tuple(_resource(graph, name, loads[name], at) for name in graph.resources)
+    found = bottleneck(resources, loads, graph)
+    sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
+    quality = [item for item in judged if item.criterion.name == _QUALITY]
+    return Solution(
+        graph,
+        verdict,
+        largest,
+        limiting.criterion.name if limiting else None,
+        at,
+        resources,
+        found,
+        tuple(
+            _criterion(graph, item, at)
+            for item in judged
+            if item.stated and item.criterion.name != _QUALITY
+        ),
+        None if graph.quality is None else _value(graph, graph.quality, at),
+        _met_up_to(graph, quality[0].first_failure) if quality else None,
+        sensitivity,
+        sensitivity_of,
+        _warnings(graph, verdict, resources),
+    )
+
+
+_QUALITY = "quality"
+
+
+def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
+    """Return the requirements, with quality as the last where there is one.
+
+    A Euclidean metric is compared squared, which keeps it a rational function.
+    """
+    if graph.quality is None:
+        return graph.criteria
+    measure = graph.quality
+    if graph.metric is ir.Metric.EUCLIDEAN:
+        measure = measure**2
+    quality = Criterion(
+        _QUALITY, measure, sympy.S.One, True, False, DIMENSIONLESS, None, None
+    )
+    return (*graph.criteria, quality)
+
+
+def _judge(graph: LoadGraph) -> list[_Judged]:
+    """Return every criterion with the first population at which it fails."""
+    judged = []
+    for criterion in all_criteria(graph):
+        over = excess(criterion).xreplace(graph.values)
+        failure = first_failure(
+            over,
+            graph.population,
+            graph.low,
+            graph.high,
+            strict=criterion.strict,
+            name=criterion.name,
+        )
+        stated = criterion.span is not None or criterion.name == _QUALITY
+        judged.append(_Judged(criterion, failure, stated))
+    return judged
+
+
+def _verdict(graph: LoadGraph, limiting: _Judged | None) -> tuple[Verdict, int | None]:
+    if limiting is None or limiting.first_failure is None:
+        return Verdict.RANGE, graph.high
+    if limiting.first_failure == graph.low:
+        return Verdict.NOWHERE, None
+    return Verdict.LIMITED, limiting.first_failure - 1
+
+
+def _certify(
+    graph: LoadGraph, judged: list[_Judged], largest: int | None, limiting: _Judged | None
+) -> None:
+    """Check the answer itself: all criteria hold at it, the limiting one fails just above."""
+    for item in judged:
+        over = excess(item.criterion).xreplace(graph.values)
+        strict = item.criterion.strict
+        if largest is not None and fails(over, graph.population, largest, strict=strict):
+            raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
+        if item is limiting and item.first_failure is not None:
+            if not fails(over, graph.population, item.first_failure, strict=strict):
+                raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
+
+
+def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> ResourceSolution:
+    resource = graph.resources[name]
+    total = _value(graph, resource.load, at)
+    shares = {
+        by: _value(graph, part, at) / total if total else 0.0
+        for by, part in resource.parts.items()
+    }
+    return ResourceSolution(
+        name,
+        resource.load,
+        saturation_point(load, graph.population, graph.low),
+        total,
+        dict(sorted(shares.items(), key=lambda item: -item[1])),
+    )
+
+
+def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
+    beyond = at + 1 if at < graph.high else None
+    return CriterionSolution(
+        item.criterion,
+        _met_up_to(graph, item.first_failure),
+        _value(graph, item.criterion.measure, at),
+        None if beyond is None else _value(graph, item.criterion.measure, beyond),
+    )
+
+
+def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
+    if failure is None:
+        return graph.high
+    return None if failure == graph.low else failure - 1
+
+
+def _value(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
+    return float(expr.xreplace(graph.values | {graph.population: sympy.Integer(at)}))
+
+
+def _sensitivity(
+    graph: LoadGraph, limiting: _Judged | None, resources: tuple[ResourceSolution, ...]
+) -> tuple[tuple[Sensitivity, ...], str | None]:
+    """Return the elasticities of the answer, or of the first saturation where none limits."""
+    if limiting is not None and limiting.first_failure is not None:
+        failure = limiting.first_failure
+        if failure > graph.low:
+            over = excess(limiting.criterion)
+            put_in = over.xreplace(graph.values)
+            at = crossing(put_in, graph.population, failure - 1, failure)
+            if at is not None:
+                return elasticities(over, at, graph), limiting.criterion.name
+        return (), None
+    found: Saturation | None = None
+    name = ""
+    for resource in resources:
+        saturation = resource.saturation
+        if saturation.at is None or saturation.method is Method.AT_START:
+            continue
+        if found is None or found.at is None or saturation.at < found.at:
+            found, name = saturation, resource.name
+    if found is None or found.at is None:
+        return (), None
+    load = graph.resources[name].load
+    return elasticities(load - 1, found.at, graph), f"{name}.load"
+
+
+def _warnings(
+    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...]
+) -> tuple[Diagnostic, ...]:
+    sink = Sink()
+    if verdict is Verdict.RANGE:
+        sink.report(
+            codes.RANGE_LIMITS,
+            None,
+            f"every {graph.population} from {graph.low} to {graph.high} is acceptable: "
+            "the range, not the system, is the limit",
+            hint=f"widen the range of `users {graph.population}`",
+        )
+    for resource in resources:
+        if resource.saturation.method is Method.AT_START:
+            sink.report(
+                codes.SATURATED_START,
+                graph.resources[resource.name].span,
+                f"{resource.name} is saturated already at {graph.population} = {graph.low}",
+            )
+    return tuple(sink.found)

@@ -1,0 +1,26 @@
+"""Loads and requirements over many populations at once, in arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import sympy
+
+from qps.compiler.load_graph import LoadGraph
+
+
+def sweep(graph: LoadGraph, populations: Iterable[int]) -> dict[str, np.ndarray]:
+    """Return a column for the population, each load, each requirement and the quality."""
+    at = np.asarray(list(populations), dtype=float)
+    columns = {f"{name}.load": r.load for name, r in graph.resources.items()}
+    columns |= {c.name: c.measure for c in graph.criteria}
+    columns |= {m.name: m.value for m in graph.measures.values()}
+    if graph.quality is not None:
+        columns["quality"] = graph.quality
+    exprs = [expr.xreplace(graph.values) for expr in columns.values()]
+    compiled = sympy.lambdify(graph.population, exprs, "numpy", cse=True)
+    table = {str(graph.population): at}
+    for name, values in zip(columns, compiled(at), strict=True):
+        table[name] = np.broadcast_to(np.asarray(values, dtype=float), at.shape).copy()
+    return table

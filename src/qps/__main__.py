@@ -1,0 +1,5 @@
+"""`python -m qps`."""
+
+from qps.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,107 @@
+"""QPS from Python: load a spec, solve it, ask for loads, sweep a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qps.compiler.diagnostics import Diagnostic, QpsError
+from qps.compiler.pipeline import Spec, check_file, check_source
+from qps.compiler.source import Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    import sympy
+
+    from qps.compiler.load_graph import LoadGraph
+    from qps.reports.view import SolveView
+    from qps.solver.claims import ClaimResult
+
+Settings = Mapping[str, object]
+
+
+def load(path: str | Path) -> Model:
+    """Read and check a spec; QpsError, with `.diagnostics`, where it has mistakes."""
+    outcome = check_file(Path(path))
+    return _model(outcome.value, outcome.diagnostics)
+
+
+def loads(text: str, name: str = "spec") -> Model:
+    """Check a spec given as a text; it may use the standard library, but no files."""
+    outcome = check_source(Source(name, text))
+    return _model(outcome.value, outcome.diagnostics)
+
+
+def _model(spec: Spec | None, diagnostics: Iterable[Diagnostic]) -> Model:
+    if spec is None:
+        raise QpsError(diagnostics)
+    return Model(spec)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A checked spec."""
+
+    spec: Spec
+
+    def solve(
+        self, scenario: str | None = None, set: Settings | None = None  # noqa: A002
+    ) -> SolveView:
+        """Return the answers; attributes are the keys of `qps solve --format json`.
+
+        `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers.
+        """
+        from qps.reports.view import solve_view  # noqa: PLC0415
+        from qps.solver.solve import solve  # noqa: PLC0415
+
+        settings = _as_texts(set)
+        configuration = self.spec.configuration(scenario, settings)
+        solution = solve(self.graph(scenario, set))
+        return solve_view(self.spec.model, configuration, solution, tuple(settings))
+
+    def graph(
+        self, scenario: str | None = None, set: Settings | None = None  # noqa: A002
+    ) -> LoadGraph:
+        """Return the symbolic load graph of one configuration."""
+        from qps.compiler.lower import lower  # noqa: PLC0415
+
+        return lower(self.spec.model, self.spec.configuration(scenario, _as_texts(set)))
+
+    def load_of(
+        self,
+        resource: str,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> sympy.Expr:
+        """Return the load of a resource as a sympy expression; KeyError where there is none."""
+        return self.graph(scenario, set).resources[resource].load
+
+    def test(self) -> tuple[ClaimResult, ...]:
+        """Return every expectation and observation with what the model predicts."""
+        from qps.solver.claims import Laboratory  # noqa: PLC0415
+
+        return Laboratory(self.spec.model).results()
+
+    def sweep(
+        self,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
+        **populations: Iterable[int],
+    ) -> dict[str, np.ndarray]:
+        """Return loads and requirements over a range of the population, as columns.
+
+        The result is what pandas, polars and Arrow take: `pandas.DataFrame(model.sweep(N=…))`.
+        TypeError where the keyword is not the population.
+        """
+        from qps.solver.sweep import sweep  # noqa: PLC0415
+
+        name = self.spec.model.population.name
+        if list(populations) != [name]:
+            raise TypeError(f"sweep() takes the population: sweep({name}=range(2, 200))")
+        return sweep(self.graph(scenario, set), populations[name])
+
+
+def _as_texts(settings: Settings | None) -> list[str]:
+    return [f"{name} = {value}" for name, value in (settings or {}).items()]

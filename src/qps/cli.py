@@ -1,0 +1,169 @@
+"""The command line: arguments in, one command run, an exit status out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TypeAlias
+
+from qps import __version__
+
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_EXIT_STATUS = """\
+exit status: 0 yes; 1 the answer is no (a claim fails, no population is acceptable);
+2 the spec or the command line is wrong; 3 a fault of qps itself"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    arguments = _parser().parse_args(argv)
+    # Each command imports what it needs, and nothing more: `check` never waits for sympy.
+    command = import_module(f"qps.commands.{arguments.command}")
+    try:
+        return int(command.run(arguments))
+    except BrokenPipeError:
+        # The reader went away (`qps solve … | head`): there is nobody left to tell.
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        return _failed(error, arguments)
+
+
+def _failed(error: Exception, arguments: argparse.Namespace) -> int:
+    """Tell why there is no answer: a mistake in the input, or a fault of ours."""
+    from qps.commands.console import Exit, show  # noqa: PLC0415
+    from qps.compiler.diagnostics import QpsError  # noqa: PLC0415
+
+    if isinstance(error, QpsError):
+        show(error.diagnostics, arguments)
+        return Exit.WRONG
+    print(
+        f"qps {__version__} failed: {type(error).__name__}: {error}\n"
+        "This is a fault of qps, not of your spec. Please report it with the spec and this "
+        "line; `QPS_TRACEBACK=1` shows where it happened.",
+        file=sys.stderr,
+    )
+    import os  # noqa: PLC0415
+    import traceback  # noqa: PLC0415
+
+    if os.environ.get("QPS_TRACEBACK"):
+        traceback.print_exception(error)
+    return Exit.FAULT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="qps",
+        description="Quality planning: how many users will it carry, and what gives out first?",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"qps {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _check(commands)
+    _solve(commands)
+    _explain(commands)
+    _test(commands)
+    _report(commands)
+    _new(commands)
+    return parser
+
+
+def _add(commands: _Commands, name: str, help_text: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(
+        name,
+        help=help_text,
+        description=help_text[0].upper() + help_text[1:] + ".",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "--color", choices=["auto", "always", "never"], default="auto", help="colour diagnostics"
+    )
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="print failures and answers only"
+    )
+    return command
+
+
+def _format(command: argparse.ArgumentParser, *choices: str) -> None:
+    command.add_argument(
+        "--format", choices=choices, default=choices[0], help=f"how to print (default {choices[0]})"
+    )
+
+
+def _paths(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "paths", metavar="PATH", nargs="+", type=Path, help="a spec, or a folder that holds some"
+    )
+
+
+def _one_spec(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", type=Path, help="the spec")
+
+
+def _changes(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--scenario", metavar="NAME", help="a scenario of the spec")
+    command.add_argument(
+        "--set",
+        metavar="NAME=QUANTITY",
+        action="append",
+        default=[],
+        help="change a parameter, option, machine, network or the population; repeatable",
+    )
+
+
+def _check(commands: _Commands) -> None:
+    command = _add(commands, "check", "parse, resolve names, check dimensions and topology")
+    _paths(command)
+    _format(command, "text", "plain", "json")
+
+
+def _solve(commands: _Commands) -> None:
+    command = _add(commands, "solve", "how many users it carries, and what gives out first")
+    _one_spec(command)
+    _changes(command)
+    _format(command, "text", "json", "markdown")
+
+
+def _explain(commands: _Commands) -> None:
+    command = _add(
+        commands, "explain", "a load, measure or axis as a formula, or what a code means"
+    )
+    _one_spec(command)
+    command.add_argument(
+        "name", metavar="NAME", nargs="?", help="what to explain, such as station.cpu"
+    )
+    _changes(command)
+    command.add_argument(
+        "--at", metavar="N", type=int, help="the population (default: the largest acceptable)"
+    )
+    _format(command, "text", "json", "markdown")
+
+
+def _test(commands: _Commands) -> None:
+    command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
+    _paths(command)
+    _format(command, "text", "json", "markdown")
+
+
+def _report(commands: _Commands) -> None:
+    command = _add(commands, "report", "one self-contained HTML file")
+    _one_spec(command)
+    _changes(command)
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="where to (default: NAME.html)"
+    )
+    command.set_defaults(format="text")
+
+
+def _new(commands: _Commands) -> None:
+    command = _add(commands, "new", "a small spec that works, to start from")
+    command.add_argument("name", metavar="NAME", help="the name of the new spec")
+    command.set_defaults(format="text")

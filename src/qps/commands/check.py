@@ -1,0 +1,28 @@
+"""`qps check`: diagnostics only."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qps.commands.console import Exit, show, specs_under
+from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.pipeline import check_file
+from qps.compiler.render import as_json
+
+
+def run(arguments: Namespace) -> Exit:
+    """Check every spec that was named; no sympy is imported on the way."""
+    found: list[Diagnostic] = []
+    paths = specs_under(arguments.paths)
+    for path in paths:
+        found += check_file(path).diagnostics
+    if arguments.format == "json":
+        sys.stdout.write(as_json(found))
+    else:
+        show(found, arguments)
+    wrong = any(diagnostic.is_error for diagnostic in found)
+    if not wrong and not arguments.quiet:
+        count = f"{len(paths)} specs" if len(paths) != 1 else "1 spec"
+        print(f"{count} checked: no errors", file=sys.stderr)
+    return Exit.WRONG if wrong else Exit.YES

@@ -1,0 +1,87 @@
+"""What the commands share: where output goes, how specs are found, what an exit status means."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import TextIO
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
+from qps.compiler.render import full, plain, summary
+
+_SKIPPED_FOLDERS = frozenset(["node_modules", "build", "dist", "__pycache__"])
+
+
+class Exit(IntEnum):
+    """Exit statuses: scripts rely on them."""
+
+    YES = 0
+    NO = 1
+    WRONG = 2
+    FAULT = 3
+
+
+def wants_color(choice: str, stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether to colour what goes to a stream."""
+    if choice != "auto":
+        return choice == "always"
+    if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
+        return False
+    return bool(environment.get("FORCE_COLOR")) or stream.isatty()
+
+
+def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
+    """Print diagnostics to standard error, warnings only where they are wanted."""
+    if arguments.quiet:
+        diagnostics = [d for d in diagnostics if d.is_error]
+    if not diagnostics:
+        return
+    if arguments.format == "plain":
+        sys.stderr.write(plain(diagnostics))
+        return
+    color = wants_color(arguments.color, sys.stderr)
+    sys.stderr.write(full(diagnostics, color=color) + f"\n{summary(diagnostics)}\n")
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON to standard output; infinities are never printed as numbers."""
+    print(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def complain(message: str, hint: str | None = None) -> QpsError:
+    """Return the error for a wrong argument."""
+    sink = Sink()
+    sink.report(codes.COMMAND_LINE, None, message, hint=hint)
+    return QpsError(sink.found)
+
+
+def specs_under(paths: Sequence[Path]) -> list[Path]:
+    """Return the `.qps` files that are named or lie in the folders that are, sorted."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            below = [
+                file
+                for file in sorted(path.rglob("*.qps"))
+                if not _is_skipped(file.relative_to(path))
+            ]
+            if not below:
+                raise complain(f"there is no `.qps` file under `{path}`")
+            found |= dict.fromkeys(below)
+        elif path.exists():
+            found[path] = None
+        else:
+            raise complain(
+                f"`{path}` does not exist", "name a `.qps` file, or a folder that holds some"
+            )
+    return list(found)
+
+
+def _is_skipped(relative: Path) -> bool:
+    return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in relative.parts[:-1])
