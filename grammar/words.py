@@ -32,14 +32,16 @@ DECLARATIONS = (
 
 RESERVED = frozenset(DECLARATIONS) | frozenset(
     [
-        "active", "all", "and", "as", "at", "between", "by", "cap", "delay", "duplex", "each",
-        "else", "emit", "fitted", "for", "header", "ideal", "if", "in", "keep", "link", "loss",
-        "measured", "merge", "multicast", "node", "not", "note", "of", "off", "on", "one", "or", "others",
-        "over", "price", "propagation", "rate", "rating", "scaled", "shared", "single_thread",
-        "source", "switched", "then", "to", "unicast", "with", "within",
+        "active", "and", "as", "at", "between", "by", "delay", "else", "emit", "fitted", "ideal",
+        "if", "in", "keep", "link", "measured", "merge", "multicast", "node", "not", "note", "off",
+        "on", "or", "over", "scaled", "single_thread", "source", "then", "to", "unicast", "with",
+        "within",
     ]
 )  # fmt: skip
-"""Names that a spec cannot give to things of its own."""
+"""Names that a spec cannot give to things of its own.
+
+Words that stand only where no name can (`rate` in a network, `each` behind `for`) are free.
+"""
 
 TOKEN_WORDS = {
     "NAME": "a name",
