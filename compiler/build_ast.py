@@ -55,9 +55,7 @@ class Builder:
     def _declaration(self, tree: Tree[Token], default: ast.Name | None) -> ast.Declaration:
         if tree.data == "component":
             return self._component(tree, default)
-        build = cast(
-            "Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}")
-        )
+        build = cast("Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}"))
         return build(tree)
 
     # -- small pieces --------------------------------------------------------------------
@@ -208,9 +206,7 @@ class Builder:
             ast.Attribute(self._span(a), self._word(a.children[0]), self._expr(a.children[1]))
             for a in _trees(attributes)
         )
-        return ast.ResourceItem(
-            self._span(tree), self._name(name), self._expr(capacity), built
-        )
+        return ast.ResourceItem(self._span(tree), self._name(name), self._expr(capacity), built)
 
     def _network(self, tree: Tree[Token]) -> ast.Network:
         name, *rest = tree.children
@@ -430,9 +426,7 @@ class Builder:
                 base = self._number(_token(children[0]))
                 return ast.Power(span, base, self._exponent(_tree(children[1])))
             case "raised":
-                return ast.Power(
-                    span, self._expr(children[0]), self._exponent(_tree(children[1]))
-                )
+                return ast.Power(span, self._expr(children[0]), self._exponent(_tree(children[1])))
             case "reference":
                 return ast.Reference(span, self._dotted(children[0]))
             case "sign":

@@ -88,9 +88,7 @@ class Checker:
         """Report that the spec lacks a part; it may stand in what could not be parsed."""
         if not self.main.syntax.failed_names:
             label = self.main.syntax.source.label
-            self.sink.report(
-                codes.MISSING_PART, None, f"{label}: the spec {what}", hint=hint
-            )
+            self.sink.report(codes.MISSING_PART, None, f"{label}: the spec {what}", hint=hint)
 
     # -- what may vary -------------------------------------------------------------------
 
@@ -249,9 +247,7 @@ class Checker:
             unknown_name(self.sink, module, name, "machine")
             return None
         if not isinstance(found.declaration, ast.Machine):
-            self.sink.report(
-                codes.WRONG_KIND, name.span, f"`{name.text}` is not a machine"
-            )
+            self.sink.report(codes.WRONG_KIND, name.span, f"`{name.text}` is not a machine")
             return None
         self.hardware.machine(found, found.declaration)
         return found.qualified

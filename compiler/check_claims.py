@@ -131,9 +131,7 @@ class ClaimChecker:
             )
             return None
         if high > _MOST_USERS:
-            self.sink.report(
-                codes.OUT_OF_RANGE, bounds.high.span, f"at most {_MOST_USERS:,} users"
-            )
+            self.sink.report(codes.OUT_OF_RANGE, bounds.high.span, f"at most {_MOST_USERS:,} users")
             return None
         return int(low), int(high)
 
@@ -152,9 +150,7 @@ class ClaimChecker:
         )
         return None
 
-    def _parameter(
-        self, change: ast.Change, found: Found, param: ast.Param
-    ) -> ir.Change | None:
+    def _parameter(self, change: ast.Change, found: Found, param: ast.Param) -> ir.Change | None:
         if isinstance(change.value, ast.Range):
             self.sink.report(
                 codes.BAD_SETTING,
@@ -239,9 +235,7 @@ class ClaimChecker:
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.changes(declaration.changes, Scope(self.main))
-        return ir.Scenario(
-            declaration.name.text, changes, declaration.name.span, declaration.doc
-        )
+        return ir.Scenario(declaration.name.text, changes, declaration.name.span, declaration.doc)
 
     # -- requirements --------------------------------------------------------------------
 
@@ -269,9 +263,7 @@ class ClaimChecker:
         limit = self.expressions.quantity(limiting, fixed, measure.dimension, "the limit")
         ideal = None
         if item.ideal is not None:
-            ideal = self.expressions.quantity(
-                item.ideal, fixed, measure.dimension, "the ideal"
-            )
+            ideal = self.expressions.quantity(item.ideal, fixed, measure.dimension, "the ideal")
             if ideal is None:
                 return None
         if limit is None:

@@ -229,7 +229,8 @@ class ExpressionChecker:
         known = [(below, value) for below, value in factors if value is not None]
         if len(known) < len(factors):
             return None
-        dimension, parts = DIMENSIONLESS, []
+        dimension = DIMENSIONLESS
+        parts: list[ir.Expr] = []
         for below, value in known:
             power = Fraction(-1 if below else 1)
             dimension = dimension * value.dimension**power
@@ -281,9 +282,7 @@ class ExpressionChecker:
                 raise _TooLarge
             folded = ir.Constant(base.expr.value**power.numerator)
             return self._combine(expr.span, folded, dimension, [base])
-        return self._combine(
-            expr.span, ir.Power(base.expr, ir.Constant(power)), dimension, [base]
-        )
+        return self._combine(expr.span, ir.Power(base.expr, ir.Constant(power)), dimension, [base])
 
     def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
         condition = self._condition(expr.condition, replace(scope, allowed=Allowed.NOTHING))
@@ -334,9 +333,7 @@ class ExpressionChecker:
                 dimension = self._definition(found, declaration.value)
                 if dimension is None:
                     return None
-                return Value(
-                    ir.ParameterValue(found.qualified), dimension.dimension, span
-                )
+                return Value(ir.ParameterValue(found.qualified), dimension.dimension, span)
             case ast.Let():
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -509,9 +506,7 @@ class ExpressionChecker:
             return None
         return self._inlined(found, found.declaration, expr, scope)
 
-    def _inlined(
-        self, found: Found, func: ast.Func, expr: ast.Call, scope: Scope
-    ) -> Value | None:
+    def _inlined(self, found: Found, func: ast.Func, expr: ast.Call, scope: Scope) -> Value | None:
         if any(open_.declaration is func for open_ in self._open):
             self._report_circle(found)
             return None
@@ -569,9 +564,7 @@ class ExpressionChecker:
             bound[formal.name.text] = value.quantity
         return bound
 
-    def _function(
-        self, function: ir.Function, expr: ast.Call, scope: Scope
-    ) -> Value | None:
+    def _function(self, function: ir.Function, expr: ast.Call, scope: Scope) -> Value | None:
         values = [self.value(argument, scope) for argument in expr.arguments]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
@@ -605,9 +598,7 @@ class ExpressionChecker:
             "saturation": "saturation(node.resource)",
         }[word]
         if None in names or len(names) != (2 if word == "share" else 1):
-            self.sink.report(
-                codes.ARGUMENT_COUNT, expr.span, f"`{word}` is written `{wanted}`"
-            )
+            self.sink.report(codes.ARGUMENT_COUNT, expr.span, f"`{word}` is written `{wanted}`")
             return None
         last = names[-1]
         assert last is not None
@@ -733,7 +724,7 @@ class ExpressionChecker:
 def add(terms: Sequence[ir.Expr]) -> ir.Expr:
     """Return a sum, its constants added up."""
     constant = sum((t.value for t in terms if isinstance(t, ir.Constant)), Fraction(0))
-    rest = [term for term in terms if not isinstance(term, ir.Constant)]
+    rest: list[ir.Expr] = [term for term in terms if not isinstance(term, ir.Constant)]
     if not rest:
         return ir.Constant(constant)
     if constant:
@@ -743,7 +734,8 @@ def add(terms: Sequence[ir.Expr]) -> ir.Expr:
 
 def multiply(factors: Sequence[ir.Expr]) -> ir.Expr:
     """Return a product, its constants multiplied out."""
-    constant, rest = Fraction(1), []
+    constant = Fraction(1)
+    rest: list[ir.Expr] = []
     for factor in factors:
         if isinstance(factor, ir.Constant):
             constant *= factor.value
@@ -796,4 +788,3 @@ def _factor_hint(have: Dimension, wanted: Dimension) -> str | None:
         if abs(power) == 1:
             return f"{'multiply' if power > 0 else 'divide'} it by {word}"
     return None
-

@@ -53,9 +53,7 @@ class HardwareChecker:
 
     # -- machines ------------------------------------------------------------------------
 
-    def _machine(
-        self, name: str, module: Module, declaration: ast.Machine
-    ) -> ir.Machine | None:
+    def _machine(self, name: str, module: Module, declaration: ast.Machine) -> ir.Machine | None:
         scope = Scope(module, Allowed.NOTHING)
         resources: dict[str, ir.Resource] = {}
         whole = True
@@ -172,9 +170,7 @@ class HardwareChecker:
                     hint=did_you_mean(attribute.name.text, _ATTRIBUTES),
                 )
                 continue
-            idle = self.expressions.quantity(
-                attribute.value, scope, DIMENSIONLESS, "the idle load"
-            )
+            idle = self.expressions.quantity(attribute.value, scope, DIMENSIONLESS, "the idle load")
         return idle
 
     def _ratings(
@@ -214,9 +210,7 @@ class HardwareChecker:
 
     # -- networks ------------------------------------------------------------------------
 
-    def _network(
-        self, name: str, module: Module, declaration: ast.Network
-    ) -> ir.Network | None:
+    def _network(self, name: str, module: Module, declaration: ast.Network) -> ir.Network | None:
         scope = Scope(module, Allowed.NOTHING)
         found: dict[str, ir.Quantity] = {}
         whole = True
@@ -259,9 +253,7 @@ class HardwareChecker:
     def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
         fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}
         if item.kind in fixed:
-            return self.expressions.quantity(
-                item.value, scope, fixed[item.kind], f"`{item.kind}`"
-            )
+            return self.expressions.quantity(item.value, scope, fixed[item.kind], f"`{item.kind}`")
         quantity = self.expressions.quantity(item.value, scope)
         if quantity is None:
             return None

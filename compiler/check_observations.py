@@ -152,9 +152,7 @@ class ObservationChecker:
         factor = Fraction(1)
         if item.unit is not None:
             fixed = Scope(self.claims.main, Allowed.NOTHING)
-            unit = expressions.quantity(
-                item.unit, fixed, value.dimension, "the unit of the column"
-            )
+            unit = expressions.quantity(item.unit, fixed, value.dimension, "the unit of the column")
             if unit is None:
                 return None
             if isinstance(unit.expr, ir.Constant):
@@ -170,9 +168,7 @@ class ObservationChecker:
         tolerance = self.claims.tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        return _ValueColumn(
-            ir.MeasuredColumn(item.name.text, value, tolerance, item.span), factor
-        )
+        return _ValueColumn(ir.MeasuredColumn(item.name.text, value, tolerance, item.span), factor)
 
     def _row(
         self,

@@ -51,9 +51,7 @@ class StreamChecker:
 
     # -- components ----------------------------------------------------------------------
 
-    def component(
-        self, found: Found, formals: dict[str, ir.Quantity]
-    ) -> ir.Component | None:
+    def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
         """Return a component with its arguments put in."""
         declaration = found.declaration
         assert isinstance(declaration, ast.Component)
@@ -93,9 +91,7 @@ class StreamChecker:
             declaration.doc,
         )
 
-    def _cost(
-        self, item: ast.Cost, component: ast.Component, scope: Scope
-    ) -> ir.Cost | None:
+    def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
         amount = item.amount
         addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
         terms: list[ir.CostTerm] = []
@@ -371,9 +367,7 @@ class StreamChecker:
         return None if formals is None else self.component(found, formals)
 
     def _unknown_component(self, name: ast.Name) -> None:
-        components = [
-            n for n, d in self._main.names.items() if isinstance(d, ast.Component)
-        ]
+        components = [n for n, d in self._main.names.items() if isinstance(d, ast.Component)]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
@@ -503,7 +497,7 @@ class StreamChecker:
         import networkx  # noqa: PLC0415
 
         here, there = ("from", start), ("to", end)
-        graph = networkx.DiGraph()
+        graph: networkx.DiGraph[tuple[str, str]] = networkx.DiGraph()
         graph.add_nodes_from([here, there])
         for link in self.links.values():
             for other in link.ends:
@@ -537,4 +531,3 @@ def _rate_hint(value: ir.Quantity) -> str | None:
     if base is not None and base != TIME_BASE:
         return f"say how often: `{value.span.text}/s`"
     return "write a rate such as `30 frame/s` or `8000 byte/s`"
-

@@ -70,5 +70,7 @@ SATURATED_START = Code(
 )
 INTERNAL = Code("QPS0901", "internal", _E, "a fault of qps itself")
 
-ALL: tuple[Code, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Code))
+ALL: tuple[Code, ...] = tuple(
+    value for value in list(globals().values()) if isinstance(value, Code)
+)
 """Every code, in the order of their numbers."""

@@ -100,8 +100,10 @@ class Sink:
         hint: str | None = None,
     ) -> None:
         """Record a diagnostic; `label` says what this very span is."""
-        if code.slug == "unknown-name" and span and self.failed_names.intersection(
-            re.split(r"\W+", span.text)
+        if (
+            code.slug == "unknown-name"
+            and span
+            and self.failed_names.intersection(re.split(r"\W+", span.text))
         ):
             return
         primary = Label(span, label) if span is not None else None

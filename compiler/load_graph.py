@@ -18,6 +18,10 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.source import Span
 
 
+Place = tuple[object, ...]
+"""A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """A number that the model rests on: its symbol, its exact value and where it comes from.
@@ -96,7 +100,7 @@ class NamedMeasure:
 class LoadGraph:
     """The whole model in one configuration."""
 
-    graph: nx.MultiDiGraph
+    graph: nx.MultiDiGraph[Place]
     population: sympy.Symbol
     low: int
     high: int

@@ -12,6 +12,7 @@ from qps.compiler.load_graph import (
     Criterion,
     LoadGraph,
     NamedMeasure,
+    Place,
     ResourceLoad,
     StreamMeasures,
 )
@@ -23,7 +24,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     """Return the load graph; QpsError where a value is outside its range."""
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
-    graph = nx.MultiDiGraph()
+    graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
     streams = StreamLowering(model, configuration, expressions, graph, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()

@@ -8,6 +8,7 @@ k times its cost at these rates.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import networkx as nx
 import sympy
@@ -15,7 +16,7 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
-from qps.compiler.load_graph import LatencyPart
+from qps.compiler.load_graph import LatencyPart, Place
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.source import Span
@@ -87,7 +88,7 @@ class StreamLowering:
     model: ir.Model
     configuration: Configuration
     expressions: ExpressionLowering
-    graph: nx.MultiDiGraph
+    graph: nx.MultiDiGraph[Place]
     demands: dict[str, Demand]
 
     def lower(self, stream: ir.Stream) -> StreamResult:
@@ -161,7 +162,7 @@ class _Walk:
         self._result = result
         self.flow = flow
         self._copies = flow.total  # what the sender puts on the network
-        self._place: tuple[object, ...] = ("source", stream.name)
+        self._place: Place = ("source", stream.name)
         self._steps = 0
         streams.graph.add_node(self._place, kind="source")
 
@@ -208,9 +209,7 @@ class _Walk:
             multicast = self._streams.configuration.options[multicast] == "multicast"
         return sympy.S.One if multicast else receivers
 
-    def _extreme(
-        self, function: type[sympy.Max | sympy.Min], *arguments: object
-    ) -> sympy.Expr:
+    def _extreme(self, function: type[sympy.Max | sympy.Min], *arguments: object) -> sympy.Expr:
         """Return a maximum or minimum, decided where the population's range decides it."""
         low = self._streams.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
@@ -221,9 +220,7 @@ class _Walk:
         place = ("step", self._stream.name, self._steps, step.component.name)
         graph = self._streams.graph
         graph.add_node(place, kind="step", node=node, component=step.component.name)
-        graph.add_edge(
-            self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates)
-        )
+        graph.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
         self._place = place
 
     def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
@@ -262,9 +259,7 @@ class _Walk:
         load = charged * work * per_second / capacity
         demand.add(by, load)
         self._result.passes[name] = None
-        self._streams.graph.add_edge(
-            self._place, ("resource", name), kind="demand", load=load
-        )
+        self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)
         if cost.single_thread and capacity != 1:
             thread = f"{name}.{by}"
             self._streams.demand(thread, cost.span).add(by, charged * work * per_second)
@@ -309,9 +304,7 @@ class _Walk:
             f"{measured.name}.{base}", theirs, measured.source or measured.doc
         )
         speed = self._expressions.symbol(
-            f"{node}.{cost.resource}.speed"
-            if cost.scaled_by is None
-            else f"{node}.{base}",
+            f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
             ours,
             machine.source or machine.doc,
         )
@@ -337,9 +330,7 @@ class _Walk:
                 case ir.EffectKind.ACTIVE:
                     held = held * value
                 case ir.EffectKind.DELAY:
-                    self._result.latency.append(
-                        LatencyPart(f"{step.component.name}, fixed", value)
-                    )
+                    self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
         return held
@@ -429,4 +420,4 @@ def _word(base: str) -> str:
     return "byte" if base == INFORMATION_BASE else base
 
 
-_ONE = 1
+_ONE = Fraction(1)

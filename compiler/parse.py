@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import lark
 from lark import Token, Tree
-from lark.lexer import TextSlice
+from lark.utils import TextSlice
 
 from qps.compiler import ast, codes
 from qps.compiler.build_ast import Builder
@@ -68,9 +68,7 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
     return sink.outcome(Builder(source, sink).change(tree))
 
 
-def _module(
-    source: Source, items: list[str | ast.Declaration], failed: set[str]
-) -> ast.Module:
+def _module(source: Source, items: list[str | ast.Declaration], failed: set[str]) -> ast.Module:
     """Give each doc string to the declaration behind it, the first one to the module."""
     module_doc: str | None = None
     waiting: str | None = None
@@ -135,7 +133,7 @@ def _report(
             span = Span(source, at, at + 1)
         _unexpected(error, span, source, start, sink)
     elif isinstance(error, lark.exceptions.UnexpectedCharacters):
-        at = error.pos_in_stream
+        at = error.pos_in_stream or 0
         if source.text.startswith('"', at):
             sink.report(
                 codes.UNCLOSED,
@@ -222,8 +220,10 @@ def _slip(
     keywords = [name.lower() for name in _accepted(error) if name.isalpha() and name.isupper()]
     if word.isidentifier() and not inside and not before:
         near = closest(word, DECLARATIONS)
-        return f"did you mean `{near}`?" if near else "a declaration starts with one of " + listed(
-            DECLARATIONS, "or"
+        return (
+            f"did you mean `{near}`?"
+            if near
+            else "a declaration starts with one of " + listed(DECLARATIONS, "or")
         )
     if word.isidentifier() and word not in RESERVED:
         near = closest(word, [k for k in keywords if k in RESERVED])

@@ -114,4 +114,3 @@ def load(path: Path) -> Spec:
     if outcome.value is None:
         raise QpsError(outcome.diagnostics)
     return outcome.value
-

@@ -65,8 +65,7 @@ def _check_cost(
         sink.report(
             codes.NO_RESOURCE,
             cost.span,
-            f"`{component.name}` needs `{cost.resource}`, but `{node}` "
-            f"({machine.name}) has none",
+            f"`{component.name}` needs `{cost.resource}`, but `{node}` ({machine.name}) has none",
             secondary=[Label(step.span, f"it runs at `{node}` here")],
             hint=did_you_mean(cost.resource, [r.name for r in machine.resources])
             or f"add a resource `{cost.resource}` to machine `{machine.name}`",
@@ -243,8 +242,7 @@ def _check_crossing(
             sink.report(
                 codes.ITEM_NOT_CARRIED,
                 leg.span,
-                f"the {what} of `{leg.link}` is per {base}, but `{stream.name}` "
-                f"has no {base}s",
+                f"the {what} of `{leg.link}` is per {base}, but `{stream.name}` has no {base}s",
                 secondary=[
                     Label(quantity.span, f"the {what}"),
                     Label(stream.emission.span, f"what `{stream.name}` carries"),

@@ -140,9 +140,7 @@ def _excerpt(group: list[tuple[Label, str, str]], gutter: int, paint: object) ->
         for label, mark, tone in entries_list:
             start, width = _mark(label.span, text)
             message = f" {label.message}" if label.message else ""
-            lines.append(
-                f"{' ' * gutter} {bar} {' ' * start}{paint(mark * width + message, tone)}"
-            )
+            lines.append(f"{' ' * gutter} {bar} {' ' * start}{paint(mark * width + message, tone)}")
     return lines
 
 

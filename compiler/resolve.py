@@ -123,9 +123,7 @@ class _Loader:
     loaded: dict[str, Module] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
 
-    def load(
-        self, syntax: ast.Module, prefix: str, trail: tuple[tuple[str, Span], ...]
-    ) -> Module:
+    def load(self, syntax: ast.Module, prefix: str, trail: tuple[tuple[str, Span], ...]) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
         module = Module(syntax, prefix)
         self.loaded[syntax.source.label] = module
@@ -154,17 +152,13 @@ class _Loader:
                 name.span,
                 f"`{name.text}` is declared twice",
                 label="declared again here",
-                secondary=[
-                    Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")
-                ],
+                secondary=[Label(earlier.name.span, f"first declared here, as {kind_of(earlier)}")],
                 hint="rename one of them",
             )
             return
         module.names[name.text] = declaration
 
-    def _follow(
-        self, module: Module, use: ast.Use, trail: tuple[tuple[str, Span], ...]
-    ) -> None:
+    def _follow(self, module: Module, use: ast.Use, trail: tuple[tuple[str, Span], ...]) -> None:
         alias = _alias(use)
         if not self._alias_is_free(module, use, alias):
             return

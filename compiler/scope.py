@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Flag, auto
 
-from qps.compiler import ast
 from qps.compiler.ir import Quantity
 from qps.compiler.resolve import Module
 
@@ -26,7 +25,6 @@ class Scope:
     module: Module
     allowed: Allowed = Allowed.POPULATION
     formals: dict[str, Quantity] = field(default_factory=dict)
-    following: tuple[ast.Named, ...] = ()
 
     def within(self, module: Module, formals: dict[str, Quantity] | None = None) -> Scope:
         """Return the scope of a definition that stands in a module."""

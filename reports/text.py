@@ -65,9 +65,7 @@ def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
     return Table(headings, tuple(rows), frozenset([1, 3]))
 
 
-def _requirement(
-    item: RequirementView, dimension: Dimension, view: SolveView
-) -> tuple[str, ...]:
+def _requirement(item: RequirementView, dimension: Dimension, view: SolveView) -> tuple[str, ...]:
     share = is_share(item.measure) and dimension == DIMENSIONLESS
     return (
         item.measure,

@@ -137,9 +137,7 @@ def solve_view(
             tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
         ),
         tuple(_requirement(solution, item) for item in solution.requirements),
-        QualityView(
-            graph.metric.value, solution.quality_at_limit, solution.quality_met_up_to
-        ),
+        QualityView(graph.metric.value, solution.quality_at_limit, solution.quality_met_up_to),
         solution.largest_acceptable,
         solution.limited_by,
         solution.at,
@@ -230,9 +228,7 @@ def _at(solution: Solution, at: int) -> float:
 def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {
-            item.name.rstrip("_"): as_json(getattr(value, item.name)) for item in fields(value)
-        }
+        return {item.name.rstrip("_"): as_json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

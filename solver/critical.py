@@ -7,6 +7,7 @@ evaluations settle a question about every N in a range, monotone or not.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import zip_longest
 
 import sympy
 
@@ -50,8 +51,9 @@ def _critical(
     if cuts is None:
         return None
     found = dict(cuts)
-    edges = [low, *sorted(cut for cut in cuts if cut > low), high]
-    for start, end in zip(edges, edges[1:], strict=False):
+    starts = [low, *sorted(cut for cut in cuts if low < cut)]
+    for start, end in zip_longest(starts, starts[1:], fillvalue=high):
+        assert start is not None
         middle = _between(start, end)
         active = _active(kink, alternatives, population, middle)
         if active is None:

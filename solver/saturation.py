@@ -120,7 +120,8 @@ def _heaviest(
     population = graph.population
     here, high = Fraction(graph.low), Fraction(graph.high)
     current = _heaviest_at(loads, population, here)
-    initially, changes = current, []
+    initially = current
+    changes: list[BottleneckChange] = []
     while len(changes) < len(loads) ** 2:
         step = _next_change(loads, population, current, here, high)
         if step is None:
@@ -130,9 +131,7 @@ def _heaviest(
     return initially, tuple(changes)
 
 
-def _heaviest_at(
-    loads: dict[str, sympy.Expr], population: sympy.Symbol, at: Fraction
-) -> str:
+def _heaviest_at(loads: dict[str, sympy.Expr], population: sympy.Symbol, at: Fraction) -> str:
     """Return the resource with the highest load at a point, and just after it in a tie."""
     point = sympy.Rational(at.numerator, at.denominator)
 

@@ -39,9 +39,7 @@ def _real(population: sympy.Symbol, over: sympy.Expr) -> sympy.Symbol:
     return population
 
 
-def crossing(
-    over: sympy.Expr, population: sympy.Symbol, below: int, above: int
-) -> float | None:
+def crossing(over: sympy.Expr, population: sympy.Symbol, below: int, above: int) -> float | None:
     """Return where `over` passes zero between two populations, by bisection."""
     compiled = sympy.lambdify(population, over, "math")
     low, high = float(below), float(above)

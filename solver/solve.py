@@ -85,9 +85,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     measure = graph.quality
     if graph.metric is ir.Metric.EUCLIDEAN:
         measure = measure**2
-    quality = Criterion(
-        _QUALITY, measure, sympy.S.One, True, False, DIMENSIONLESS, None, None
-    )
+    quality = Criterion(_QUALITY, measure, sympy.S.One, True, False, DIMENSIONLESS, None, None)
     return (*graph.criteria, quality)
 
 
@@ -135,8 +133,7 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
     resource = graph.resources[name]
     total = _value(graph, resource.load, at)
     shares = {
-        by: _value(graph, part, at) / total if total else 0.0
-        for by, part in resource.parts.items()
+        by: _value(graph, part, at) / total if total else 0.0 for by, part in resource.parts.items()
     }
     return ResourceSolution(
         name,

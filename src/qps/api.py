@@ -47,7 +47,9 @@ class Model:
     spec: Spec
 
     def solve(
-        self, scenario: str | None = None, set: Settings | None = None  # noqa: A002
+        self,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
     ) -> SolveView:
         """Return the answers; attributes are the keys of `qps solve --format json`.
 
@@ -62,7 +64,9 @@ class Model:
         return solve_view(self.spec.model, configuration, solution, tuple(settings))
 
     def graph(
-        self, scenario: str | None = None, set: Settings | None = None  # noqa: A002
+        self,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration."""
         from qps.compiler.lower import lower  # noqa: PLC0415
