@@ -46,6 +46,13 @@ class Checker:
         self._observed = ObservationChecker(self.claims, importer)
         self.expressions.changes = self.claims.changes
 
+    @property
+    def is_module(self) -> bool:
+        """True for a file that only declares what others use: it has nothing to solve."""
+        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Expect, ast.Observe)
+        declared = self.main.syntax.declarations
+        return bool(declared) and not any(isinstance(item, needs) for item in declared)
+
     def model(self) -> Outcome[ir.Model]:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
@@ -86,7 +93,7 @@ class Checker:
 
     def _missing(self, what: str, hint: str) -> None:
         """Report that the spec lacks a part; it may stand in what could not be parsed."""
-        if not self.main.syntax.failed_names:
+        if not self.main.syntax.failed_names and not self.is_module:
             label = self.main.syntax.source.label
             self.sink.report(codes.MISSING_PART, None, f"{label}: the spec {what}", hint=hint)
 
@@ -281,7 +288,7 @@ class Checker:
                 continue
             if not component.formals:
                 checker.component(found, {})
-            if module is self.main:
+            if module is self.main and not self.is_module:
                 self.sink.report(
                     codes.UNUSED,
                     component.name.span,

@@ -17,7 +17,6 @@ from qps.compiler import ir
 from qps.compiler.dimension import Dimension
 from qps.compiler.source import Span
 
-
 Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
 

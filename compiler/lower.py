@@ -18,6 +18,7 @@ from qps.compiler.load_graph import (
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_streams import StreamLowering, StreamResult
+from qps.compiler.tidy import maximum
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -78,7 +79,7 @@ def measured_in(
         kind, subject = measured.kind, measured.subject
         if kind is ir.MeasureKind.LOAD:
             loads = [resource.load for resource in loads_of(subject)]
-            return sympy.Max(*loads) if loads else sympy.S.Zero
+            return maximum(*loads) if loads else sympy.S.Zero
         if kind is ir.MeasureKind.SHARE:
             loads = [resource.load for resource in loads_of(subject)]
             parts = [r.parts.get(measured.component or "", 0) for r in loads_of(subject)]
@@ -101,7 +102,7 @@ def _measures(result: StreamResult, resources: dict[str, ResourceLoad]) -> Strea
     Beyond saturation a resource serves 1/load of what is asked of it; independent stages
     multiply (Claypool 1997, section 5.6.4, "Predicting Data Loss").
     """
-    served = [1 / sympy.Max(1, resources[name].load) for name in result.passes]
+    served = [1 / maximum(1, resources[name].load) for name in result.passes]
     saturated = sympy.Mul(*served)
     return StreamMeasures(
         result.name,
@@ -139,30 +140,30 @@ def _criteria(
             )
         stated.append(
             Criterion(
-                requirement.name,
-                measure,
-                limit,
-                requirement.at_most,
-                requirement.strict,
-                requirement.measure.dimension,
-                requirement.span,
-                axis,
+                name=requirement.name,
+                measure=measure,
+                limit=limit,
+                at_most=requirement.at_most,
+                strict=requirement.strict,
+                dimension=requirement.measure.dimension,
+                span=requirement.span,
+                axis=axis,
             )
         )
-    for name, resource in resources.items():
-        if name not in bounded:
-            stated.append(
-                Criterion(
-                    f"{name}.load",
-                    resource.load,
-                    sympy.S.One,
-                    True,
-                    False,
-                    DIMENSIONLESS,
-                    None,
-                    None,
-                )
-            )
+    stated += [
+        Criterion(
+            name=f"{name}.load",
+            measure=resource.load,
+            limit=sympy.S.One,
+            at_most=True,
+            strict=False,
+            dimension=DIMENSIONLESS,
+            span=None,
+            axis=None,
+        )
+        for name, resource in resources.items()
+        if name not in bounded
+    ]
     return tuple(stated)
 
 
@@ -180,5 +181,5 @@ def _quality(
     if not axes:
         return None
     if model.quality.metric is ir.Metric.WORST:
-        return sympy.Max(*axes)
+        return maximum(*axes)
     return sympy.sqrt(sympy.Add(*(axis**2 for axis in axes)))

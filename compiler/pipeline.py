@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qps.compiler import ir
+from qps.compiler import codes, ir
 from qps.compiler.check import Checker
 from qps.compiler.configuration import (
     Configuration,
@@ -35,9 +35,18 @@ class Spec:
     ) -> Configuration:
         """Return the model as a scenario and settings (`name=value`) leave it.
 
-        QpsError where one of them does not fit the model.
+        QpsError where one of them does not fit the model, or where the file is a module that
+        has nothing to solve.
         """
         sink = Sink()
+        if self.checker.is_module:
+            sink.report(
+                codes.MISSING_PART,
+                None,
+                f"{self.model.file} is a module: it declares things for other specs to use",
+                hint="solve a spec that uses it, or give it `users`, a topology and a stream",
+            )
+            raise QpsError(sink.found)
         settled = base_configuration(self.model)
         if scenario is not None:
             settled = with_scenario(self.model, scenario, sink)

@@ -9,6 +9,15 @@ from __future__ import annotations
 import sympy
 
 
+def maximum(*arguments: object) -> sympy.Expr:
+    """Return a maximum as it stands.
+
+    sympy would compare every pair of arguments symbolically, which takes longer than all the
+    rest; the solver decides maxima where numbers are put in.
+    """
+    return sympy.Max(*arguments, evaluate=False) if len(arguments) > 1 else arguments[0]
+
+
 def tidy_extremes(expr: sympy.Expr, population: sympy.Symbol, low: int) -> sympy.Expr:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
     if not isinstance(expr, sympy.Max | sympy.Min):

@@ -14,8 +14,10 @@ from qps.compiler.dimension import (
 )
 
 _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
-    TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")),
-    DATA_RATE: ((1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s")),
+    TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
+    DATA_RATE: (
+        (1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"),
+    ),
     INFORMATION: ((8e12, "TB"), (8e9, "GB"), (8e6, "MB"), (8e3, "kB"), (8.0, "byte"), (1.0, "bit")),
     MONEY: ((1.0, "$"),),
 }  # fmt: skip

@@ -121,6 +121,11 @@ class Laboratory:
         sides: list[sympy.Expr],
     ) -> bool:
         """Return whether a condition is true; the values of its sides are added to `sides`."""
+
+        def judged(parts: Sequence[ir.Condition]) -> list[bool]:
+            # All of them, also where the first one settles it: their values are shown.
+            return [self._holds(part, base, changes, span, sides) for part in parts]
+
         match condition:
             case ir.Compare(operator, left, right):
                 values = [self._value(side, base, changes, span) for side in (left, right)]
@@ -128,9 +133,9 @@ class Laboratory:
                 sides += values[1:] if known else values
                 return compare(operator, *values)
             case ir.AllOf(parts):
-                return all([self._holds(p, base, changes, span, sides) for p in parts])
+                return all(judged(parts))
             case ir.AnyOf(parts):
-                return any([self._holds(p, base, changes, span, sides) for p in parts])
+                return any(judged(parts))
             case ir.Negated(inner):
                 return not self._holds(inner, base, changes, span, sides)
             case ir.OptionIs(option, choice):
@@ -178,33 +183,17 @@ class Laboratory:
         span: Span,
     ) -> sympy.Expr:
         """Return the value of an expression in the model as changed."""
-        configuration = base
-        population: int | None = None
-        for change in changes:
-            if isinstance(change, ir.SetPopulation) and change.low == change.high:
-                # One population is a point in the range, which stays as it is.
-                population = change.low
-                low, high = min(base.low, change.low), max(base.high, change.low)
-                change = replace(change, low=low, high=high)  # noqa: PLW2901
-            configuration = changed(configuration, [change])
+        configuration, population = _settled(base, changes)
         graph = self._graph(configuration)
         expressions = ExpressionLowering(self.model, configuration, graph.population)
         expressions.assumptions = dict(graph.assumptions)
-        plain = measured_in(graph.resources, graph.streams)
 
-        def measure(asked: ir.Measured | ir.Changed) -> sympy.Expr:
-            if isinstance(asked, ir.Changed):
-                inner = (*changes, *asked.changes)
-                return self._value(asked.value, base, inner, span)
-            if asked.kind is ir.MeasureKind.SATURATION:
-                return self._saturation(graph, asked.subject, span)
-            if asked.kind is ir.MeasureKind.LARGEST:
-                return self._largest_acceptable(configuration, graph, span)
-            if asked.kind is ir.MeasureKind.QUALITY:
-                return _present(graph.quality, "no requirement is an axis of quality", span)
-            return plain(asked)
+        def asked(of: ir.Measured | ir.Changed) -> sympy.Expr:
+            if isinstance(of, ir.Changed):
+                return self._value(of.value, base, (*changes, *of.changes), span)
+            return self._measured(of, configuration, graph, span)
 
-        lowered = expressions.lower(expr, measure)
+        lowered = expressions.lower(expr, asked)
         values = {a.symbol: a.value for a in expressions.assumptions.values()}
         put_in = lowered.xreplace(values)
         if graph.population in put_in.free_symbols:
@@ -218,6 +207,19 @@ class Laboratory:
         if put_in in (sympy.nan, sympy.zoo) or not put_in.is_number:
             _fail(span, "this has no finite value")
         return put_in
+
+    def _measured(
+        self, asked: ir.Measured, configuration: Configuration, graph: LoadGraph, span: Span
+    ) -> sympy.Expr:
+        """Return a measure of a lowered model, or an answer that solving it gives."""
+        match asked.kind:
+            case ir.MeasureKind.SATURATION:
+                return self._saturation(graph, asked.subject, span)
+            case ir.MeasureKind.LARGEST:
+                return self._largest_acceptable(configuration, graph)
+            case ir.MeasureKind.QUALITY:
+                return _present(graph.quality, "no requirement is an axis of quality", span)
+        return measured_in(graph.resources, graph.streams)(asked)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
@@ -236,14 +238,29 @@ class Laboratory:
         # A resource that never saturates has its saturation point at infinity.
         return sympy.Float(min(known), 17) if known else sympy.oo
 
-    def _largest_acceptable(
-        self, configuration: Configuration, graph: LoadGraph, span: Span
-    ) -> sympy.Expr:
+    def _largest_acceptable(self, configuration: Configuration, graph: LoadGraph) -> sympy.Expr:
         key = configuration.key
         if key not in self._largest:
             self._largest[key] = solve(graph).largest_acceptable
         largest = self._largest[key]
         return sympy.Integer(0 if largest is None else largest)
+
+
+def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:
+    """Return the model as changed, and the one population to look at where one is set.
+
+    One population is a point in the range, which stays as it is around it.
+    """
+    configuration = base
+    population: int | None = None
+    for change in changes:
+        applied = change
+        if isinstance(change, ir.SetPopulation) and change.low == change.high:
+            population = change.low
+            low, high = min(base.low, change.low), max(base.high, change.low)
+            applied = replace(change, low=low, high=high)
+        configuration = changed(configuration, [applied])
+    return configuration, population
 
 
 def _present(value: sympy.Expr | None, message: str, span: Span) -> sympy.Expr:

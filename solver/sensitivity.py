@@ -18,12 +18,13 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
     answer does not move smoothly (the limit is a jump).
     """
     values = graph.values | {graph.population: sympy.Float(at, 20)}
-    slope = _number(sympy.diff(over, _real(graph.population, over)), values)
+    slope = _number(sympy.diff(over, graph.population), values)
     if slope is None or abs(slope) < _NEGLIGIBLE:
         return ()
+    free = over.free_symbols
     found = []
     for assumption in graph.assumptions.values():
-        if assumption.symbol not in over.free_symbols or assumption.value == 0:
+        if assumption.symbol not in free or assumption.value == 0:
             continue
         partial = _number(sympy.diff(over, assumption.symbol), values)
         if partial is None:
@@ -32,11 +33,6 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
         if abs(elasticity) > _NEGLIGIBLE:
             found.append(Sensitivity(assumption.name, elasticity))
     return tuple(sorted(found, key=lambda s: (-abs(s.elasticity), s.parameter)))
-
-
-def _real(population: sympy.Symbol, over: sympy.Expr) -> sympy.Symbol:
-    """Return the population's symbol; sympy differentiates by it although it is whole."""
-    return population
 
 
 def crossing(over: sympy.Expr, population: sympy.Symbol, below: int, above: int) -> float | None:
@@ -60,5 +56,5 @@ def crossing(over: sympy.Expr, population: sympy.Symbol, below: int, above: int)
 
 
 def _number(expr: sympy.Expr, values: dict[sympy.Symbol, sympy.Expr]) -> float | None:
-    number = expr.subs(values).evalf(15)
+    number = expr.xreplace(values).evalf(15)
     return float(number) if number.is_real and number.is_finite else None

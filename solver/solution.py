@@ -114,5 +114,5 @@ class Solution:
     warnings: tuple[Diagnostic, ...]
 
 
-class SolverFault(Exception):
+class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error
     """A solution that does not satisfy its own equation: a fault of qps, never an answer."""

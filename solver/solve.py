@@ -85,7 +85,16 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     measure = graph.quality
     if graph.metric is ir.Metric.EUCLIDEAN:
         measure = measure**2
-    quality = Criterion(_QUALITY, measure, sympy.S.One, True, False, DIMENSIONLESS, None, None)
+    quality = Criterion(
+        name=_QUALITY,
+        measure=measure,
+        limit=sympy.S.One,
+        at_most=True,
+        strict=False,
+        dimension=DIMENSIONLESS,
+        span=None,
+        axis=None,
+    )
     return (*graph.criteria, quality)
 
 
@@ -124,9 +133,11 @@ def _certify(
         strict = item.criterion.strict
         if largest is not None and fails(over, graph.population, largest, strict=strict):
             raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
-        if item is limiting and item.first_failure is not None:
-            if not fails(over, graph.population, item.first_failure, strict=strict):
-                raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
+        failure = item.first_failure
+        if item is not limiting or failure is None:
+            continue
+        if not fails(over, graph.population, failure, strict=strict):
+            raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
 
 
 def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> ResourceSolution:

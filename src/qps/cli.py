@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from qps import __version__
 
-_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 _EXIT_STATUS = """\
 exit status: 0 yes; 1 the answer is no (a claim fails, no population is acceptable);
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, the user is told
         return _failed(error, arguments)
 
 

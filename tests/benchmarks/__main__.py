@@ -1,0 +1,107 @@
+"""Measure how long QPS takes: `python tests/benchmarks`.
+
+Two tables. The first shows how compiling and solving grow with the spec; the second compares
+the cold start of `qps check` on a small spec with that of Python itself and of `import sympy`,
+side by side in one run. Nothing is asserted: machines differ, the ratios tell.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(ROOT / "src")]
+
+SIZES = (10, 100, 1000)
+RUNS = 5
+STARTS = 15
+
+
+def main() -> None:
+    """Print both tables."""
+    growth()
+    print()
+    cold_start()
+
+
+def growth() -> None:
+    """Print the time of each stage by the number of components."""
+    from generated import spec_of
+
+    from qps.compiler.lower import lower
+    from qps.compiler.pipeline import check_source
+    from qps.compiler.source import Source
+    from qps.solver.solve import solve
+
+    print(f"compile and solve, ms (median of {RUNS})")
+    print("components  nodes  streams   check   lower   solve   total  per component")
+    for size in (SIZES[0], *SIZES):  # the first one warms up
+        source = Source("generated.qps", spec_of(size))
+        check, outcome = timed(partial(check_source, source))
+        spec = outcome.value
+        assert spec is not None, outcome.diagnostics
+        configuration = spec.configuration()
+        lowering, graph = timed(partial(lower, spec.model, configuration))
+        solving, _ = timed(partial(solve, graph))
+        total = check + lowering + solving
+        groups = max(1, size // 10)
+        print(
+            f"{size:10,} {groups:6,} {groups:8,} {check:7.1f} {lowering:7.1f} {solving:7.1f} "
+            f"{total:7.1f} {total / size:14.2f}"
+        )
+
+
+def timed(work: Callable[[], object]) -> tuple[float, object]:
+    """Return the median time of some work in ms, and its result."""
+    times = []
+    for _ in range(RUNS):
+        start = perf_counter()
+        result = work()
+        times.append((perf_counter() - start) * 1000)
+    return median(times), result
+
+
+def cold_start() -> None:
+    """Print how long whole processes take, run in turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        small = Path(folder) / "small.qps"
+        small.write_text((ROOT / "stdlib" / "_start.qps.txt").read_text(encoding="utf-8"))
+        commands = {
+            "python -c pass": [sys.executable, "-c", "pass"],
+            "python -c 'import sympy'": [sys.executable, "-c", "import sympy"],
+            "qps --help": [sys.executable, "-m", "qps", "--help"],
+            "qps check small.qps": [sys.executable, "-m", "qps", "check", str(small)],
+            "qps solve small.qps": [sys.executable, "-m", "qps", "solve", str(small)],
+        }
+        # Bytecode is kept for all of them, as an installed qps has it; the first turn warms up.
+        environment = os.environ | {
+            "PYTHONPATH": str(ROOT / "src"),
+            "PYTHONPYCACHEPREFIX": str(Path(folder) / "bytecode"),
+        }
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        times: dict[str, list[float]] = {name: [] for name in commands}
+        for turn in range(STARTS + 1):
+            for name, command in commands.items():
+                start = perf_counter()
+                subprocess.run(
+                    command, check=True, capture_output=True, cwd=folder, env=environment
+                )
+                if turn:
+                    times[name].append((perf_counter() - start) * 1000)
+    bare = median(times["python -c pass"])
+    print(f"cold start of whole processes, ms (median of {STARTS}, run in turns)")
+    for name, values in times.items():
+        print(f"{name:26} {median(values):7.1f}   {median(values) / bare:5.1f} x python")
+
+
+if __name__ == "__main__":
+    main()
