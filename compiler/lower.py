@@ -125,12 +125,7 @@ def _criteria(
     for requirement in model.requirements:
         measure = expressions.lower(requirement.measure.expr, measure_of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-        axis = None
-        if requirement.is_axis:
-            ideal: sympy.Expr = sympy.S.Zero
-            if requirement.ideal is not None:
-                ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
-            axis = (measure - ideal) / (limit - ideal)
+        axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
         target = requirement.measure.expr
         if isinstance(target, ir.Measured) and target.kind is ir.MeasureKind.LOAD:
             bounded.update(
@@ -165,6 +160,33 @@ def _criteria(
         if name not in bounded
     ]
     return tuple(stated)
+
+
+_NEVER_NEGATIVE = (ir.MeasureKind.LATENCY, ir.MeasureKind.LOSS)
+
+
+def _axis(
+    requirement: ir.Requirement,
+    expressions: ExpressionLowering,
+    measure: sympy.Expr,
+    limit: sympy.Expr,
+) -> sympy.Expr | None:
+    """Return a measure scaled so that its limit is 1 and its ideal 0; better than ideal is 0.
+
+    None where the limit is the ideal itself, such as a loss of at most 0: it is met or not.
+    """
+    ideal: sympy.Expr = sympy.S.Zero
+    if requirement.ideal is not None:
+        ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
+    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    if (limit - ideal).xreplace(values) == 0:
+        return None
+    axis = (measure - ideal) / (limit - ideal)
+    asked = requirement.measure.expr
+    if requirement.ideal is None and isinstance(asked, ir.Measured):
+        if asked.kind in _NEVER_NEGATIVE:
+            return axis
+    return maximum(0, axis)
 
 
 def _quality(

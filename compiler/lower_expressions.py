@@ -106,7 +106,8 @@ class ExpressionLowering:
         known = self.assumptions.get(name)
         if known is None:
             symbol = sympy.Symbol(name, real=True)
-            known = Assumption(name, symbol, value, dimension, text, span, source)
+            written = " ".join(text.split())
+            known = Assumption(name, symbol, value, dimension, written, span, source)
             self.assumptions[name] = known
         elif known.value != value:
             # One name in the spec, two numbers: a component used with other arguments.

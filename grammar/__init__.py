@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from zlib import crc32
 
 import lark
 from lark.lexer import PatternRE, PatternStr, TerminalDef, Token
@@ -59,7 +60,9 @@ def _cache_path() -> str | None:
         folder.mkdir(exist_ok=True)
     except OSError:
         return None
-    version = f"{sys.implementation.cache_tag}-lark{lark.__version__}"
+    # Lark compares the grammar's text itself; what this file does to it must be compared too.
+    hooks = crc32(Path(__file__).read_bytes())
+    version = f"{sys.implementation.cache_tag}-lark{lark.__version__}-{hooks:08x}"
     return str(folder / f"qps.{version}.tables")
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from math import isclose
 
 import sympy
 
@@ -184,14 +187,15 @@ def _explained(
     values = graph.values
     put_in = values | {graph.population: sympy.Integer(at)}
     total = float(expr.xreplace(put_in))
-    share = dimension == DIMENSIONLESS and is_share(name)
+    told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population} = {at:,}"
-    formulas = [("in symbols", formula(expr))]
+    named = in_named_measures(graph, expr)
+    formulas = [("in symbols", formula(named))]
     if expr.free_symbols - {graph.population}:
-        formulas.append(("with its numbers", with_numbers(expr, graph.assumptions)))
+        formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
     if graph.population in expr.free_symbols:
         formulas.append((f"in {graph.population}", in_population(expr, values)))
-    formulas.append((f"at {at_text}", quantity(total, dimension, 6, share=share)))
+    formulas.append((f"at {at_text}", told(total, digits=6)))
     used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
     return Explanation(
         "qps/explain/1",
@@ -202,7 +206,7 @@ def _explained(
         total,
         str(dimension),
         tuple(formulas),
-        tuple(_part(part, value, put_in, total, dimension, share=share) for part, value in parts),
+        _parts(graph, parts, put_in, total, told),
         tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
@@ -210,19 +214,37 @@ def _explained(
     )
 
 
-def _part(
-    name: str,
-    expr: sympy.Expr,
+def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:
+    """Return an expression with the loads, latencies and losses inside it called by their names.
+
+    A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest.
+    """
+    known = {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
+    for stream in graph.streams.values():
+        known[sympy.Add(*(p.value for p in stream.latency))] = sympy.Symbol(
+            f"{stream.name}.latency"
+        )
+        known[stream.loss] = sympy.Symbol(f"{stream.name}.loss")
+    inside = {whole: name for whole, name in known.items() if whole != expr and not whole.is_Atom}
+    return expr.xreplace(inside)
+
+
+def _parts(
+    graph: LoadGraph,
+    parts: list[tuple[str, sympy.Expr]],
     put_in: dict[sympy.Symbol, sympy.Expr],
     total: float,
-    dimension: Dimension,
-    *,
-    share: bool,
-) -> ExplainedPart:
-    value = float(expr.xreplace(put_in))
-    return ExplainedPart(
-        name,
-        quantity(value, dimension, share=share),
-        percent(value / total) if total else "",
-        formula(expr),
+    told: Callable[[float], str],
+) -> tuple[ExplainedPart, ...]:
+    """Return the parts of a number; their shares only where they add up to it."""
+    values = [float(expr.xreplace(put_in)) for _, expr in parts]
+    adds_up = total != 0 and isclose(sum(values), total)
+    return tuple(
+        ExplainedPart(
+            name,
+            told(value),
+            percent(value / total) if adds_up else "",
+            formula(in_named_measures(graph, expr)),
+        )
+        for (name, expr), value in zip(parts, values, strict=True)
     )
