@@ -183,10 +183,8 @@ def _axis(
         return None
     axis = (measure - ideal) / (limit - ideal)
     asked = requirement.measure.expr
-    if requirement.ideal is None and isinstance(asked, ir.Measured):
-        if asked.kind in _NEVER_NEGATIVE:
-            return axis
-    return maximum(0, axis)
+    never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
+    return axis if never_negative and requirement.ideal is None else maximum(0, axis)
 
 
 def _quality(
