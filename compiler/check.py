@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, place_of
+from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_observations import ObservationChecker
@@ -124,7 +125,7 @@ class Checker:
         for module, option in self._everywhere(ast.Option):
             found = Found(module, option)
             words = [choice.text for choice in option.choices]
-            choices = self.expressions.choices(found)
+            choices = choices_of(found)
             if len(choices) == 1:
                 self.sink.report(
                     codes.MISSING_PART,

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.resolve import Found, Module, kind_of, lookup, unknown_name
 from qps.compiler.scope import Allowed, Scope
-from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
-
-EVERYTHING = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ class ClaimChecker:
         return int(low), int(high)
 
     def _option(self, change: ast.Change, found: Found) -> ir.Change | None:
-        choices = self.expressions.choices(found)
+        choices = choices_of(found)
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
         if word in choices:

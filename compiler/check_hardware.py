@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_expressions import ExpressionChecker, Value, multiply
+from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     CORE,
@@ -19,9 +19,10 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
-from qps.compiler.resolve import Found, Module, Program
+from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import Value, multiply
 
 _ATTRIBUTES = ("idle",)
 _ONE = ir.Constant(Fraction(1))

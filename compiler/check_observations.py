@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import EVERYTHING, ClaimChecker, remark
+from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer

@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from typing import Protocol
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
@@ -387,9 +388,7 @@ class StreamChecker:
             else:
                 found = lookup(self._main, item.cast)
                 choices = (
-                    self.expressions.choices(found)
-                    if found and isinstance(found.declaration, ast.Option)
-                    else ()
+                    choices_of(found) if found and isinstance(found.declaration, ast.Option) else ()
                 )
                 if found is None or set(choices) != set(_CASTS):
                     self.sink.report(

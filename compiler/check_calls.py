@@ -1,0 +1,177 @@
+"""Calls in expressions: the functions of the language and those of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir, units
+from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.resolve import Found, kind_of, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
+from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import Arithmetic, Value
+
+_ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
+
+
+@dataclass
+class CallChecker:
+    """Checks calls; `value` checks their arguments and the bodies of functions."""
+
+    sink: Sink
+    definitions: Definitions
+    arithmetic: Arithmetic
+    value: ValueOf
+    wrong_dimension: Callable[[Value, Dimension, str], None]
+
+    def call(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return the value of a call."""
+        word = expr.name.text
+        if word in _ROOT_FUNCTIONS:
+            return self._function(_ROOT_FUNCTIONS[word], expr, scope)
+        if word in ("count", "share", "saturation"):
+            return self._special(word, expr, scope)
+        found = lookup(scope.module, expr.name)
+        if found is None:
+            names = [*_ROOT_FUNCTIONS, "count", "share", "saturation"]
+            names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.name.span,
+                f"unknown function `{word}`",
+                hint=did_you_mean(word, names),
+            )
+            return None
+        if not isinstance(found.declaration, ast.Func):
+            self.sink.report(
+                codes.WRONG_KIND,
+                expr.name.span,
+                f"`{word}` is {kind_of(found.declaration)}, not a function",
+                secondary=[Label(found.declaration.name.span, "declared here")],
+            )
+            return None
+        return self._inlined(found, found.declaration, expr, scope)
+
+    def _inlined(self, found: Found, func: ast.Func, expr: ast.Call, scope: Scope) -> Value | None:
+        if any(open_.declaration is func for open_ in self.definitions.open):
+            self.definitions.report_circle(found)
+            return None
+        formals = self.arguments(func.name, func.formals, expr.arguments, expr.span, found, scope)
+        if formals is None:
+            return None
+        self.definitions.open.append(found)
+        inner = Scope(
+            found.module,
+            EVERYTHING,
+            formals,
+        )
+        value = self.value(func.value, inner)
+        if self.definitions.open:
+            self.definitions.open.pop()
+        return None if value is None else replace(value, span=expr.span)
+
+    def arguments(
+        self,
+        name: ast.Name,
+        formals: tuple[ast.Formal, ...],
+        arguments: tuple[ast.Expr, ...],
+        span: Span,
+        found: Found,
+        scope: Scope,
+    ) -> dict[str, ir.Quantity] | None:
+        """Return the arguments of a function or component by the names of its formals."""
+        if len(arguments) != len(formals):
+            wanted = ", ".join(formal.name.text for formal in formals)
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                span,
+                f"`{name.text}` takes {len(formals)} arguments, {len(arguments)} are given",
+                secondary=[Label(name.span, "declared here")],
+                hint=f"write `{name.text}({wanted})`" if formals else f"write `{name.text}`",
+            )
+            return None
+        bound: dict[str, ir.Quantity] = {}
+        for formal, argument in zip(formals, arguments, strict=True):
+            if units.built_in(formal.name.text) is not None:
+                self.sink.report(
+                    codes.SHADOWED_UNIT, formal.name.span, f"`{formal.name.text}` is a unit already"
+                )
+                return None
+            value = self.value(argument, scope)
+            if value is None:
+                return None
+            if formal.example is not None:
+                example = self.value(formal.example, Scope(found.module))
+                if example is None:
+                    return None
+                if example.dimension != value.dimension:
+                    self.wrong_dimension(value, example.dimension, f"`{formal.name.text}`")
+                    return None
+            bound[formal.name.text] = value.quantity
+        return bound
+
+    def _function(self, function: ir.Function, expr: ast.Call, scope: Scope) -> Value | None:
+        values = [self.value(argument, scope) for argument in expr.arguments]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        several = function in (ir.Function.MAX, ir.Function.MIN)
+        if not several and len(known) != 1:
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{function.value}` takes 1 argument, {len(known)} are given",
+            )
+            return None
+        for value in known[1:]:
+            if value.dimension != known[0].dimension:
+                self.arithmetic.mismatch(value, known[0], "compared")
+                return None
+        dimension = known[0].dimension
+        if function is ir.Function.SQRT:
+            dimension = dimension ** Fraction(1, 2)
+        elif not several and function is not ir.Function.ABS and dimension != DIMENSIONLESS:
+            self.wrong_dimension(known[0], DIMENSIONLESS, f"the argument of `{function.value}`")
+            return None
+        applied = ir.Apply(function, tuple(value.expr for value in known))
+        return self.arithmetic.combined(expr.span, applied, dimension, known)
+
+    def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
+        names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
+        wanted = {
+            "count": "count(node)",
+            "share": "share(component, node.resource)",
+            "saturation": "saturation(node.resource)",
+        }[word]
+        if None in names or len(names) != (2 if word == "share" else 1):
+            self.sink.report(codes.ARGUMENT_COUNT, expr.span, f"`{word}` is written `{wanted}`")
+            return None
+        last = names[-1]
+        assert last is not None
+        owner = scope.module.names.get(last.parts[0])
+        if not isinstance(owner, ast.Node | ast.Link):
+            unknown_name(self.sink, scope.module, last, "node or link")
+            return None
+        if word == "count":
+            counted = ir.NodeCount(last.parts[0])
+            return Value(counted, DIMENSIONLESS, expr.span, Allowed.POPULATION)
+        if word == "saturation":
+            asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
+            return measured(asked, DIMENSIONLESS, expr.span, answer=True)
+        return self._share(names[0], last, expr.span, scope)
+
+    def _share(
+        self, component: ast.Name | None, resource: ast.Name, span: Span, scope: Scope
+    ) -> Value | None:
+        assert component is not None
+        found = lookup(scope.module, component)
+        if found is None or not isinstance(found.declaration, ast.Component):
+            unknown_name(self.sink, scope.module, component, "component")
+            return None
+        asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
+        return measured(asked, DIMENSIONLESS, span)

@@ -1,0 +1,220 @@
+"""Names in expressions: units, parameters, definitions, and the measures of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir, units
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.resolve import Found, kind_of, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
+from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.values import Value, mentions_of
+
+ValueOf = Callable[[ast.Expr, Scope], Value | None]
+EVERYTHING = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+_STREAM_MEASURES = {
+    "latency": (ir.MeasureKind.LATENCY, TIME),
+    "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
+    "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
+}
+
+
+@dataclass
+class Definitions:
+    """The definitions that were checked, and those that are being followed right now."""
+
+    sink: Sink
+    known: dict[int, Value | None] = field(default_factory=dict)
+    open: list[Found] = field(default_factory=list)
+
+    def report_circle(self, found: Found) -> None:
+        """Report definitions that need each other."""
+        start = next(
+            i for i, open_ in enumerate(self.open) if open_.declaration is found.declaration
+        )
+        circle = [*self.open[start:], found]
+        names = " -> ".join(item.declaration.name.text for item in circle)
+        self.sink.report(
+            codes.DEFINITION_CYCLE,
+            found.declaration.name.span,
+            f"these definitions need each other: {names}",
+            secondary=[
+                Label(item.declaration.name.span, "and this") for item in self.open[start + 1 :]
+            ],
+        )
+
+
+def measured(
+    asked: ir.Measured, dimension: Dimension, span: Span, *, answer: bool = False
+) -> Value:
+    """Return a measure as a value; an answer is one that only solving gives."""
+    mentions = Allowed.ANSWERS if answer else Allowed.MEASURES
+    return Value(asked, dimension, span, mentions)
+
+
+@dataclass
+class NameChecker:
+    """Tells what names stand for; `value` checks the expressions behind them."""
+
+    sink: Sink
+    definitions: Definitions
+    main_scope: Scope
+    value: ValueOf
+
+    def reference(self, expr: ast.Reference, scope: Scope) -> Value | None:
+        """Return what a name stands for: a formal, a unit, a definition, a measure."""
+        name = expr.name
+        if len(name.parts) == 1 and name.text in scope.formals:
+            bound = scope.formals[name.text]
+            return Value(bound.expr, bound.dimension, expr.span, mentions_of(bound.expr))
+        unit = units.built_in(name.text) if len(name.parts) == 1 else None
+        if unit is not None:
+            return Value(ir.Constant(unit.factor), unit.dimension, expr.span)
+        found = lookup(scope.module, name)
+        if found is not None:
+            return self._declared(found, expr, scope)
+        return self._measure(expr, scope)
+
+    def _declared(self, found: Found, expr: ast.Reference, scope: Scope) -> Value | None:
+        declaration, span = found.declaration, expr.span
+        match declaration:
+            case ast.Unit():
+                return self._unit(found, declaration, span)
+            case ast.Param():
+                dimension = self._definition(found, declaration.value)
+                if dimension is None:
+                    return None
+                return Value(ir.ParameterValue(found.qualified), dimension.dimension, span)
+            case ast.Let():
+                value = self._definition(found, declaration.value)
+                return None if value is None else replace(value, span=span)
+            case ast.Measure():
+                value = self._definition(found, declaration.value)
+                return None if value is None else replace(value, span=span)
+            case ast.Users():
+                return Value(ir.Population(), DIMENSIONLESS, span, Allowed.POPULATION)
+            case _:
+                self._not_a_value(found, expr, scope)
+                return None
+
+    def _not_a_value(self, found: Found, expr: ast.Reference, scope: Scope) -> None:
+        hints: dict[type, str] = {
+            ast.Option: "compare it (`option == choice`) in an `if`",
+            ast.Func: f"call it: `{expr.name.text}(…)`",
+            ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
+            ast.Link: f"name what you mean: `{expr.name.text}.load`",
+            ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
+            f"or the number of machines, `count({expr.name.text})`",
+        }
+        kind = kind_of(found.declaration)
+        self.sink.report(
+            codes.WRONG_KIND,
+            expr.span,
+            f"`{expr.name.text}` is {kind}, not a quantity",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint=hints.get(type(found.declaration)),
+        )
+
+    def _unit(self, found: Found, unit: ast.Unit, span: Span) -> Value | None:
+        if unit.value is None:
+            base = unit.name.text
+            return Value(ir.Constant(Fraction(1)), Dimension.of(base), span)
+        value = self._definition(found, unit.value)
+        if value is not None and not isinstance(value.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES, unit.value.span, "a unit must be a fixed amount of another unit"
+            )
+            return None
+        return None if value is None else replace(value, span=span)
+
+    def _definition(self, found: Found, body: ast.Expr) -> Value | None:
+        """Return the value of a definition, checked once, in the scope where it stands."""
+        key = id(found.declaration)
+        if key in self.definitions.known:
+            return self.definitions.known[key]
+        if any(open_.declaration is found.declaration for open_ in self.definitions.open):
+            self.definitions.report_circle(found)
+            self.definitions.known[key] = None
+            return None
+        self.definitions.open.append(found)
+        scope = Scope(found.module, Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS)
+        value = self.value(body, scope)
+        if self.definitions.open:
+            self.definitions.open.pop()
+        self.definitions.known.setdefault(key, value)
+        return self.definitions.known[key]
+
+    def _measure(self, expr: ast.Reference, scope: Scope) -> Value | None:
+        """Return a measure such as `voice.latency` or `station.cpu.load`."""
+        parts, module = expr.name.parts, scope.module
+        if parts == ("largest_acceptable",):
+            return measured(
+                ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span, answer=True
+            )
+        if parts == ("quality",):
+            asked = ir.Measured(ir.MeasureKind.QUALITY, "")
+            return measured(asked, DIMENSIONLESS, expr.span)
+        owner = module.names.get(parts[0])
+        if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
+            return self._stream_measure(owner, expr)
+        if isinstance(owner, ast.Node | ast.Link) and parts[-1] == "load":
+            asked = ir.Measured(ir.MeasureKind.LOAD, ".".join(parts[:-1]))
+            return measured(asked, DIMENSIONLESS, expr.span)
+        if isinstance(owner, ast.Node | ast.Link):
+            whole = expr.name.text
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.name.span,
+                f"`{whole}` is no measure",
+                hint=f"did you mean `{whole}.load`?",
+            )
+            return None
+        unknown_name(self.sink, module, expr.name, "name")
+        return None
+
+    def _stream_measure(self, stream: ast.Stream, expr: ast.Reference) -> Value | None:
+        word = expr.name.parts[1]
+        if word == "rate":
+            dimension = self._rate_dimension(stream)
+            kind = ir.MeasureKind.RATE
+        elif word in _STREAM_MEASURES:
+            kind, dimension = _STREAM_MEASURES[word]
+        else:
+            names = [*_STREAM_MEASURES, "rate"]
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.span,
+                f"`{word}` is no measure of a stream",
+                hint=did_you_mean(word, names) or "there is " + listed(names, "and"),
+            )
+            return None
+        if dimension is None:
+            return None
+        return measured(ir.Measured(kind, stream.name.text), dimension, expr.span)
+
+    def _rate_dimension(self, stream: ast.Stream) -> Dimension | None:
+        """Return the dimension of a stream's rate: of its first item, else of its bytes."""
+        emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
+        if emission is None:
+            return None
+        scope = self.main_scope
+        for value in emission.values:
+            checked = self.value(value, scope)
+            if checked is None:
+                return None
+            for base, _ in checked.dimension.exponents:
+                if base not in (TIME_BASE, INFORMATION_BASE):
+                    return Dimension.of(base) / TIME
+        return DATA_RATE

@@ -1,0 +1,221 @@
+"""Checked values, and arithmetic on them: dimensions inferred, numbers folded exactly.
+
+A value is None where its expression was reported; what holds it is None then too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.scope import Allowed
+from qps.compiler.source import Span
+
+LARGEST_EXPRESSION = 20_000
+"""Nodes in an expression, its functions and `let`s put in, beyond which it is refused."""
+
+_MOST_BITS = 4096
+_LARGEST_POWER = 1024
+
+
+class ExpressionTooLargeError(Exception):
+    """Raised when an expression outgrows its limit; caught where the expression starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A checked expression: its dimension, what it speaks of, how many nodes it has."""
+
+    expr: ir.Expr
+    dimension: Dimension
+    span: Span
+    mentions: Allowed = Allowed.NOTHING
+    size: int = 1
+
+    @property
+    def quantity(self) -> ir.Quantity:
+        """The expression as the model keeps it."""
+        return ir.Quantity(self.expr, self.dimension, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Joins checked values to larger ones."""
+
+    sink: Sink
+
+    def combined(self, span: Span, expr: ir.Expr, dim: Dimension, parts: Sequence[Value]) -> Value:
+        """Return an expression that was made of parts."""
+        mentions = Allowed.NOTHING
+        for part in parts:
+            mentions |= part.mentions
+        size = 1 + sum(part.size for part in parts)
+        if size > LARGEST_EXPRESSION:
+            raise ExpressionTooLargeError
+        if isinstance(expr, ir.Constant):
+            value = expr.value
+            if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+                raise ExpressionTooLargeError
+            size = 1
+        return Value(expr, dim, span, mentions, size)
+
+    def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:
+        """Return a sum of terms of one dimension, each with True where it is subtracted."""
+        known = [(minus, value) for minus, value in terms if value is not None]
+        if not known:
+            return None
+        first = known[0][1]
+        for _, value in known[1:]:
+            if value.dimension != first.dimension:
+                self.mismatch(value, first, "added")
+                return None
+        if len(known) < len(terms):
+            return None
+        values = [value for _, value in known]
+        signed = [negated(value.expr) if minus else value.expr for minus, value in known]
+        return self.combined(span, add(signed), first.dimension, values)
+
+    def mismatch(self, value: Value, first: Value, verb: str) -> None:
+        """Report two quantities that do not go together."""
+        self.sink.report(
+            codes.DIMENSION_MISMATCH,
+            value.span,
+            f"{first.dimension.in_words} and {value.dimension.in_words} cannot be {verb}",
+            label=f"this is {value.dimension.in_words}",
+            secondary=[Label(first.span, f"this is {first.dimension.in_words}")],
+            hint=factor_hint(value.dimension, first.dimension),
+        )
+
+    def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
+        """Return a product, each factor with True where it divides."""
+        known = [(below, value) for below, value in factors if value is not None]
+        if len(known) < len(factors):
+            return None
+        dimension = DIMENSIONLESS
+        parts: list[ir.Expr] = []
+        for below, value in known:
+            power = Fraction(-1 if below else 1)
+            dimension = dimension * value.dimension**power
+            if below and isinstance(value.expr, ir.Constant):
+                if value.expr.value == 0:
+                    self.sink.report(codes.NUMBER_SIZE, value.span, "division by zero")
+                    return None
+                parts.append(ir.Constant(1 / value.expr.value))
+            else:
+                parts.append(ir.Power(value.expr, ir.Constant(power)) if below else value.expr)
+        return self.combined(span, multiply(parts), dimension, [value for _, value in known])
+
+    def power(self, expr: ast.Power, base: Value | None, exponent: Value | None) -> Value | None:
+        """Return a power; only a constant one for what has a dimension."""
+        if base is None or exponent is None:
+            return None
+        if exponent.dimension != DIMENSIONLESS:
+            self.sink.report(
+                codes.BAD_EXPONENT,
+                exponent.span,
+                f"an exponent must be a plain number, not {exponent.dimension.in_words}",
+            )
+            return None
+        if isinstance(exponent.expr, ir.Constant):
+            return self._constant_power(expr, base, exponent.expr.value)
+        if base.dimension != DIMENSIONLESS:
+            self.sink.report(
+                codes.BAD_EXPONENT,
+                exponent.span,
+                f"{base.dimension.in_words} can only be raised to a constant power",
+                secondary=[Label(base.span, f"this is {base.dimension.in_words}")],
+            )
+            return None
+        raised = ir.Power(base.expr, exponent.expr)
+        return self.combined(expr.span, raised, DIMENSIONLESS, [base, exponent])
+
+    def _constant_power(self, expr: ast.Power, base: Value, power: Fraction) -> Value | None:
+        if abs(power) > _LARGEST_POWER or power.denominator > _LARGEST_POWER:
+            self.sink.report(
+                codes.NUMBER_SIZE, expr.span, f"exponents go up to {_LARGEST_POWER} in QPS"
+            )
+            return None
+        dimension = base.dimension**power
+        if isinstance(base.expr, ir.Constant) and power.denominator == 1:
+            if base.expr.value == 0 and power < 0:
+                self.sink.report(codes.NUMBER_SIZE, expr.span, "division by zero")
+                return None
+            if base.expr.value.numerator.bit_length() * abs(power) > 4 * _MOST_BITS:
+                raise ExpressionTooLargeError
+            folded = ir.Constant(base.expr.value**power.numerator)
+            return self.combined(expr.span, folded, dimension, [base])
+        return self.combined(expr.span, ir.Power(base.expr, ir.Constant(power)), dimension, [base])
+
+
+def add(terms: Sequence[ir.Expr]) -> ir.Expr:
+    """Return a sum, its constants added up."""
+    constant = sum((t.value for t in terms if isinstance(t, ir.Constant)), Fraction(0))
+    rest: list[ir.Expr] = [term for term in terms if not isinstance(term, ir.Constant)]
+    if not rest:
+        return ir.Constant(constant)
+    if constant:
+        rest.append(ir.Constant(constant))
+    return rest[0] if len(rest) == 1 else ir.Sum(tuple(rest))
+
+
+def multiply(factors: Sequence[ir.Expr]) -> ir.Expr:
+    """Return a product, its constants multiplied out."""
+    constant = Fraction(1)
+    rest: list[ir.Expr] = []
+    for factor in factors:
+        if isinstance(factor, ir.Constant):
+            constant *= factor.value
+        else:
+            rest.append(factor)
+    if not rest or constant == 0:
+        return ir.Constant(constant)
+    if constant != 1:
+        rest.insert(0, ir.Constant(constant))
+    return rest[0] if len(rest) == 1 else ir.Product(tuple(rest))
+
+
+def negated(expr: ir.Expr) -> ir.Expr:
+    """Return an expression times -1."""
+    return multiply([ir.Constant(Fraction(-1)), expr])
+
+
+def mentions_of(expr: ir.Expr) -> Allowed:
+    """Return what an expression speaks of."""
+    match expr:
+        case ir.Population() | ir.NodeCount():
+            return Allowed.POPULATION
+        case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
+            return Allowed.ANSWERS
+        case ir.Measured():
+            return Allowed.MEASURES
+        case ir.Constant() | ir.ParameterValue():
+            return Allowed.NOTHING
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
+            pass
+        case ir.Power(base, exponent):
+            parts = (base, exponent)
+        case ir.Choice(_, then, otherwise):
+            parts = (then, otherwise)
+        case ir.Changed(value, _):
+            parts = (value,)
+    mentioned = Allowed.NOTHING
+    for part in parts:
+        mentioned |= mentions_of(part)
+    return mentioned
+
+
+def factor_hint(have: Dimension, wanted: Dimension) -> str | None:
+    """Return what to multiply or divide by, where one base is missing or too many."""
+    if have == wanted ** Fraction(-1):
+        return "turn it round: write `1 / (…)`"
+    missing = wanted / have
+    if len(missing.exponents) == 1:
+        base, power = missing.exponents[0]
+        word = Dimension.of(base).in_words
+        if abs(power) == 1:
+            return f"{'multiply' if power > 0 else 'divide'} it by {word}"
+    return None
