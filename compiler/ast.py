@@ -418,7 +418,6 @@ class Emission:
 
     span: Span
     values: tuple[Expr, ...]
-    framed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,14 +146,16 @@ class Builder:
         return ast.Use(self._span(tree), named, None if alias is None else self._name(alias))
 
     def _item_unit(self, tree: Tree[Token]) -> ast.Unit:
-        return ast.Unit(self._span(tree), self._name(tree.children[0]), False, None)
+        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=False, value=None)
 
     def _rating_unit(self, tree: Tree[Token]) -> ast.Unit:
-        return ast.Unit(self._span(tree), self._name(tree.children[0]), True, None)
+        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=True, value=None)
 
     def _derived_unit(self, tree: Tree[Token]) -> ast.Unit:
         name, value = tree.children
-        return ast.Unit(self._span(tree), self._name(name), False, self._expr(value))
+        return ast.Unit(
+            self._span(tree), self._name(name), is_rating=False, value=self._expr(value)
+        )
 
     def _users(self, tree: Tree[Token]) -> ast.Users:
         name, bounds = tree.children
@@ -211,10 +213,11 @@ class Builder:
     def _network(self, tree: Tree[Token]) -> ast.Network:
         name, *rest = tree.children
         pieces = _trees(rest)
-        media = []
-        for piece in pieces:
-            if piece.data == "medium":
-                media.append(ast.Text(self._span(piece), str(piece.children[0])))
+        media = [
+            ast.Text(self._span(piece), str(piece.children[0]))
+            for piece in pieces
+            if piece.data == "medium"
+        ]
         properties = tuple(
             ast.LinkProperty(self._span(p), str(p.children[0]), self._expr(p.children[1]))
             for p in pieces
@@ -282,9 +285,8 @@ class Builder:
         for piece in _trees(rest):
             span = self._span(piece)
             if piece.data == "emission":
-                framed = piece.meta.end_pos > 0 and len(piece.children) > 1
                 values = tuple(self._expr(value) for value in piece.children)
-                items.append(ast.Emission(span, values, framed))
+                items.append(ast.Emission(span, values))
             elif piece.data == "at":
                 node, *steps = piece.children
                 built = tuple(self._step(step) for step in _trees(steps))

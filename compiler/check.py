@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, place_of
+from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
@@ -265,8 +266,9 @@ class Checker:
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
+        components = ComponentChecker(self.expressions, self.sink, self._machine_name)
         checker = StreamChecker(
-            self.expressions, self.sink, self._program, nodes, links, self._machine_name
+            self.expressions, components, self.sink, self._program, nodes, links
         )
         streams = [
             checker.stream(declaration)
@@ -288,7 +290,7 @@ class Checker:
             if found.qualified in checker.used_components:
                 continue
             if not component.formals:
-                checker.component(found, {})
+                checker.components.component(found, {})
             if module is self.main and not self.is_module:
                 self.sink.report(
                     codes.UNUSED,

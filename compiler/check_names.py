@@ -106,10 +106,10 @@ class NameChecker:
             case ast.Users():
                 return Value(ir.Population(), DIMENSIONLESS, span, Allowed.POPULATION)
             case _:
-                self._not_a_value(found, expr, scope)
+                self._not_a_value(found, expr)
                 return None
 
-    def _not_a_value(self, found: Found, expr: ast.Reference, scope: Scope) -> None:
+    def _not_a_value(self, found: Found, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
             ast.Option: "compare it (`option == choice`) in an `if`",
             ast.Func: f"call it: `{expr.name.text}(…)`",

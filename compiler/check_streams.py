@@ -1,36 +1,26 @@
-"""Components and streams: costs per item, effects, and a way through the topology."""
+"""Streams: what leaves the source, the steps at each node, to whom it goes on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
-from typing import Protocol
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_routes import RouteChecker
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     DIMENSIONLESS,
-    INFORMATION,
     INFORMATION_BASE,
     TIME,
     TIME_BASE,
-    Dimension,
 )
-from qps.compiler.resolve import Found, Module, Program, kind_of, lookup, unknown_name
+from qps.compiler.resolve import Module, Program, kind_of, lookup
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
 
 _CASTS = ("unicast", "multicast")
-_WAYS_SHOWN = 3
-
-
-class MachineName(Protocol):
-    """Gives the qualified name of a machine, or reports that there is none."""
-
-    def __call__(self, module: Module, name: ast.Name) -> str | None: ...
 
 
 @dataclass
@@ -38,115 +28,16 @@ class StreamChecker:
     """Checks the streams of a program over its nodes and links."""
 
     expressions: ExpressionChecker
+    components: ComponentChecker
     sink: Sink
     program: Program
     nodes: dict[str, ir.Node]
     links: dict[str, ir.Link]
-    machine_name: MachineName
-    _components: dict[int, ir.Component | None] = field(default_factory=dict)
     used_components: set[str] = field(default_factory=set)
 
     @property
     def _main(self) -> Module:
         return self.program.main
-
-    # -- components ----------------------------------------------------------------------
-
-    def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
-        """Return a component with its arguments put in."""
-        declaration = found.declaration
-        assert isinstance(declaration, ast.Component)
-        key = id(declaration)
-        if not declaration.formals and key in self._components:
-            return self._components[key]
-        built = self._component(found, declaration, formals)
-        self._components[key] = built
-        return built
-
-    def _component(
-        self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
-    ) -> ir.Component | None:
-        scope = Scope(found.module, Allowed.NOTHING, formals)
-        costs: list[ir.Cost] = []
-        effects: list[ir.Effect] = []
-        whole = True
-        for item in declaration.items:
-            if isinstance(item, ast.Cost):
-                cost = self._cost(item, declaration, scope)
-                whole = whole and cost is not None
-                if cost is not None:
-                    costs.append(cost)
-            else:
-                effect = self._effect(item, scope)
-                whole = whole and effect is not None
-                if effect is not None:
-                    effects.append(effect)
-        if not whole:
-            return None
-        return ir.Component(
-            found.qualified,
-            tuple(costs),
-            tuple(effects),
-            declaration.name.span,
-            declaration.source.value if declaration.source else None,
-            declaration.doc,
-        )
-
-    def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
-        amount = item.amount
-        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
-        terms: list[ir.CostTerm] = []
-        for minus, addend in addends:
-            signed = ast.Negative(addend.span, addend) if minus else addend
-            quantity = self.expressions.quantity(signed, scope)
-            if quantity is None:
-                return None
-            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
-        basis = item.measured_on or component.default_machine
-        measured_on = None
-        if basis is not None:
-            measured_on = self.machine_name(scope.module, basis)
-            if measured_on is None:
-                return None
-        scaled_by = None
-        if item.scaled_by is not None:
-            found = lookup(scope.module, item.scaled_by)
-            unit = found.declaration if found else None
-            if not isinstance(unit, ast.Unit) or not unit.is_rating:
-                unknown_name(self.sink, scope.module, item.scaled_by, "rating")
-                return None
-            scaled_by = unit.name.text
-        return ir.Cost(
-            item.resource.text,
-            tuple(terms),
-            measured_on,
-            scaled_by,
-            item.single_thread,
-            item.span,
-        )
-
-    def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
-        kind = ir.EffectKind(item.kind)
-        if item.value is None:
-            return ir.Effect(kind, None, item.span)
-        wider = Scope(scope.module, Allowed.POPULATION, scope.formals)
-        if kind is ir.EffectKind.EMIT:
-            quantity = self.expressions.quantity(item.value, wider)
-            size = INFORMATION / quantity.dimension if quantity else None
-            if quantity and quantity.dimension != DIMENSIONLESS and not _is_item(size):
-                self.sink.report(
-                    codes.WRONG_DIMENSION,
-                    item.value.span,
-                    f"`emit` takes a share or a size, not {quantity.dimension.in_words}",
-                    hint="write `emit 30 %` or `emit 500 byte/frame`",
-                )
-                return None
-        else:
-            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
-            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
-        return None if quantity is None else ir.Effect(kind, quantity, item.span)
-
-    # -- streams -------------------------------------------------------------------------
 
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
@@ -270,6 +161,7 @@ class StreamChecker:
                 hint="say where its steps run: `at station { record }`",
             )
             return ()
+        routes = RouteChecker(self.sink, self.links)
         legs: list[ir.Visit | ir.Crossing] = []
         pending: list[ast.Name] = []
         last: ir.Visit | None = None
@@ -283,7 +175,7 @@ class StreamChecker:
                 visit = self._visit(item)
                 if visit is not None:
                     if last is not None:
-                        legs += self._hops(last, visit, pending)
+                        legs += routes.hops(last, visit, pending)
                     legs.append(visit)
                 last, pending, started = visit, [], True
         if pending and last is not None:
@@ -365,7 +257,7 @@ class StreamChecker:
         formals = self.expressions.arguments(
             declaration.name, declaration.formals, item.arguments, item.span, found, scope
         )
-        return None if formals is None else self.component(found, formals)
+        return None if formals is None else self.components.component(found, formals)
 
     def _unknown_component(self, name: ast.Name) -> None:
         components = [n for n, d in self._main.names.items() if isinstance(d, ast.Component)]
@@ -400,125 +292,6 @@ class StreamChecker:
                     return None
                 cast = found.qualified
         return ir.Spread(ir.SpreadKind(item.kind), target, cast, item.span)
-
-    def _hops(
-        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
-    ) -> tuple[ir.Crossing, ...]:
-        """Return the links between two visits: as named, or the one shortest way."""
-        spreading = any(step.spread for step in start.steps)
-        if named:
-            return self._named_way(start, end, named)
-        if start.node == end.node and not spreading:
-            return ()
-        ways = self._shortest_ways(start.node, end.node)
-        if len(ways) == 1:
-            return self._crossings(ways[0], start.node, end.node, end)
-        joined = f"`{start.node}` and `{end.node}`"
-        if start.node == end.node:
-            joined = f"the machines of `{end.node}`"
-        if not ways:
-            self.sink.report(
-                codes.NO_ROUTE,
-                end.span,
-                f"no link joins {joined}",
-                secondary=[Label(start.span, "the stream comes from here")],
-                hint=f"add `link name = network between {start.node}"
-                f"{'' if start.node == end.node else ', ' + end.node}` to the topology",
-            )
-        else:
-            shown = listed([", ".join(way) for way in ways], "or")
-            self.sink.report(
-                codes.AMBIGUOUS_ROUTE,
-                end.span,
-                f"several links join {joined}",
-                secondary=[Label(start.span, "the stream comes from here")],
-                hint=f"name the way before this: `over` {shown}",
-            )
-        return ()
-
-    def _named_way(
-        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
-    ) -> tuple[ir.Crossing, ...]:
-        for name in named:
-            if name.text not in self.links:
-                self.sink.report(
-                    codes.UNKNOWN_NAME,
-                    name.span,
-                    f"unknown link `{name.text}`",
-                    hint=did_you_mean(name.text, self.links),
-                )
-                return ()
-        stops = [start.node, *(name.text for name in named), end.node]
-        for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
-            if not self._adjacent(here, there):
-                self.sink.report(
-                    codes.NO_ROUTE,
-                    at.span,
-                    f"`{here}` and `{there}` are not joined",
-                    secondary=[
-                        Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
-                        for stop in (here, there)
-                        if stop in self.links
-                    ],
-                    hint="name every link on the way, in order",
-                )
-                return ()
-        return self._crossings([name.text for name in named], start.node, end.node, end, named)
-
-    def _ends(self, link: str) -> str:
-        return listed(self.links[link].ends, "and")
-
-    def _adjacent(self, here: str, there: str) -> bool:
-        return any(
-            other in self.links[link].ends
-            for link, other in ((here, there), (there, here))
-            if link in self.links
-        )
-
-    def _crossings(
-        self,
-        way: Iterable[str],
-        start: str,
-        end: str,
-        visit: ir.Visit,
-        named: list[ast.Name] | None = None,
-    ) -> tuple[ir.Crossing, ...]:
-        links = list(way)
-        stops = [start, *links, end]
-        spans = [name.span for name in named] if named else [visit.span] * len(links)
-        return tuple(
-            ir.Crossing(link, stops[i], stops[i + 2], spans[i]) for i, link in enumerate(links)
-        )
-
-    def _shortest_ways(self, start: str, end: str) -> list[list[str]]:
-        """Return the ways with the fewest links; they go from link to link, not through nodes."""
-        # Imported here: a spec that names its ways need not wait for it.
-        import networkx  # noqa: PLC0415
-
-        here, there = ("from", start), ("to", end)
-        graph: networkx.DiGraph[tuple[str, str]] = networkx.DiGraph()
-        graph.add_nodes_from([here, there])
-        for link in self.links.values():
-            for other in link.ends:
-                if other in self.links:
-                    graph.add_edge(("over", link.name), ("over", other))
-                    graph.add_edge(("over", other), ("over", link.name))
-            if start in link.ends:
-                graph.add_edge(here, ("over", link.name))
-            if end in link.ends:
-                graph.add_edge(("over", link.name), there)
-        if not networkx.has_path(graph, here, there):
-            return []
-        ways = islice(networkx.all_shortest_paths(graph, here, there), _WAYS_SHOWN)
-        return sorted([name for _, name in way[1:-1]] for way in ways)
-
-
-def _is_item(dimension: Dimension | None) -> bool:
-    return dimension is not None and dimension.single_base not in (
-        None,
-        INFORMATION_BASE,
-        TIME_BASE,
-    )
 
 
 def _item_word(base: str) -> str:

@@ -208,12 +208,12 @@ def _unexpected(
         span,
         f"unexpected {found}",
         label=f"expected {_expected(error)}",
-        hint=_slip(span, text_before, opening is not None, error),
+        hint=_slip(span, text_before, error, inside=opening is not None),
     )
 
 
 def _slip(
-    span: Span, before: str, inside: bool, error: lark.exceptions.UnexpectedInput
+    span: Span, before: str, error: lark.exceptions.UnexpectedInput, *, inside: bool
 ) -> str | None:
     """Return a hint for the commonest slips."""
     word = span.text

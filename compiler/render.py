@@ -22,7 +22,7 @@ _WIDEST_LINE = 160
 
 def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
     """Return each diagnostic with the source lines it speaks of and carets under them."""
-    return "\n".join(_full_one(diagnostic, color) for diagnostic in diagnostics)
+    return "\n".join(_full_one(diagnostic, color=color) for diagnostic in diagnostics)
 
 
 def plain(diagnostics: Iterable[Diagnostic]) -> str:
@@ -86,7 +86,7 @@ def _start(span: Span) -> tuple[int, int]:
     return span.source.position(span.start)
 
 
-def _full_one(diagnostic: Diagnostic, color: bool) -> str:
+def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
     tone = _RED if diagnostic.code.severity is Severity.ERROR else _YELLOW
 
     def paint(text: str, style: str) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_SHORTEST_PART = 3
+_FEW = 8
+
 
 def closest(word: str, names: Iterable[str]) -> str | None:
     """Return the name that was probably meant, or None.
@@ -17,7 +20,8 @@ def closest(word: str, names: Iterable[str]) -> str | None:
     found = get_close_matches(word.lower(), list(by_fold), n=1, cutoff=0.6)
     if found:
         return by_fold[found[0]]
-    containing = [name for name in candidates if len(word) >= 3 and word.lower() in name.lower()]
+    telling = len(word) >= _SHORTEST_PART
+    containing = [name for name in candidates if telling and word.lower() in name.lower()]
     return min(containing, key=len) if containing else None
 
 
@@ -27,7 +31,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     near = closest(word, candidates)
     if near is not None:
         return f"did you mean `{near}`?"
-    if 0 < len(candidates) <= 8:
+    if 0 < len(candidates) <= _FEW:
         return "there is " + listed(candidates, "and")
     return None
 

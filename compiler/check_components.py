@@ -1,0 +1,139 @@
+"""Components: what a step costs on which resource, and what it does to a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.diagnostics import Sink
+from qps.compiler.dimension import (
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.resolve import Found, Module, lookup, unknown_name
+from qps.compiler.scope import Allowed, Scope
+
+
+class MachineName(Protocol):
+    """Gives the qualified name of a machine, or reports that there is none."""
+
+    def __call__(self, module: Module, name: ast.Name) -> str | None:
+        """Return the name that the main spec would use."""
+
+
+@dataclass
+class ComponentChecker:
+    """Checks components; one without formals is checked once, however often it is used."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    machine_name: MachineName
+    _components: dict[int, ir.Component | None] = field(default_factory=dict)
+
+    def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
+        """Return a component with its arguments put in."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Component)
+        key = id(declaration)
+        if not declaration.formals and key in self._components:
+            return self._components[key]
+        built = self._component(found, declaration, formals)
+        self._components[key] = built
+        return built
+
+    def _component(
+        self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
+    ) -> ir.Component | None:
+        scope = Scope(found.module, Allowed.NOTHING, formals)
+        costs: list[ir.Cost] = []
+        effects: list[ir.Effect] = []
+        whole = True
+        for item in declaration.items:
+            if isinstance(item, ast.Cost):
+                cost = self._cost(item, declaration, scope)
+                whole = whole and cost is not None
+                if cost is not None:
+                    costs.append(cost)
+            else:
+                effect = self._effect(item, scope)
+                whole = whole and effect is not None
+                if effect is not None:
+                    effects.append(effect)
+        if not whole:
+            return None
+        return ir.Component(
+            found.qualified,
+            tuple(costs),
+            tuple(effects),
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+        )
+
+    def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
+        amount = item.amount
+        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
+        terms: list[ir.CostTerm] = []
+        for minus, addend in addends:
+            signed = ast.Negative(addend.span, addend) if minus else addend
+            quantity = self.expressions.quantity(signed, scope)
+            if quantity is None:
+                return None
+            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
+        basis = item.measured_on or component.default_machine
+        measured_on = None
+        if basis is not None:
+            measured_on = self.machine_name(scope.module, basis)
+            if measured_on is None:
+                return None
+        scaled_by = None
+        if item.scaled_by is not None:
+            found = lookup(scope.module, item.scaled_by)
+            unit = found.declaration if found else None
+            if not isinstance(unit, ast.Unit) or not unit.is_rating:
+                unknown_name(self.sink, scope.module, item.scaled_by, "rating")
+                return None
+            scaled_by = unit.name.text
+        return ir.Cost(
+            item.resource.text,
+            tuple(terms),
+            measured_on,
+            scaled_by,
+            item.single_thread,
+            item.span,
+        )
+
+    def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
+        kind = ir.EffectKind(item.kind)
+        if item.value is None:
+            return ir.Effect(kind, None, item.span)
+        wider = Scope(scope.module, Allowed.POPULATION, scope.formals)
+        if kind is ir.EffectKind.EMIT:
+            quantity = self.expressions.quantity(item.value, wider)
+            size = INFORMATION / quantity.dimension if quantity else None
+            if quantity and quantity.dimension != DIMENSIONLESS and not _is_item(size):
+                self.sink.report(
+                    codes.WRONG_DIMENSION,
+                    item.value.span,
+                    f"`emit` takes a share or a size, not {quantity.dimension.in_words}",
+                    hint="write `emit 30 %` or `emit 500 byte/frame`",
+                )
+                return None
+        else:
+            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
+            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
+        return None if quantity is None else ir.Effect(kind, quantity, item.span)
+
+
+def _is_item(dimension: Dimension | None) -> bool:
+    return dimension is not None and dimension.single_base not in (
+        None,
+        INFORMATION_BASE,
+        TIME_BASE,
+    )
