@@ -268,6 +268,8 @@ class ClaimChecker:
         if limit is None:
             return None
         at_most = condition.operators[0] in ("<", "<=")
+        if ideal is not None and not self._is_beyond(limit, ideal, at_most=at_most):
+            return None
         is_load = isinstance(measure.expr, ir.Measured) and (
             measure.expr.kind is ir.MeasureKind.LOAD
         )
@@ -281,6 +283,22 @@ class ClaimChecker:
             not is_load and (at_most or ideal is not None),
             item.span,
         )
+
+    def _is_beyond(self, limit: ir.Quantity, ideal: ir.Quantity, *, at_most: bool) -> bool:
+        """Return whether the ideal is better than the limit; where it is not, it is reported."""
+        if not isinstance(limit.expr, ir.Constant) or not isinstance(ideal.expr, ir.Constant):
+            return True
+        better = ideal.expr.value < limit.expr.value
+        if better == at_most and ideal.expr.value != limit.expr.value:
+            return True
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            ideal.span,
+            "the ideal must be better than the limit",
+            secondary=[Label(limit.span, "the limit")],
+            hint="what is acceptable lies between the limit and the ideal",
+        )
+        return False
 
     # -- claims --------------------------------------------------------------------------
 

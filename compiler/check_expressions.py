@@ -6,6 +6,7 @@ says nothing more, so that one mistake gives one message.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,7 +64,7 @@ class ExpressionChecker:
         if wanted is not None and value.dimension != wanted:
             self.wrong_dimension(value, wanted, of)
             return None
-        return value.quantity
+        return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
     def condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
         """Return an expression as a condition."""
@@ -193,3 +194,11 @@ class ExpressionChecker:
             return None
         # What is inside is settled by its own changes: outside, it is a number.
         return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)
+
+
+def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:
+    """Return the arguments behind the formals that a text names: `ratio = 70 %`."""
+    words = set(re.findall(r"\w+", text)) if formals else set()
+    return ", ".join(
+        f"{name} = {value.span.text}" for name, value in formals.items() if name in words
+    )

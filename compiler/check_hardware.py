@@ -21,6 +21,7 @@ from qps.compiler.dimension import (
 )
 from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Value, multiply
 
@@ -97,7 +98,8 @@ class HardwareChecker:
         if cores is not None and speed is None and cores.dimension not in (CORE, DIMENSIONLESS):
             return None
         count = cores.expr if cores is not None else _ONE
-        capacity = ir.Quantity(count, DIMENSIONLESS, item.capacity.span)
+        counted_at = cores.span if cores is not None else item.capacity.span
+        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
         return ir.Resource(
             item.name.text,
             ir.ResourceKind.PROCESSOR,
@@ -113,31 +115,21 @@ class HardwareChecker:
     ) -> tuple[ir.Quantity | None, ir.Quantity | None]:
         """Split `4 core * 92 SPECint92` into cores and speed; both None for no processor."""
         factors = capacity.factors if isinstance(capacity, ast.Product) else ((False, capacity),)
-        cores: list[ir.Expr] = []
-        speed: list[ir.Expr] = []
-        core_dimension, speed_dimension = DIMENSIONLESS, DIMENSIONLESS
+        cores: list[ir.Quantity] = []
+        speeds: list[ir.Quantity] = []
         for below, factor in factors:
             quantity = self.expressions.quantity(factor, scope)
             if quantity is None:
                 # It is reported; say that it is a processor so that nothing else is said.
                 return ir.Quantity(_ONE, MONEY, capacity.span), None
-            power = Fraction(-1 if below else 1)
-            expr = ir.Power(quantity.expr, ir.Constant(power)) if below else quantity.expr
-            if quantity.dimension.bases & self.rating_bases:
-                speed.append(expr)
-                speed_dimension = speed_dimension * quantity.dimension**power
-            else:
-                cores.append(expr)
-                core_dimension = core_dimension * quantity.dimension**power
-        if core_dimension not in (CORE, DIMENSIONLESS):
+            rated = quantity.dimension.bases & self.rating_bases
+            (speeds if rated else cores).append(_inverse(quantity) if below else quantity)
+        count, speed = _product(cores, capacity.span), _product(speeds, capacity.span)
+        if count.dimension not in (CORE, DIMENSIONLESS):
             return None, None
-        rated = speed_dimension.single_base is not None
-        if speed_dimension != DIMENSIONLESS and not rated:
+        if speeds and speed.dimension.single_base is None:
             return None, None
-        return (
-            ir.Quantity(multiply(cores) if cores else _ONE, CORE, capacity.span),
-            ir.Quantity(multiply(speed), speed_dimension, capacity.span) if rated else None,
-        )
+        return count, speed if speeds else None
 
     def _plain_resource(
         self, item: ast.ResourceItem, scope: Scope, idle: ir.Quantity | None
@@ -271,6 +263,22 @@ class HardwareChecker:
             hint=f"write it like `{item.kind} {example}`",
         )
         return None
+
+
+def _inverse(quantity: ir.Quantity) -> ir.Quantity:
+    power = Fraction(-1)
+    expr = ir.Power(quantity.expr, ir.Constant(power))
+    return ir.Quantity(expr, quantity.dimension**power, quantity.span)
+
+
+def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
+    """Return the product of some factors, 1 for none; it stands where its only factor does."""
+    if len(factors) == 1:
+        return factors[0]
+    dimension = DIMENSIONLESS
+    for factor in factors:
+        dimension = dimension * factor.dimension
+    return ir.Quantity(multiply([factor.expr for factor in factors]), dimension, whole)
 
 
 def _is_item(dimension: Dimension) -> bool:

@@ -84,10 +84,10 @@ class NameChecker:
             return Value(ir.Constant(unit.factor), unit.dimension, expr.span)
         found = lookup(scope.module, name)
         if found is not None:
-            return self._declared(found, expr, scope)
+            return self._declared(found, expr)
         return self._measure(expr, scope)
 
-    def _declared(self, found: Found, expr: ast.Reference, scope: Scope) -> Value | None:
+    def _declared(self, found: Found, expr: ast.Reference) -> Value | None:
         declaration, span = found.declaration, expr.span
         match declaration:
             case ast.Unit():

@@ -189,11 +189,20 @@ Condition = OptionIs | Compare | AllOf | AnyOf | Negated
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An expression with its dimension and the text it was written as."""
+    """An expression with its dimension and where it stands.
+
+    `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`.
+    """
 
     expr: Expr
     dimension: Dimension
     span: Span
+    bound: str = ""
+
+    @property
+    def text(self) -> str:
+        """How the spec writes it."""
+        return f"{self.span.text} ({self.bound})" if self.bound else self.span.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,7 @@ class ExpressionLowering:
         if not isinstance(quantity.expr, ir.Constant):
             return self.lower(quantity.expr, measure)
         value = rational(quantity.expr.value)
-        return self._assume(
-            name, value, quantity.dimension, quantity.span.text, quantity.span, source
-        )
+        return self._assume(name, value, quantity.dimension, quantity.text, quantity.span, source)
 
     def _assume(
         self,

@@ -12,7 +12,7 @@ from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table, joined, printable
 from qps.reports.view import RequirementView, ResourceView, SolveView
 from qps.solver.claims import ClaimResult
-from qps.solver.solution import Solution
+from qps.solver.solution import Method, Solution
 
 _SHOWN_SHARES = 4
 _SHOWN_SENSITIVITIES = 6
@@ -90,7 +90,7 @@ def _resources(view: SolveView) -> Table:
         (
             resource.name,
             percent(resource.load_at_limit),
-            "never" if resource.saturates_at is None else number(resource.saturates_at),
+            _saturation(resource),
             _shares(resource),
         )
         for resource in ordered
@@ -102,6 +102,14 @@ def _resources(view: SolveView) -> Table:
         "mostly",
     )
     return Table(headings, rows, frozenset([1, 2]))
+
+
+def _saturation(resource: ResourceView) -> str:
+    if resource.saturates_at is None:
+        return "never"
+    if resource.method == Method.AT_START.value:
+        return "from the start"
+    return number(resource.saturates_at)
 
 
 def _shares(resource: ResourceView) -> str:

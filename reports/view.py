@@ -183,13 +183,12 @@ def answer(solution: Solution) -> str:
         )
     if solution.verdict is Verdict.NOWHERE:
         reason = _reason(solution, graph.low, at_limit=True)
-        return (
-            f"No number of users from {graph.low:,} on is acceptable: "
-            f"already {graph.low:,} make {reason}."
-        )
+        fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
+        return f"Not even {fewest} acceptable: {reason}."
     largest = solution.largest_acceptable or 0
     reason = _reason(solution, largest + 1, at_limit=False)
-    return f"{largest:,} users. {largest + 1:,} make {reason}."
+    users = "1 user" if largest == 1 else f"{largest:,} users"
+    return f"{users}. With {largest + 1:,}, {reason}."
 
 
 def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
@@ -205,18 +204,18 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         told = quantity(value or 0.0, criterion.dimension, share=share)
         allowed = quantity(limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"
-        return f"{name} {told}, and it may be {side} {allowed}"
+        return f"{name} is {told}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
         value = _at(solution, at)
-        return f"quality {number(value)}, and it may be at most 1"
+        return f"quality is {number(value)}; at most 1 is acceptable"
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}
     if resource in loads:
         load = loads[resource].load.xreplace(
             solution.graph.values | {solution.graph.population: at}
         )
-        return f"the load of {resource} {percent(float(load), 4)}: it saturates"
-    return f"{name} fail"
+        return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
+    return f"{name} fails"
 
 
 def _at(solution: Solution, at: int) -> float:
