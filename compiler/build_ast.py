@@ -86,6 +86,12 @@ class Builder:
         word = _token(token)
         return ast.Name(self._span(word), (str(word),))
 
+    def _heading(self, token: Piece) -> ast.Name:
+        """Return the heading of a column: a name, or any text in quotes."""
+        word = _token(token)
+        text = str(word)[1:-1] if word.type == "STRING" else str(word)
+        return ast.Name(self._span(word), (text,))
+
     def _dotted(self, piece: Piece) -> ast.Name:
         tree = _tree(piece)
         return ast.Name(self._span(tree), tuple(str(part) for part in tree.children))
@@ -377,7 +383,7 @@ class Builder:
                 columns.append(
                     ast.Column(
                         self._span(piece),
-                        self._word(heading),
+                        self._heading(heading),
                         None if unit is None else self._expr(unit),
                         self._expr(target),
                         None if tolerance is None else self._expr(tolerance),

@@ -38,7 +38,7 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
 
 def title_of(model: ir.Model) -> str:
     """Return the first line of a model's doc string, else its name."""
-    return model.doc.splitlines()[0] if model.doc else model.name
+    return model.doc.splitlines()[0].rstrip(".") if model.doc else model.name
 
 
 def _circumstances(view: SolveView) -> str:
@@ -207,8 +207,20 @@ def claims_summary(results: Sequence[ClaimResult]) -> str:
     shown = sum(result.holds is None for result in results)
     parts = [f"{holding} hold", f"{failing} fail"]
     if shown:
-        parts.append(f"{shown} shown beside their measurements, not judged")
+        parts.append(f"{shown} shown beside what was measured ({errors_shown(results)})")
     return ", ".join(parts)
+
+
+def errors_shown(results: Sequence[ClaimResult]) -> str:
+    """Return how far the model is off where it is shown beside measurements, not judged."""
+    errors = [
+        r.relative_difference
+        for r in results
+        if r.holds is None and r.relative_difference is not None
+    ]
+    if not errors:
+        return "not judged"
+    return f"not judged: off by {min(errors):+.1%} to {max(errors):+.1%}"
 
 
 # -- explanations ------------------------------------------------------------------------

@@ -62,9 +62,7 @@ def test_a_step_that_is_switched_off_is_not_in_the_graph() -> None:
 
 def test_flows_lead_from_the_source_to_every_step_and_link(graph: LoadGraph) -> None:
     flows = nx.MultiDiGraph()
-    flows.add_edges_from(
-        (a, b) for a, b, kind in graph.graph.edges(data="kind") if kind == "flow"
-    )
+    flows.add_edges_from((a, b) for a, b, kind in graph.graph.edges(data="kind") if kind == "flow")
     reached = nx.descendants(flows, ("source", "talk"))
     assert {place[0] for place in reached} == {"step", "link"}
     assert len(reached) == 5
