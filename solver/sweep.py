@@ -10,7 +10,7 @@ import sympy
 from qps.compiler.load_graph import LoadGraph
 
 
-def sweep(graph: LoadGraph, populations: Iterable[int]) -> dict[str, np.ndarray]:
+def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:
     """Return a column for the population, each load, each requirement and the quality."""
     at = np.asarray(list(populations), dtype=float)
     columns = {f"{name}.load": r.load for name, r in graph.resources.items()}

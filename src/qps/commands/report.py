@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> Exit:
     view = solve_view(spec.model, configuration, solution, settings)
     claims = Laboratory(spec.model).results()
     output = arguments.output or Path(f"{spec.model.name}.html")
-    page = render_html(page_view(spec.model, view, solution, claims))
+    page = render_html(page_view(spec.model, configuration, view, solution, claims))
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
