@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
+from qps.reports.quantities import number
+
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 34, 46
 
@@ -17,7 +19,8 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F
 DASHES = ("", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2")
 
 _WANTED_TICKS = 6
-_LABEL_HEIGHT = 15
+_LABEL_HEIGHT = 16
+_LETTER_WIDTH = 7.5
 
 
 @dataclass(frozen=True)
@@ -232,11 +235,12 @@ def _marks(
         if name not in colors or not x.low <= population <= x.high:
             continue
         px, py = x.at(population), y.at(1)
-        at_right = px > (LEFT + WIDTH) / 2
+        shown = f"{name}: {number(population)}"
+        # Loads rise: right below its saturation point a line leaves the most room.
+        at_right = px + 8 + len(shown) * _LETTER_WIDTH > WIDTH - RIGHT
         label_y = py + 20
         while any(abs(m.label_y - label_y) < _LABEL_HEIGHT for m in drawn):
             label_y += _LABEL_HEIGHT
-        shown = f"{name}: {population:,.4g}"
         drawn.append(
             Mark(
                 px,

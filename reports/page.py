@@ -270,7 +270,7 @@ def _loads_chart(
         "loads",
         f"Load of each resource against {name}",
         f"Lines of load over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
-        + "; ".join(f"{mark} saturates at {where:,.4g}" for mark, where in marks),
+        + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
         name,
         at,
         lines,
@@ -328,7 +328,7 @@ def _resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
         resource.name,
         percent(resource.load_at_limit),
         told,
-        saturation.method.value,
+        "" if saturation.method in (Method.NONE, Method.AT_START) else saturation.method.value,
         ", ".join(shares),
         is_bottleneck=resource.name == bottleneck,
     )
