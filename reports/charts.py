@@ -236,11 +236,11 @@ def _marks(
             continue
         px, py = x.at(population), y.at(1)
         shown = f"{name}: {number(population)}"
-        # Loads rise: right below its saturation point a line leaves the most room.
+        # Loads rise: a line leaves room right below its saturation point, and left above it.
         at_right = px + 8 + len(shown) * _LETTER_WIDTH > WIDTH - RIGHT
-        label_y = py + 20
+        label_y, step = (py - 10, -_LABEL_HEIGHT) if at_right else (py + 20, _LABEL_HEIGHT)
         while any(abs(m.label_y - label_y) < _LABEL_HEIGHT for m in drawn):
-            label_y += _LABEL_HEIGHT
+            label_y += step
         drawn.append(
             Mark(
                 px,

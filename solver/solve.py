@@ -210,7 +210,7 @@ def _warnings(
         sink.report(
             codes.RANGE_LIMITS,
             None,
-            f"every {graph.population} from {graph.low} to {graph.high} is acceptable: "
+            f"{graph.population} is acceptable from {graph.low:,} to {graph.high:,}: "
             "the range, not the system, is the limit",
             hint=f"widen the range of `users {graph.population}`",
         )

@@ -1,0 +1,104 @@
+"""The documentation as a test: its specs, its commands and their output.
+
+In a document, `<!-- file: name.qps -->` before a fenced `qps` block names the file that the
+commands after it find; a `qps fragment` block only has to parse where it stands alone. Every
+`console` block is run and must print what the document says. `python tests/helpers/docs.py`
+writes the real output into the documents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+_BLOCK = re.compile(
+    r"(?:<!-- file: (?P<file>[\w./-]+) -->\n)?```(?P<kind>[^\n]*)\n(?P<body>.*?)```", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: the file it is, its kind, its text, and where that stands."""
+
+    file: str | None
+    kind: str
+    body: str
+    start: int
+    end: int
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the fenced blocks of a document."""
+    return [
+        Block(m["file"], m["kind"].strip(), m["body"], m.start("body"), m.end("body"))
+        for m in _BLOCK.finditer(text)
+    ]
+
+
+def commands(body: str) -> Iterator[str]:
+    """Yield the commands of a console block."""
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            yield line[2:]
+
+
+def run(command: str, folder: Path) -> str:
+    """Run a `qps` command in a folder; return what it prints, and its exit status if not 0."""
+    from qps.cli import main
+
+    words = shlex.split(command)
+    assert words[0] == "qps", f"only qps can be run: {command}"
+    output = io.StringIO()
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            try:
+                status = main(words[1:])
+            except SystemExit as stop:
+                status = int(stop.code or 0)
+    finally:
+        os.chdir(before)
+    text = "\n".join(line.rstrip() for line in output.getvalue().splitlines())
+    return text + (f"\n(exit status {status})" if status else "") + "\n"
+
+
+def performed(text: str) -> str:
+    """Return a document with the real output in its console blocks."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        link_specs(folder)
+        parts, last = [], 0
+        for block in blocks(text):
+            if block.file:
+                target = folder / block.file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(block.body, encoding="utf-8")
+            if block.kind == "console":
+                printed = [f"$ {c}\n{run(c, folder)}" for c in commands(block.body)]
+                parts += [text[last : block.start], "\n".join(printed)]
+                last = block.end
+        return "".join([*parts, text[last:]])
+
+
+def link_specs(folder: Path) -> None:
+    """Give a folder the specs of this repository."""
+    (folder / "specs").symlink_to(ROOT / "specs")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "src"))
+    for page in PAGES:
+        page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"{page.relative_to(ROOT)} written")

@@ -1,0 +1,102 @@
+"""Every example in the documentation works, and the language reference leaves nothing out."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from helpers.docs import PAGES, ROOT, Block, blocks, performed
+
+from qps.compiler import codes, ir, units
+from qps.compiler.parse import parse
+from qps.compiler.pipeline import check_source
+from qps.compiler.source import Source
+from qps.grammar import build_parser
+
+_PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]
+_SPECS = [
+    pytest.param(block, id=f"{page.name}:{block.file or block.start}")
+    for page in PAGES
+    for block in blocks(page.read_text(encoding="utf-8"))
+    if block.kind.startswith("qps")
+]
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_commands_print_what_the_page_says(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert performed(text) == text, "run `python tests/helpers/docs.py` and look at the change"
+
+
+@pytest.mark.parametrize("block", _SPECS)
+def test_specs_have_no_mistakes(block: Block) -> None:
+    source = Source(block.file or "example.qps", block.body)
+    if block.kind == "qps fragment":
+        assert parse(source).diagnostics == ()
+    elif block.kind == "qps mistake":
+        assert any(d.is_error for d in check_source(source).diagnostics)
+    else:
+        found = [d for d in check_source(source).diagnostics if d.is_error]
+        # A spec that names files of its own is checked by the commands that use it.
+        assert not found or 'use "' in block.body or "observe" in block.body, found
+
+
+@pytest.mark.parametrize("page", _PAGES)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+
+
+def _named_in_reference() -> set[str]:
+    return {word for code in re.findall(r"`([^`\n]+)`", REFERENCE) for word in re.findall(r"\w+|\$|%", code)} | {
+        word
+        for block in blocks(REFERENCE)
+        for word in re.findall(r"\w+|\$|%", block.body)
+    }
+
+
+def _grammar_keywords() -> set[str]:
+    found: set[str] = set()
+    for terminal in build_parser().terminals:
+        pattern = terminal.pattern.value.replace("\\b", "")
+        if re.fullmatch(r"\(?[a-z_|]+\)?", pattern):
+            found |= set(pattern.strip("()").split("|"))
+    return found
+
+
+def test_the_reference_names_every_keyword_of_the_grammar() -> None:
+    keywords = _grammar_keywords()
+    assert len(keywords) > 60
+    assert keywords - _named_in_reference() == set()
+
+
+def test_the_reference_lists_no_keyword_that_the_grammar_lacks() -> None:
+    section = REFERENCE.split("## Keywords")[1].split("\n## ")[0]
+    listed = set(re.findall(r"`([a-z_]+)`", section))
+    assert listed == _grammar_keywords()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(set(units.BUILT_IN), id="units"),
+        pytest.param({f.value for f in ir.Function}, id="functions"),
+        pytest.param({k.value for k in ir.MeasureKind}, id="measures"),
+        pytest.param({m.value for m in ir.Medium}, id="media"),
+        pytest.param({e.value for e in ir.EffectKind}, id="effects"),
+        pytest.param({m.value for m in ir.Metric} - {"formula"}, id="metrics"),
+    ],
+)
+def test_the_reference_names_everything_built_in(names: set[str]) -> None:
+    assert names - _named_in_reference() == set()
+
+
+def test_every_code_has_a_line_in_the_list_of_codes() -> None:
+    listing = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    for code in codes.ALL:
+        assert f"{code.id}` {code.slug}" in listing
