@@ -68,7 +68,6 @@ RANGE_LIMITS = Code(
 SATURATED_START = Code(
     "QPS0606", "saturated-at-start", _W, "a resource that is saturated at the smallest population"
 )
-INTERNAL = Code("QPS0901", "internal", _E, "a fault of qps itself")
 
 ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)

@@ -96,8 +96,10 @@ BUILT_IN: dict[str, Unit] = _built_in()
 """The units that every spec has, by name."""
 
 _PLURALS = frozenset(
-    [*ITEMS, "second", "minute", "hour", "day", "week", "month", "year", "bit", "byte"]
+    ["core", "packet", "frame", "bit", "byte"]
+    + ["second", "minute", "hour", "day", "week", "month", "year"]
 )
+# The plurals of other items are left to specs: `calls` and `messages` name populations and streams.
 
 
 def built_in(name: str) -> Unit | None:

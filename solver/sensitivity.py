@@ -31,7 +31,8 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
             continue
         elasticity = -partial * float(assumption.value) / (slope * at)
         if abs(elasticity) > _NEGLIGIBLE:
-            found.append(Sensitivity(assumption.name, elasticity))
+            # The point was found to some twelve digits: what lies beyond nine is noise.
+            found.append(Sensitivity(assumption.name, float(f"{elasticity:.9g}")))
     return tuple(sorted(found, key=lambda s: (-abs(s.elasticity), s.parameter)))
 
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.docs import PAGES, ROOT, Block, blocks, performed
 
+from helpers.docs import PAGES, ROOT, Block, blocks, performed
 from qps.compiler import codes, ir, units
 from qps.compiler.parse import parse
 from qps.compiler.pipeline import check_source
@@ -53,11 +53,11 @@ REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 
 
 def _named_in_reference() -> set[str]:
-    return {word for code in re.findall(r"`([^`\n]+)`", REFERENCE) for word in re.findall(r"\w+|\$|%", code)} | {
+    return {
         word
-        for block in blocks(REFERENCE)
-        for word in re.findall(r"\w+|\$|%", block.body)
-    }
+        for code in re.findall(r"`([^`\n]+)`", REFERENCE)
+        for word in re.findall(r"\w+|\$|%", code)
+    } | {word for block in blocks(REFERENCE) for word in re.findall(r"\w+|\$|%", block.body)}
 
 
 def _grammar_keywords() -> set[str]:
