@@ -30,20 +30,20 @@ class Builder:
         self._source = source
         self._sink = sink
         self._depth = 0
+        self._default_machine: ast.Name | None = None
 
     # -- the file ------------------------------------------------------------------------
 
     def items(self, tree: Tree[Token]) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order."""
         built: list[str | ast.Declaration] = []
-        default: ast.Name | None = None
         for piece in _trees(tree.children):
             if piece.data == "doc":
                 built.append(_doc_text(_token(piece.children[0])))
                 continue
-            declaration = self._declaration(piece, default)
+            declaration = self._declaration(piece)
             if isinstance(declaration, ast.Defaults):
-                default = declaration.machine
+                self._default_machine = declaration.machine
             built.append(declaration)
         return built
 
@@ -52,9 +52,7 @@ class Builder:
         name, value = tree.children
         return ast.Change(self._span(tree), self._dotted(name), self._range_or_expr(value))
 
-    def _declaration(self, tree: Tree[Token], default: ast.Name | None) -> ast.Declaration:
-        if tree.data == "component":
-            return self._component(tree, default)
+    def _declaration(self, tree: Tree[Token]) -> ast.Declaration:
         build = cast("Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}"))
         return build(tree)
 
@@ -238,7 +236,7 @@ class Builder:
             self._only_source(pieces),
         )
 
-    def _component(self, tree: Tree[Token], default: ast.Name | None) -> ast.Component:
+    def _component(self, tree: Tree[Token]) -> ast.Component:
         name, formals, *rest = tree.children
         pieces = _trees(rest)
         items: list[ast.Cost | ast.Effect] = []
@@ -256,7 +254,7 @@ class Builder:
             self._formals(formals),
             tuple(items),
             self._only_source(pieces),
-            default,
+            self._default_machine,
         )
 
     def _cost(self, tree: Tree[Token]) -> ast.Cost:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_components import ComponentChecker
@@ -185,7 +186,45 @@ class StreamChecker:
                 "the stream ends on a link",
                 hint="say where it arrives: `at node { … }` after `over`",
             )
+            return tuple(legs)
+        self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)])
         return tuple(legs)
+
+    def _spreads(self, visits: list[ir.Visit]) -> None:
+        """Check that what is sent to somebody arrives there: one spread a visit, then a visit."""
+        for visit, following in zip_longest(visits, visits[1:]):
+            assert visit is not None
+            spreads = [step for step in visit.steps if step.spread is not None]
+            if len(spreads) > 1 and not all(step.condition for step in spreads):
+                self.sink.report(
+                    codes.STREAM_ORDER,
+                    spreads[1].span,
+                    "the stream is sent on twice from here",
+                    secondary=[Label(spreads[0].span, "the first time")],
+                    hint="give each a condition, or make two streams of it",
+                )
+            for step in spreads:
+                self._arrival(step, visit, following)
+
+    def _arrival(self, step: ir.Step, visit: ir.Visit, following: ir.Visit | None) -> None:
+        assert step.spread is not None
+        target = step.spread.target
+        if following is None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                step.spread.span,
+                "this is sent on, but the stream ends here",
+                hint=f"say what happens where it arrives: `at {target} {{ … }}`",
+            )
+        elif following.node != target:
+            what = f"the others at `{visit.node}`" if target == visit.node else f"`{target}`"
+            self.sink.report(
+                codes.STREAM_ORDER,
+                following.span,
+                f"this goes to {what}, but the stream goes on at `{following.node}`",
+                secondary=[Label(step.spread.span, "sent on here")],
+                hint=f"go on `at {target}`, or send it `to all {following.node}`",
+            )
 
     def _out_of_order(self, item: ast.Over) -> None:
         self.sink.report(

@@ -97,8 +97,10 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
     found = in_order({*parsed.diagnostics, *program.diagnostics, *sink.found})
-    if any(diagnostic.is_error for diagnostic in found):
-        return Outcome(None, found)
+    errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
+    if errors:
+        # What seems unused or unscaled may be so because of an error: first things first.
+        return Outcome(None, errors)
     sink.found.clear()
     return Outcome(Spec(model, checker, found), found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import codes, ir
+from qps.compiler.bounds import check_bounds
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE, Dimension
@@ -16,7 +17,8 @@ from qps.compiler.suggest import did_you_mean, listed
 
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
-    """Report every step that cannot run where it stands."""
+    """Report every step that cannot run where it stands, and every value that cannot be."""
+    check_bounds(model, configuration, sink)
     for stream in model.streams:
         for leg in stream.legs:
             if isinstance(leg, ir.Crossing):

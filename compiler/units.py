@@ -95,10 +95,7 @@ def _built_in() -> dict[str, Unit]:
 BUILT_IN: dict[str, Unit] = _built_in()
 """The units that every spec has, by name."""
 
-_PLURALS = frozenset(
-    ["core", "packet", "frame", "bit", "byte"]
-    + ["second", "minute", "hour", "day", "week", "month", "year"]
-)
+_PLURALS = frozenset("core packet frame bit byte second minute hour day week month year".split())
 # The plurals of other items are left to specs: `calls` and `messages` name populations and streams.
 
 

@@ -1,0 +1,105 @@
+"""Bad specs and what they print: every file under `errors` beside its golden text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+from qps.compiler import codes
+from qps.compiler.pipeline import check_file
+from qps.compiler.render import as_json, full, plain
+
+ERRORS = Path(__file__).parent / "errors"
+BAD = sorted(ERRORS.glob("*.qps"))
+COMMANDS = sorted(ERRORS.glob("*.args"))
+Golden = Callable[[Path, str], None]
+
+
+@pytest.fixture(autouse=True)
+def in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the folder of the bad specs, so that paths are short and the same everywhere."""
+    monkeypatch.chdir(ERRORS)
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden) -> None:
+    golden(path.with_suffix(".txt"), full(check_file(Path(path.name)).diagnostics))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
+def test_a_bad_command_prints_what_its_golden_file_says(
+    path: Path, golden: Golden, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(path.read_text(encoding="utf-8").splitlines())
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    golden(path.with_suffix(".txt"), printed.err + f"exit status {status}\n")
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in BAD if p.name.startswith("QPS")], ids=lambda path: path.stem
+)
+def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
+    found = check_file(Path(path.name)).diagnostics
+    assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
+
+
+def test_every_code_has_a_golden_file() -> None:
+    shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
+    # These two are answers, not mistakes: tests of the command line show them.
+    expected = {code.id for code in codes.ALL} - {codes.RANGE_LIMITS.id, codes.SATURATED_START.id}
+    assert shown - {"many_te", "emoji_b"} == expected
+
+
+def test_codes_are_distinct() -> None:
+    assert len({code.id for code in codes.ALL}) == len(codes.ALL)
+    assert len({code.slug for code in codes.ALL}) == len(codes.ALL)
+
+
+def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
+    found = check_file(Path("many_ten_mistakes.qps")).diagnostics
+    placed = [(d.code.id, d.primary.span.line if d.primary else 0) for d in found]
+    assert placed == [
+        ("QPS0301", 7),
+        ("QPS0203", 8),
+        ("QPS0303", 10),
+        ("QPS0202", 12),
+        ("QPS0401", 13),
+        ("QPS0201", 16),
+        ("QPS0201", 20),
+        ("QPS0101", 24),
+        ("QPS0201", 27),
+        ("QPS0601", 29),
+    ]
+    assert all(d.hints for d in found if d.code.id != "QPS0301")
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_json_and_plain_text_tell_the_same(path: Path) -> None:
+    found = check_file(Path(path.name)).diagnostics
+    told = json.loads(as_json(found))["diagnostics"]
+    lines = plain(found).splitlines()
+    assert len(told) == len(lines) == len(found)
+    for entry, line, diagnostic in zip(told, lines, found, strict=True):
+        assert f"{entry['severity']}[{entry['code']}]: {diagnostic.message}" in line
+        place = entry["primary"]
+        if place is not None:
+            assert line.startswith(f"{place['file']}:{place['line']}:{place['column']}: ")
+
+
+def test_colour_is_only_added() -> None:
+    found = check_file(Path("many_ten_mistakes.qps")).diagnostics
+    coloured = full(found, color=True)
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == full(found)
+
+
+def test_columns_count_characters() -> None:
+    found = check_file(Path("emoji_before_the_mistake.qps")).diagnostics
+    assert plain(found).startswith("emoji_before_the_mistake.qps:16:22: error[QPS0301]")
