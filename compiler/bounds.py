@@ -62,6 +62,7 @@ def check_bounds(model: ir.Model, configuration: Configuration, sink: Sink) -> N
                 bounded.span,
                 f"{bounded.what} must be {bounded.bound.value}",
                 label=f"this is {float(wrong[0]):g} in base units",
+                hint="give it a value that can be",
             )
 
 

@@ -296,6 +296,7 @@ class Checker:
                     codes.UNUSED,
                     component.name.span,
                     f"no stream uses component `{component.name.text}`",
+                    hint="use it at a node, or take it out",
                 )
 
     def _measures(self) -> tuple[ir.Measure, ...]:

@@ -126,6 +126,7 @@ class CallChecker:
                 codes.ARGUMENT_COUNT,
                 expr.span,
                 f"`{function.value}` takes 1 argument, {len(known)} are given",
+                hint=f"write `{function.value}(x)`",
             )
             return None
         for value in known[1:]:
@@ -149,7 +150,12 @@ class CallChecker:
             "saturation": "saturation(node.resource)",
         }[word]
         if None in names or len(names) != (2 if word == "share" else 1):
-            self.sink.report(codes.ARGUMENT_COUNT, expr.span, f"`{word}` is written `{wanted}`")
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{word}` takes names of the model",
+                hint=f"write `{wanted}`",
+            )
             return None
         last = names[-1]
         assert last is not None

@@ -211,6 +211,10 @@ class ClaimChecker:
                 place.name.span,
                 f"`{place.name.text}` is {kind_of(declaration)}, not a {word}",
                 secondary=[Label(declaration.name.span, "declared here")],
+                hint=did_you_mean(
+                    place.name.text, [n for n, d in module.names.items() if isinstance(d, wanted)]
+                )
+                or f"name a {word} here",
             )
             return None
         if isinstance(declaration, ast.Machine):

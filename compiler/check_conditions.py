@@ -48,6 +48,7 @@ class ConditionChecker:
                 expr.span,
                 "a condition is needed here: a comparison, or an option that is on or off",
                 label=f"this is {value.dimension.in_words}",
+                hint="compare it, such as `size > 1000 byte/packet`",
             )
         return None
 

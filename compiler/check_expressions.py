@@ -29,6 +29,24 @@ from qps.compiler.values import (
 
 T = TypeVar("T")
 
+_NOT_ALLOWED = (
+    (
+        Allowed.POPULATION,
+        "must not depend on the number of users",
+        "sources, repetitions and counts may; `max` and `min` choose by the number of users",
+    ),
+    (
+        Allowed.MEASURES,
+        "cannot speak of a measure: it is an input of the model",
+        "state it as a number, or make a `measure` of it",
+    ),
+    (
+        Allowed.ANSWERS,
+        "cannot speak of an answer; only expectations can",
+        "write it in an `expect`",
+    ),
+)
+
 
 @dataclass
 class ExpressionChecker:
@@ -88,7 +106,12 @@ class ExpressionChecker:
             return None
         if isinstance(quantity.expr, ir.Constant):
             return quantity.expr.value
-        self.sink.report(codes.VARIES, expr.span, f"{of} must be a number, not an expression")
+        self.sink.report(
+            codes.VARIES,
+            expr.span,
+            f"{of} must be a number, not an expression",
+            hint="write the number itself",
+        )
         return None
 
     def _guarded(self, work: Callable[[], T], expr: ast.Expr) -> T | None:
@@ -112,13 +135,9 @@ class ExpressionChecker:
             self._busy = False
 
     def _is_allowed(self, value: Value, scope: Scope) -> bool:
-        for flag, message in (
-            (Allowed.POPULATION, "must not depend on the number of users"),
-            (Allowed.MEASURES, "cannot speak of a measure: it is an input of the model"),
-            (Allowed.ANSWERS, "cannot speak of an answer; only expectations can"),
-        ):
+        for flag, message, hint in _NOT_ALLOWED:
             if flag in value.mentions and flag not in scope.allowed:
-                self.sink.report(codes.VARIES, value.span, f"this value {message}")
+                self.sink.report(codes.VARIES, value.span, f"this value {message}", hint=hint)
                 return False
         return True
 
@@ -187,6 +206,7 @@ class ExpressionChecker:
                 codes.MISPLACED,
                 expr.span,
                 "`with` changes the model; only expectations can do so",
+                hint="write it in an `expect`, or make a `scenario` of the changes",
             )
             return None
         value, changes = self.value(expr.value, scope), self.changes(expr.changes, scope)

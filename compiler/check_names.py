@@ -50,6 +50,7 @@ class Definitions:
             codes.DEFINITION_CYCLE,
             found.declaration.name.span,
             f"these definitions need each other: {names}",
+            hint="state one of them without the others",
             secondary=[
                 Label(item.declaration.name.span, "and this") for item in self.open[start + 1 :]
             ],

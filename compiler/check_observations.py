@@ -94,7 +94,7 @@ class ObservationChecker:
             item.name.span,
         )
 
-    def _fail(self, item: ast.Observe, message: str, hint: str | None = None) -> None:
+    def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
         self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
 
     def _table(

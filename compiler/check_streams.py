@@ -87,6 +87,7 @@ class StreamChecker:
                 extra.span,
                 "a stream has one source",
                 secondary=[Label(emissions[0].span, "the first one")],
+                hint="make a second stream of it",
             )
         return self._emission(emissions[0])
 
@@ -290,6 +291,7 @@ class StreamChecker:
                 item.component.span,
                 f"`{item.component.text}` is {kind_of(declaration)}, not a component",
                 secondary=[Label(declaration.name.span, "declared here")],
+                hint=did_you_mean(item.component.text, self._components()) or "name a component",
             )
             return None
         self.used_components.add(found.qualified)
@@ -299,13 +301,15 @@ class StreamChecker:
         return None if formals is None else self.components.component(found, formals)
 
     def _unknown_component(self, name: ast.Name) -> None:
-        components = [n for n, d in self._main.names.items() if isinstance(d, ast.Component)]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,
             f"unknown component `{name.text}`",
-            hint=did_you_mean(name.text, components),
+            hint=did_you_mean(name.text, self._components()),
         )
+
+    def _components(self) -> list[str]:
+        return [n for n, d in self._main.names.items() if isinstance(d, ast.Component)]
 
     def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
         if item.target is not None and item.target.text not in self.nodes:

@@ -108,8 +108,12 @@ class Sink:
             return
         primary = Label(span, label) if span is not None else None
         hints = (hint,) if hint else ()
-        finding = Diagnostic(code, message, primary, tuple(secondary), tuple(notes), hints)
-        if (code, primary, message) not in [(f.code, f.primary, f.message) for f in self.found]:
+        self.add(Diagnostic(code, message, primary, tuple(secondary), tuple(notes), hints))
+
+    def add(self, finding: Diagnostic) -> None:
+        """Record a diagnostic that was made elsewhere."""
+        key = (finding.code, finding.primary, finding.message)
+        if key not in [(f.code, f.primary, f.message) for f in self.found]:
             self.found.append(finding)
 
     @property

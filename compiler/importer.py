@@ -103,10 +103,18 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
     try:
         if not path.is_file():
             kind = "is a folder" if path.is_dir() else "does not exist"
-            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}")
+            fail(
+                codes.UNKNOWN_MODULE,
+                f"`{shown}` {kind}",
+                "name a file, relative to the one that uses it" if span else "name a `.qps` file",
+            )
             return None
         if path.stat().st_size > _LARGEST_FILE:
-            fail(codes.UNREADABLE, f"`{shown}` is larger than {_LARGEST_FILE:,} bytes")
+            fail(
+                codes.UNREADABLE,
+                f"`{shown}` is larger than {_LARGEST_FILE:,} bytes",
+                "split it, and join the parts with `use`",
+            )
             return None
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -116,5 +124,9 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
             "save it as UTF-8",
         )
     except OSError as error:
-        fail(codes.UNREADABLE, f"`{shown}` cannot be read: {error.strerror or error}")
+        fail(
+            codes.UNREADABLE,
+            f"`{shown}` cannot be read: {error.strerror or error}",
+            "check that it is there and that you may read it",
+        )
     return None

@@ -193,6 +193,7 @@ def _at_end(
         span,
         "the declaration stops too early",
         label=f"expected {_expected(error)} after this",
+        hint="complete it, or take it out",
     )
 
 

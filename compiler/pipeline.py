@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from qps.compiler import codes, ir
@@ -93,7 +93,8 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
     base = base_configuration(model)
     check_placement(model, base, sink)
     for scenario in model.scenarios:
-        check_placement(model, changed(base, scenario.changes), sink)
+        settled = replace(changed(base, scenario.changes), scenario=scenario.name)
+        check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
     found = in_order({*parsed.diagnostics, *program.diagnostics, *sink.found})

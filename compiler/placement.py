@@ -7,6 +7,7 @@ comes later: another machine may lack a resource or a rating that the first one 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from qps.compiler import codes, ir
 from qps.compiler.bounds import check_bounds
@@ -18,6 +19,14 @@ from qps.compiler.suggest import did_you_mean, listed
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every step that cannot run where it stands, and every value that cannot be."""
+    found = Sink(failed_names=sink.failed_names)
+    _check(model, configuration, found)
+    notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
+    for diagnostic in found.found:
+        sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
+
+
+def _check(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     check_bounds(model, configuration, sink)
     for stream in model.streams:
         for leg in stream.legs:

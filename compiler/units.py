@@ -95,7 +95,22 @@ def _built_in() -> dict[str, Unit]:
 BUILT_IN: dict[str, Unit] = _built_in()
 """The units that every spec has, by name."""
 
-_PLURALS = frozenset("core packet frame bit byte second minute hour day week month year".split())
+_PLURALS = frozenset(
+    [
+        "core",
+        "packet",
+        "frame",
+        "bit",
+        "byte",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "month",
+        "year",
+    ]
+)
 # The plurals of other items are left to specs: `calls` and `messages` name populations and streams.
 
 

@@ -11,7 +11,14 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.scope import Allowed
 from qps.compiler.source import Span
 
@@ -20,6 +27,7 @@ LARGEST_EXPRESSION = 20_000
 
 _MOST_BITS = 4096
 _LARGEST_POWER = 1024
+_NO_ZERO = "give the divisor a value; `max(x, …)` keeps one away from zero"
 
 
 class ExpressionTooLargeError(Exception):
@@ -102,7 +110,9 @@ class Arithmetic:
             dimension = dimension * value.dimension**power
             if below and isinstance(value.expr, ir.Constant):
                 if value.expr.value == 0:
-                    self.sink.report(codes.NUMBER_SIZE, value.span, "division by zero")
+                    self.sink.report(
+                        codes.NUMBER_SIZE, value.span, "this divides by zero", hint=_NO_ZERO
+                    )
                     return None
                 parts.append(ir.Constant(1 / value.expr.value))
             else:
@@ -118,6 +128,7 @@ class Arithmetic:
                 codes.BAD_EXPONENT,
                 exponent.span,
                 f"an exponent must be a plain number, not {exponent.dimension.in_words}",
+                hint="divide it by a quantity of its own dimension",
             )
             return None
         if isinstance(exponent.expr, ir.Constant):
@@ -128,6 +139,7 @@ class Arithmetic:
                 exponent.span,
                 f"{base.dimension.in_words} can only be raised to a constant power",
                 secondary=[Label(base.span, f"this is {base.dimension.in_words}")],
+                hint="write the exponent as a number, or divide the base by its unit",
             )
             return None
         raised = ir.Power(base.expr, exponent.expr)
@@ -136,13 +148,18 @@ class Arithmetic:
     def _constant_power(self, expr: ast.Power, base: Value, power: Fraction) -> Value | None:
         if abs(power) > _LARGEST_POWER or power.denominator > _LARGEST_POWER:
             self.sink.report(
-                codes.NUMBER_SIZE, expr.span, f"exponents go up to {_LARGEST_POWER} in QPS"
+                codes.NUMBER_SIZE,
+                expr.span,
+                f"exponents go up to {_LARGEST_POWER} in QPS",
+                hint="use a smaller exponent",
             )
             return None
         dimension = base.dimension**power
         if isinstance(base.expr, ir.Constant) and power.denominator == 1:
             if base.expr.value == 0 and power < 0:
-                self.sink.report(codes.NUMBER_SIZE, expr.span, "division by zero")
+                self.sink.report(
+                    codes.NUMBER_SIZE, expr.span, "this divides by zero", hint=_NO_ZERO
+                )
                 return None
             if base.expr.value.numerator.bit_length() * abs(power) > 4 * _MOST_BITS:
                 raise ExpressionTooLargeError
@@ -208,14 +225,29 @@ def mentions_of(expr: ir.Expr) -> Allowed:
     return mentioned
 
 
-def factor_hint(have: Dimension, wanted: Dimension) -> str | None:
-    """Return what to multiply or divide by, where one base is missing or too many."""
+_EXAMPLES = {
+    DIMENSIONLESS: "a plain number or a share such as `5 %`",
+    TIME: "a time such as `3 ms`",
+    INFORMATION: "a size such as `1280 byte`",
+    DATA_RATE: "a rate such as `10 Mbit/s`",
+    MONEY: "an amount such as `20 $`",
+}
+
+
+def factor_hint(have: Dimension, wanted: Dimension) -> str:
+    """Return how to come from one dimension to another.
+
+    Turned round, one base missing or too many, or else an example of what is wanted.
+    """
     if have == wanted ** Fraction(-1):
         return "turn it round: write `1 / (…)`"
+    example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
+    if have == DIMENSIONLESS:
+        return f"give it its unit: write {example}"
     missing = wanted / have
     if len(missing.exponents) == 1:
         base, power = missing.exponents[0]
-        word = Dimension.of(base).in_words
         if abs(power) == 1:
+            word = Dimension.of(base).in_words
             return f"{'multiply' if power > 0 else 'divide'} it by {word}"
-    return None
+    return f"write {example}, or leave it out"

@@ -46,7 +46,7 @@ def _explain_code(word: str) -> Exit:
             print(f"{code.id} {code.slug} ({code.severity.value})\n  {code.summary}")
             return Exit.YES
     if re.fullmatch(r"(?i)qps\d+", word):
-        raise complain(f"there is no diagnostic `{word}`")
+        raise complain(f"there is no diagnostic `{word}`", "docs/errors.md lists them all")
     raise complain(
         "what is to be explained?",
         f"name it: `qps explain {word} station.cpu`, or give a code: `qps explain QPS0301`",
