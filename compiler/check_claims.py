@@ -347,8 +347,7 @@ class ClaimChecker:
         value = self.expressions.quantity(item.value, scope)
         if value is None:
             return None
-        fixed = Scope(self.main, Allowed.NOTHING)
-        claimed = self.expressions.quantity(item.claimed, fixed, value.dimension, "the claim")
+        claimed = self.expressions.quantity(item.claimed, scope, value.dimension, "the claim")
         if claimed is None:
             return None
         tolerance = self.tolerance(item.tolerance, value.dimension)

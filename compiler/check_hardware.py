@@ -117,13 +117,20 @@ class HardwareChecker:
         factors = capacity.factors if isinstance(capacity, ast.Product) else ((False, capacity),)
         cores: list[ir.Quantity] = []
         speeds: list[ir.Quantity] = []
+        plain: list[ir.Quantity] = []
+        is_rated = False
         for below, factor in factors:
             quantity = self.expressions.quantity(factor, scope)
             if quantity is None:
                 # It is reported; say that it is a processor so that nothing else is said.
                 return ir.Quantity(_ONE, MONEY, capacity.span), None
-            rated = quantity.dimension.bases & self.rating_bases
-            (speeds if rated else cores).append(_inverse(quantity) if below else quantity)
+            rated = bool(quantity.dimension.bases & self.rating_bases)
+            counted = "core" in quantity.dimension.bases
+            is_rated = is_rated or rated
+            group = speeds if rated else (cores if counted else plain)
+            group.append(_inverse(quantity) if below else quantity)
+        # A plain factor makes a rated processor faster; only `core` says that there are several.
+        (speeds if is_rated else cores).extend(plain)
         count, speed = _product(cores, capacity.span), _product(speeds, capacity.span)
         if count.dimension not in (CORE, DIMENSIONLESS):
             return None, None

@@ -91,6 +91,7 @@ class ObservationChecker:
             ),
             item.source.value if item.source else None,
             remark(item.remarks, "note"),
+            remark(item.remarks, "fitted"),
             item.name.span,
         )
 

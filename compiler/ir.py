@@ -626,6 +626,7 @@ class Observation:
     rows: tuple[ObservedRow, ...]
     source: str | None
     note: str | None
+    fitted: str | None
     span: Span
 
 

@@ -34,7 +34,6 @@ ITEMS = (
     "frame",
     "request",
     "message",
-    "user",
     "session",
     "connection",
     "call",

@@ -315,7 +315,7 @@ def _near(
         holds,
         stated.source,
         stated.note,
-        expectation.fitted if expectation else None,
+        stated.fitted,
         " ".join(span.text.split()),
     )
 

@@ -1,0 +1,298 @@
+"""An oracle: the meaning of a model in plain fractions, at one population.
+
+Written from the language reference, "Streams", and from nothing else: no sympy, no symbols, no
+load graph. What it computes must be what the compiler and solver compute.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE
+
+Rates = dict[str, Fraction]
+
+
+@dataclass
+class Plain:
+    """Loads by resource, latency and loss by stream."""
+
+    loads: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    kept: dict[str, Fraction] = field(default_factory=dict)
+    passes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def loss(self, stream: str) -> Fraction:
+        """Return the share of a stream that is lost."""
+        kept = self.kept[stream]
+        for resource in self.passes[stream]:
+            kept /= max(Fraction(1), self.loads[resource])
+        return 1 - kept
+
+
+def plain_model(model: ir.Model, configuration: Configuration, population: int) -> Plain:
+    """Return the loads, latencies and losses of a model at a population."""
+    walker = _Walker(model, configuration, Fraction(population))
+    for stream in model.streams:
+        walker.walk(stream)
+    for node in configuration.nodes.values():
+        for resource in model.machines[node.machine].resources:
+            if resource.idle is not None:
+                walker.result.loads[f"{node.name}.{resource.name}"] += walker.value(
+                    resource.idle.expr
+                )
+    return walker.result
+
+
+class _Walker:
+    def __init__(self, model: ir.Model, configuration: Configuration, n: Fraction) -> None:
+        self.model, self.configuration, self.n = model, configuration, n
+        self.result = Plain()
+
+    # -- expressions ---------------------------------------------------------------------
+
+    def value(self, expr: ir.Expr) -> Fraction:
+        match expr:
+            case ir.Constant(value):
+                return value
+            case ir.ParameterValue(name):
+                return self.value(self.configuration.parameters[name])
+            case ir.Population():
+                return self.n
+            case ir.NodeCount(name):
+                return self.count(name)
+            case ir.Sum(terms):
+                return sum((self.value(t) for t in terms), Fraction(0))
+            case ir.Product(factors):
+                product = Fraction(1)
+                for factor in factors:
+                    product *= self.value(factor)
+                return product
+            case ir.Power(base, exponent):
+                power = self.value(exponent)
+                assert power.denominator == 1
+                return self.value(base) ** power.numerator
+            case ir.Apply(ir.Function.MAX, arguments):
+                return max(self.value(a) for a in arguments)
+            case ir.Apply(ir.Function.MIN, arguments):
+                return min(self.value(a) for a in arguments)
+            case ir.Choice(condition, then, otherwise):
+                return self.value(then if self.holds(condition) else otherwise)
+        raise AssertionError(f"the oracle knows no {expr}")
+
+    def holds(self, condition: ir.Condition | None) -> bool:
+        match condition:
+            case None:
+                return True
+            case ir.OptionIs(option, choice):
+                return self.configuration.options[option] == choice
+            case ir.AllOf(parts):
+                return all(self.holds(p) for p in parts)
+            case ir.AnyOf(parts):
+                return any(self.holds(p) for p in parts)
+            case ir.Negated(inner):
+                return not self.holds(inner)
+            case ir.Compare("<", left, right):
+                return self.value(left) < self.value(right)
+            case ir.Compare(">", left, right):
+                return self.value(left) > self.value(right)
+        raise AssertionError(f"the oracle knows no {condition}")
+
+    def count(self, name: str) -> Fraction:
+        nodes, links = self.configuration.nodes, self.configuration.links
+        return self.value(nodes[name].count if name in nodes else links[name].count)
+
+    # -- streams -------------------------------------------------------------------------
+
+    def walk(self, stream: ir.Stream) -> None:
+        name, emission = stream.name, stream.emission
+        rates, sizes = self.source(emission)
+        primary = emission.primary
+        if emission.framed_bytes:
+            self.result.latency[name] += 1 / rates[primary]
+        arriving = sent = self.count(stream.flows_from)
+        kept = Fraction(1)
+        for index, leg in enumerate(stream.legs):
+            if isinstance(leg, ir.Crossing):
+                last = isinstance(stream.legs[index + 1], ir.Visit)
+                rates, kept = self.cross(stream, leg, rates, kept, sent, arriving, last)
+                continue
+            machines = self.count(leg.node)
+            held, copies, receivers = arriving / machines, Fraction(1), Fraction(1)
+            for step in leg.steps:
+                if not self.holds(step.condition):
+                    continue
+                step_copies = Fraction(1)
+                if step.spread is not None:
+                    receivers = self.receivers(step.spread, machines)
+                    cast = step.spread.cast
+                    if isinstance(cast, str):
+                        cast = self.configuration.options[cast] == "multicast"
+                    step_copies = copies = Fraction(1) if cast else receivers
+                merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
+                times = self.value(step.repeat) if step.repeat else Fraction(1)
+                merged = max(Fraction(0), held - 1)
+                charge = (merged if merges else held) * times * step_copies
+                each = times * step_copies * (merged if merges else 1)
+                self.charge(stream, leg.node, step, rates, primary, charge, each)
+                for effect in step.component.effects:
+                    value = self.value(effect.value.expr) if effect.value else Fraction(0)
+                    match effect.kind:
+                        case ir.EffectKind.MERGE:
+                            held = min(held, Fraction(1))
+                        case ir.EffectKind.KEEP:
+                            rates = {b: r * value for b, r in rates.items()}
+                        case ir.EffectKind.ACTIVE:
+                            held *= value
+                        case ir.EffectKind.DELAY:
+                            self.result.latency[name] += value
+                        case ir.EffectKind.EMIT:
+                            rates = self.emit(effect, value, rates, sizes, primary)
+            sent, arriving = held * machines * copies, held * machines * receivers
+        self.result.kept[name] = kept
+
+    def source(self, emission: ir.Emission) -> tuple[Rates, Rates]:
+        first, *rest = emission.values
+        base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
+        rates, sizes = {base: self.value(first.expr)}, {}
+        for size in rest:
+            powers = {power: b for b, power in size.dimension.exponents}
+            above, below = powers[1], powers[-1]
+            value = self.value(size.expr)
+            if above == INFORMATION_BASE:
+                sizes[below] = value
+            if below in rates:
+                rates[above] = rates[below] * value
+            else:
+                rates[below] = rates[above] / value
+        return rates, sizes
+
+    def receivers(self, spread: ir.Spread, machines: Fraction) -> Fraction:
+        if spread.kind is ir.SpreadKind.OTHERS:
+            return machines - 1
+        return self.count(spread.target) if spread.kind is ir.SpreadKind.ALL else Fraction(1)
+
+    def emit(
+        self, effect: ir.Effect, value: Fraction, rates: Rates, sizes: Rates, primary: str | None
+    ) -> Rates:
+        bits = rates[INFORMATION_BASE]
+        items = effect.value.dimension.bases - {INFORMATION_BASE}
+        if not items:
+            bits *= value
+        else:
+            (item,) = items
+            sizes[item] = value
+            if item == primary:
+                bits = value * rates[item]
+        changed = rates | {INFORMATION_BASE: bits}
+        for item, size in sizes.items():
+            if item != primary:
+                changed[item] = bits / size
+        return changed
+
+    def charge(
+        self,
+        stream: ir.Stream,
+        node: str,
+        step: ir.Step,
+        rates: Rates,
+        primary: str | None,
+        charge: Fraction,
+        each: Fraction,
+    ) -> None:
+        machine = self.model.machines[self.configuration.nodes[node].machine]
+        for resource in machine.resources:
+            costs = [c for c in step.component.costs if c.resource == resource.name]
+            exact = [c for c in costs if c.measured_on == machine.name]
+            chosen = exact or [c for c in costs if c.measured_on == costs[0].measured_on]
+            name = f"{node}.{resource.name}"
+            capacity = self.value(resource.capacity.expr)
+            for cost in chosen:
+                scale = self.scale(cost, machine)
+                work, item_work = Fraction(0), Fraction(0)
+                for term in cost.terms:
+                    amount = self.value(term.amount.expr)
+                    counted = resource.work / term.amount.dimension * TIME
+                    base = counted.single_base
+                    if resource.work / term.amount.dimension == DIMENSIONLESS or base is None:
+                        work += amount
+                        continue
+                    work += amount * rates[base]
+                    unit = rates[primary] if primary else rates[INFORMATION_BASE] / 8
+                    item_work += amount * rates[base] / unit
+                processor = resource.kind is ir.ResourceKind.PROCESSOR
+                factor = scale if processor else Fraction(1)
+                self.result.loads[name] += charge * work * factor / capacity
+                self.result.passes[stream.name].add(name)
+                if cost.single_thread and capacity != 1:
+                    thread = f"{name}.{step.component.name}"
+                    self.result.loads[thread] += charge * work * factor
+                    self.result.passes[stream.name].add(thread)
+                if resource.kind is not ir.ResourceKind.STORE:
+                    service = each * item_work * factor
+                    self.result.latency[stream.name] += service if processor else service / capacity
+
+    def scale(self, cost: ir.Cost, machine: ir.Machine) -> Fraction:
+        if cost.measured_on is None:
+            return Fraction(1)
+        measured = self.model.machines[cost.measured_on]
+        resource = measured.resource(cost.resource)
+        base = cost.scaled_by or (
+            resource.speed.dimension.single_base if resource and resource.speed else None
+        )
+        if base is None:
+            return Fraction(1)
+        theirs, ours = dict(measured.ratings)[base], dict(machine.ratings)[base]
+        return self.value(theirs.expr) / self.value(ours.expr)
+
+    def cross(
+        self,
+        stream: ir.Stream,
+        leg: ir.Crossing,
+        rates: Rates,
+        kept: Fraction,
+        sent: Fraction,
+        arriving: Fraction,
+        last: bool,
+    ) -> tuple[Rates, Fraction]:
+        link = self.configuration.links[leg.link]
+        network = self.model.networks[link.network]
+        count, rate = self.value(link.count), self.value(network.rate.expr)
+        primary = stream.emission.primary
+        unit = rates[primary] if primary else rates[INFORMATION_BASE] / 8
+        bits = rates[INFORMATION_BASE]
+        if network.header is not None:
+            (item,) = network.header.dimension.bases - {INFORMATION_BASE}
+            bits += self.value(network.header.expr) * rates[item]
+        at_end = arriving if last else sent
+        match network.medium:
+            case ir.Medium.SHARED:
+                ports = {leg.link: sent / count}
+            case ir.Medium.DUPLEX:
+                ends = [*link.ends, leg.before, leg.after]
+                forth = ends.index(leg.before) <= ends.index(leg.after)
+                ports = {f"{leg.link}.{'forth' if forth else 'back'}": sent / count}
+            case ir.Medium.SWITCHED:
+                ports = {
+                    f"{leg.link}.{leg.before}.out": sent / self.count(leg.before) / count,
+                    f"{leg.link}.{leg.after}.in": at_end / self.count(leg.after) / count,
+                }
+        for name, flows in ports.items():
+            self.result.loads[name] += flows * bits / rate
+            self.result.passes[stream.name].add(name)
+            if network.cap is not None:
+                (item,) = network.cap.dimension.bases - {TIME_BASE}
+                capped = f"{name}.{item}s"
+                self.result.loads[capped] += flows * rates[item] / self.value(network.cap.expr)
+                self.result.passes[stream.name].add(capped)
+        self.result.latency[stream.name] += bits / unit / rate
+        if network.propagation is not None:
+            self.result.latency[stream.name] += self.value(network.propagation.expr)
+        if network.loss is not None:
+            share = 1 - self.value(network.loss.expr)
+            rates, kept = {b: r * share for b, r in rates.items()}, kept * share
+        return rates, kept

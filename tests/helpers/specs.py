@@ -1,0 +1,58 @@
+"""Short ways from a text to what a test looks at."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy
+
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import Spec, check_source
+from qps.compiler.render import plain
+from qps.compiler.source import Source
+
+PRELUDE = """
+users N in 1..100
+unit score of rating
+machine box { cpu 1 core }
+machine rated { cpu 10 score }
+machine twice { cpu 20 score }
+network wire { shared; rate 1 Mbit/s }
+network ports { switched; rate 1 Mbit/s }
+network pair { duplex; rate 1 Mbit/s }
+component work { cpu 10 ms/packet }
+component each_byte { cpu 1 us/byte }
+"""
+
+
+def checked(text: str) -> Spec:
+    """Return a spec that must have no mistakes."""
+    outcome = check_source(Source("spec.qps", text))
+    assert outcome.value is not None, plain(outcome.diagnostics)
+    return outcome.value
+
+
+def lowered(text: str, *settings: str) -> LoadGraph:
+    """Return the load graph of a spec, perhaps with settings."""
+    spec = checked(text)
+    return lower(spec.model, spec.configuration(None, settings))
+
+
+def at(graph: LoadGraph, expr: sympy.Expr, population: int) -> Fraction:
+    """Return the exact value of an expression at a population."""
+    value = expr.xreplace(graph.values | {graph.population: sympy.Integer(population)})
+    value = sympy.Rational(value)
+    return Fraction(value.p, value.q)
+
+
+def load(graph: LoadGraph, name: str, population: int) -> Fraction:
+    """Return the exact load of a resource at a population."""
+    return at(graph, graph.resources[name].load, population)
+
+
+def latency(graph: LoadGraph, stream: str, population: int) -> Fraction:
+    """Return the exact latency of a stream at a population."""
+    return sum(
+        (at(graph, part.value, population) for part in graph.streams[stream].latency), Fraction(0)
+    )
