@@ -1,0 +1,260 @@
+"""What people type, and what they get back: output, diagnostics, exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import qps
+from qps.cli import main
+
+SPEAK = str(Path(__file__).parents[1] / "specs" / "audioconference.qps")
+SMALL = """
+users N in 1..100
+machine box { cpu 1 core }
+component work { cpu 10 ms/packet }
+param pace = 1 packet/s
+topology { node host = box }
+stream flow { source N * pace; at host { work } }
+scenario quick { pace = 4 packet/s }
+"""
+CLAIMS = 'expect a { largest_acceptable == 100; source "arithmetic" }\n'
+WRONG_CLAIM = 'expect b { host.cpu.load ~ 20 % within 1 % with N = 10; source "a guess" }\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("small.qps").write_text(SMALL)
+    Path("good.qps").write_text(SMALL + CLAIMS)
+    Path("failing.qps").write_text(SMALL + CLAIMS + WRONG_CLAIM)
+    Path("wrong.qps").write_text(SMALL.replace("work }", "wrok }"))
+    Path("hopeless.qps").write_text(SMALL + "require { flow.latency <= 1 ms }\n")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Return exit status, standard output and standard error."""
+    status = main(arguments)
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["check", "small.qps"], 0),
+        (["check", "wrong.qps"], 2),
+        (["check", "nowhere.qps"], 2),
+        (["solve", "small.qps"], 0),
+        (["solve", "hopeless.qps"], 1),
+        (["solve", "wrong.qps"], 2),
+        (["solve", "small.qps", "--scenario", "none"], 2),
+        (["solve", "small.qps", "--set", "pace=3"], 2),
+        (["solve", "small.qps", "--set", "pace="], 2),
+        (["solve", "."], 2),
+        (["explain", "small.qps", "host.cpu"], 0),
+        (["explain", "small.qps", "host.gpu"], 2),
+        (["explain", "small.qps", "host.cpu", "--at", "1000"], 2),
+        (["explain", "QPS0301"], 0),
+        (["explain", "small.qps"], 2),
+        (["test", "good.qps"], 0),
+        (["test", "failing.qps"], 1),
+        (["test", "small.qps"], 2),
+        (["test", "good.qps", "wrong.qps"], 2),
+        (["report", "small.qps", "-o", "small.html"], 0),
+        (["report", "small.qps", "-o", "no/such/folder.html"], 2),
+        (["new", "mine"], 0),
+        (["new", "small"], 2),
+    ],
+)
+def test_exit_status(capsys: pytest.CaptureFixture[str], arguments: list[str], status: int) -> None:
+    assert run(capsys, *arguments)[0] == status
+
+
+@pytest.mark.parametrize("arguments", [[], ["slove"], ["solve"], ["solve", "x", "--format", "xml"]])
+def test_a_wrong_command_line_ends_with_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_a_fault_of_qps_ends_with_3(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_graph: object) -> object:
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("qps.commands.solve.solve", broken)
+    status, out, err = run(capsys, "solve", "small.qps")
+    assert (status, out) == (3, "")
+    assert "ZeroDivisionError: planted" in err
+    assert "report it" in err
+
+
+def test_answers_go_to_stdout_and_diagnostics_to_stderr(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, err = run(capsys, "solve", "small.qps")
+    assert "100 users" in out or "1 to 100" in out
+    assert err == ""
+    _, out, err = run(capsys, "check", "wrong.qps")
+    assert out == ""
+    assert "wrok" in err
+    assert "\x1b" not in err
+
+
+def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "solve", SPEAK, "--set", "deletion=off", "--format", "json")
+    told = json.loads(out)
+    assert status == 0
+    assert told["schema"] == "qps/solve/1"
+    assert told["model"] == "audioconference"
+    assert told["scenario"] is None
+    assert told["population"] == {"name": "N", "from": 2, "to": 200}
+    resource = {r["name"]: r for r in told["resources"]}["station.cpu"]
+    assert {"load", "load_at_limit", "saturates_at", "closed_form", "shares"} <= set(resource)
+    assert resource["closed_form"] is True
+    assert told["bottleneck"]["resource"] == "lan"
+    assert told["bottleneck"]["saturates_at"] == pytest.approx(13.009996)
+    assert {"at", "to"} == set(told["bottleneck"]["changes"][0])
+    requirement = told["requirements"][0]
+    assert (requirement["measure"], requirement["limit"], requirement["unit"]) == (
+        "voice.latency",
+        0.23,
+        "s",
+    )
+    assert requirement["met_up_to"] == 20
+    assert told["quality"]["metric"] == "euclidean"
+    assert told["largest_acceptable"] == 13
+    assert told["limited_by"] == "voice.loss"
+    assert {"parameter", "elasticity"} == set(told["sensitivity"][0])
+    assert told["warnings"] == []
+
+
+def test_never_saturating_and_never_acceptable_are_null(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, "solve", SPEAK, "--format", "json")
+    resources = {r["name"]: r for r in json.loads(out)["resources"]}
+    assert resources["station.cpu"]["saturates_at"] is None
+    _, out, _ = run(capsys, "solve", "hopeless.qps", "--format", "json")
+    assert json.loads(out)["largest_acceptable"] is None
+
+
+def test_the_range_as_the_limit_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "solve", "small.qps", "--set", "N=1..50", "--format", "json")
+    told = json.loads(out)
+    assert told["largest_acceptable"] == 50
+    assert told["limited_by"] is None
+    assert [w["code"] for w in told["warnings"]] == ["QPS0605"]
+
+
+def test_scenarios_and_settings_add_up(capsys: pytest.CaptureFixture[str]) -> None:
+    def largest(*arguments: str) -> int:
+        _, out, _ = run(capsys, "solve", "small.qps", "--format", "json", *arguments)
+        return int(json.loads(out)["largest_acceptable"])
+
+    assert largest("--scenario", "quick") == 25
+    assert largest("--set", "pace = 2 packet/s") == 50
+    assert largest("--scenario", "quick", "--set", "pace=10 packet/s") == 10
+
+
+def test_test_prints_an_entry_for_each_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "test", "failing.qps", "--format", "json")
+    told = json.loads(out)
+    assert (told["schema"], told["passed"], told["failed"]) == ("qps/test/1", 1, 1)
+    entry = told["expectations"][1]
+    assert entry["name"] == "b"
+    assert (entry["claimed"], entry["predicted"]) == (0.2, 0.1)
+    assert entry["difference"] == pytest.approx(-0.1)
+    assert (entry["within"], entry["holds"], entry["source"]) == ("1 %", False, "a guess")
+    assert entry["file"] == "failing.qps"
+    assert entry["line"] == 10
+
+
+def test_quiet_prints_failures_only(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "test", "failing.qps", "-q")
+    assert "FAIL" in out
+    assert "ok " not in out
+    _, out, err = run(capsys, "check", "small.qps", "-q")
+    assert (out, err) == ("", "")
+
+
+def test_a_folder_stands_for_the_specs_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("deep/er").mkdir(parents=True)
+    Path("deep/er/one.qps").write_text(SMALL)
+    Path("deep/.hidden").mkdir()
+    Path("deep/.hidden/two.qps").write_text("nonsense")
+    status, _, err = run(capsys, "check", "deep")
+    assert status == 0
+    assert "1 spec checked" in err
+    Path("empty").mkdir()
+    assert run(capsys, "check", "empty")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("choice", "environment", "coloured"),
+    [
+        ("always", {"NO_COLOR": "1"}, True),
+        ("never", {"FORCE_COLOR": "1"}, False),
+        ("auto", {"FORCE_COLOR": "1"}, True),
+        ("auto", {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
+        ("auto", {"TERM": "dumb", "FORCE_COLOR": "1"}, False),
+        ("auto", {}, False),
+    ],
+)
+def test_colour(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    choice: str,
+    environment: dict[str, str],
+    coloured: bool,
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    _, _, err = run(capsys, "check", "wrong.qps", "--color", choice)
+    assert ("\x1b[" in err) == coloured
+
+
+def test_new_writes_a_spec_that_works(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "new", "mine")[0] == 0
+    assert run(capsys, "check", "mine.qps", "-q") == (0, "", "")
+    assert run(capsys, "test", "mine.qps")[0] == 0
+
+
+def test_the_api_says_what_the_command_line_says(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "solve", "small.qps", "--format", "json")
+    told = json.loads(out)
+    model = qps.load("small.qps")
+    answer = model.solve()
+    assert answer.largest_acceptable == told["largest_acceptable"]
+    assert answer.resources[0].load == told["resources"][0]["load"]
+    assert answer.population.to == 100
+    assert str(model.load_of("host.cpu")) == told["resources"][0]["load"]
+    assert model.solve(set={"pace": "2 packet/s"}).largest_acceptable == 50
+    assert model.solve(scenario="quick").largest_acceptable == 25
+    table = model.sweep(N=range(1, 4))
+    assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])
+    with pytest.raises(TypeError, match="N="):
+        model.sweep(M=range(3))
+    with pytest.raises(KeyError):
+        model.load_of("nothing")
+    assert capsys.readouterr().out == ""
+
+
+def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
+    with pytest.raises(qps.QpsError) as raised:
+        qps.load("wrong.qps")
+    assert [d.code.id for d in raised.value.diagnostics] == ["QPS0201"]
+    with pytest.raises(qps.QpsError):
+        qps.loads('users N in 1..2\nuse "small.qps" as s')
+    with pytest.raises(qps.QpsError):
+        qps.load("small.qps").solve(set={"pace": 3})
