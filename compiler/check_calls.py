@@ -64,6 +64,8 @@ class CallChecker:
         formals = self.arguments(func.name, func.formals, expr.arguments, expr.span, found, scope)
         if formals is None:
             return None
+        if self.definitions.is_too_deep(found):
+            return None
         self.definitions.open.append(found)
         inner = Scope(
             found.module,

@@ -23,6 +23,9 @@ from qps.compiler.suggest import did_you_mean, listed
 from qps.compiler.values import Value, mentions_of
 
 ValueOf = Callable[[ast.Expr, Scope], Value | None]
+DEEPEST_DEFINITIONS = 60
+"""Definitions that rest on each other, beyond which they are refused."""
+
 EVERYTHING = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
 _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
@@ -38,6 +41,18 @@ class Definitions:
     sink: Sink
     known: dict[int, Value | None] = field(default_factory=dict)
     open: list[Found] = field(default_factory=list)
+
+    def is_too_deep(self, found: Found) -> bool:
+        """Return whether definitions rest on each other too deeply; then it is reported."""
+        if len(self.open) < DEEPEST_DEFINITIONS:
+            return False
+        self.sink.report(
+            codes.TOO_DEEP,
+            found.declaration.name.span,
+            f"definitions may rest on each other {DEEPEST_DEFINITIONS} deep, this goes deeper",
+            hint="state some of them by themselves",
+        )
+        return True
 
     def report_circle(self, found: Found) -> None:
         """Report definitions that need each other."""
@@ -148,6 +163,8 @@ class NameChecker:
         if any(open_.declaration is found.declaration for open_ in self.definitions.open):
             self.definitions.report_circle(found)
             self.definitions.known[key] = None
+            return None
+        if self.definitions.is_too_deep(found):
             return None
         self.definitions.open.append(found)
         scope = Scope(found.module, Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS)

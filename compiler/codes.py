@@ -16,6 +16,7 @@ UNCLOSED = Code("QPS0103", "unclosed", _E, "a block, text or bracket that is not
 RESERVED_WORD = Code("QPS0104", "reserved-word", _E, "a name that is a word of the language")
 TOO_DEEP = Code("QPS0105", "too-deep", _E, "an expression nested or grown beyond all reading")
 NUMBER_SIZE = Code("QPS0106", "number-size", _E, "a number beyond what QPS computes with")
+TOO_MANY = Code("QPS0107", "too-many", _E, "more mistakes than anybody wants to read at once")
 
 UNKNOWN_NAME = Code("QPS0201", "unknown-name", _E, "a name that nothing declares")
 DUPLICATE_NAME = Code("QPS0202", "duplicate-name", _E, "a name that is declared twice")

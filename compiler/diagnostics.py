@@ -77,6 +77,18 @@ class Outcome(Generic[T]):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+MOST_DIAGNOSTICS = 200
+"""Findings after which the rest of a spec is not looked at."""
+
+
+class TooManyError(Exception):
+    """Raised when a sink is full; `found` is what it holds."""
+
+    def __init__(self, found: Iterable[Diagnostic]) -> None:
+        self.found = tuple(found)
+        super().__init__(f"more than {MOST_DIAGNOSTICS} mistakes")
+
+
 @dataclass(slots=True)
 class Sink:
     """Collects diagnostics while a pass runs; one mistake is kept once.
@@ -113,8 +125,11 @@ class Sink:
     def add(self, finding: Diagnostic) -> None:
         """Record a diagnostic that was made elsewhere."""
         key = (finding.code, finding.primary, finding.message)
-        if key not in [(f.code, f.primary, f.message) for f in self.found]:
-            self.found.append(finding)
+        if key in [(f.code, f.primary, f.message) for f in self.found]:
+            return
+        if len(self.found) >= MOST_DIAGNOSTICS:
+            raise TooManyError(self.found)
+        self.found.append(finding)
 
     @property
     def has_errors(self) -> bool:

@@ -14,7 +14,14 @@ from qps.compiler.configuration import (
     changed,
     with_scenario,
 )
-from qps.compiler.diagnostics import Diagnostic, Outcome, QpsError, Sink, in_order
+from qps.compiler.diagnostics import (
+    Diagnostic,
+    Outcome,
+    QpsError,
+    Sink,
+    TooManyError,
+    in_order,
+)
 from qps.compiler.importer import FileImporter, Importer, read_spec
 from qps.compiler.parse import parse, parse_change
 from qps.compiler.placement import check_placement
@@ -81,7 +88,20 @@ def check_file(path: Path) -> Outcome[Spec]:
 
 def check_source(source: Source, importer: Importer | None = None) -> Outcome[Spec]:
     """Check a spec; it may read files below its own folder, where it has one."""
-    importer = importer or FileImporter(source.folder)
+    try:
+        return _check_source(source, importer or FileImporter(source.folder))
+    except TooManyError as full:
+        sink = Sink()
+        sink.report(
+            codes.TOO_MANY,
+            None,
+            f"{source.label}: {full}: the rest was not looked at",
+            hint="mend the first ones; many of the rest may follow from them",
+        )
+        return Outcome(None, (*in_order(full.found), *sink.found))
+
+
+def _check_source(source: Source, importer: Importer) -> Outcome[Spec]:
     parsed = parse(source)
     assert parsed.value is not None
     program = resolve(parsed.value, importer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from unicodedata import category
 
 from qps.compiler.diagnostics import Diagnostic, Label, Severity
 from qps.compiler.source import Source, Span
@@ -18,6 +19,14 @@ _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
     "\x1b[0m",
 )
 _WIDEST_LINE = 160
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters: a spec must not drive the terminal.
+
+    Each is replaced by one character, so that columns stay where they are.
+    """
+    return "".join(c if c == "\n" or category(c)[0] != "C" else "\ufffd" for c in text)
 
 
 def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
@@ -52,7 +61,7 @@ def _plain_one(diagnostic: Diagnostic) -> str:
     if diagnostic.primary is not None:
         line, column = _start(diagnostic.primary.span)
         head = f"{diagnostic.primary.span.source.label}:{line}:{column}: {head}"
-    return head + "".join(f" (help: {hint})" for hint in diagnostic.hints)
+    return printable(head + "".join(f" (help: {hint})" for hint in diagnostic.hints))
 
 
 def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
@@ -90,7 +99,8 @@ def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
     tone = _RED if diagnostic.code.severity is Severity.ERROR else _YELLOW
 
     def paint(text: str, style: str) -> str:
-        return f"{style}{text}{_RESET}" if color else text
+        shown = printable(text)
+        return f"{style}{shown}{_RESET}" if color else shown
 
     head = paint(f"{diagnostic.code.severity.value}[{diagnostic.code.id}]", tone)
     lines = [f"{head}: {paint(diagnostic.message, _BOLD)}"]
@@ -100,13 +110,15 @@ def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
     arrow = "-->"
     for source, group in _by_source(labels):
         line, column = _start(group[0][0].span)
-        lines.append(f"{' ' * gutter}{paint(arrow, _BLUE)} {source.label}:{line}:{column}")
+        lines.append(
+            f"{' ' * gutter}{paint(arrow, _BLUE)} {printable(source.label)}:{line}:{column}"
+        )
         lines.append(f"{' ' * gutter} {paint('|', _BLUE)}")
         lines += _excerpt(group, gutter, paint)
         arrow = ":::"
     margin = " " * gutter + " " + paint("=", _BLUE)
-    lines += [f"{margin} note: {note}" for note in diagnostic.notes]
-    lines += [f"{margin} {paint('help', _CYAN)}: {hint}" for hint in diagnostic.hints]
+    lines += [f"{margin} note: {printable(note)}" for note in diagnostic.notes]
+    lines += [f"{margin} {paint('help', _CYAN)}: {printable(hint)}" for hint in diagnostic.hints]
     return "\n".join(lines) + "\n"
 
 
@@ -146,7 +158,7 @@ def _excerpt(group: list[tuple[Label, str, str]], gutter: int, paint: object) ->
 
 def entries_source_line(entries: list[tuple[Label, str, str]], number: int) -> str:
     """Return the source line of some labels, cut where it is too long to read, tabs as blanks."""
-    text = entries[0][0].span.source.line(number).replace("\t", " ")
+    text = printable(entries[0][0].span.source.line(number).replace("\t", " "))
     return text if len(text) <= _WIDEST_LINE else text[: _WIDEST_LINE - 1] + "…"
 
 

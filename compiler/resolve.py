@@ -14,6 +14,7 @@ from qps.compiler.source import Source, Span
 from qps.compiler.suggest import did_you_mean
 
 MOST_MODULES = 200
+DEEPEST_IMPORTS = 40
 
 Named = (
     ast.Unit
@@ -170,6 +171,14 @@ class _Loader:
             return
         source = opened.value
         steps = (*trail, (here.label, use.span))
+        if len(steps) > DEEPEST_IMPORTS:
+            self.sink.report(
+                codes.UNKNOWN_MODULE,
+                use.span,
+                f"modules may use each other {DEEPEST_IMPORTS} deep, this goes deeper",
+                hint="use what is needed directly",
+            )
+            return
         if source.label in [label for label, _ in steps]:
             self._report_cycle(use, source, steps)
             return
@@ -203,7 +212,10 @@ class _Loader:
     ) -> Module | None:
         if len(self.loaded) >= MOST_MODULES:
             self.sink.report(
-                codes.UNKNOWN_MODULE, steps[-1][1], f"a spec may use {MOST_MODULES} modules at most"
+                codes.UNKNOWN_MODULE,
+                steps[-1][1],
+                f"a spec may use {MOST_MODULES} modules at most",
+                hint="join some of them",
             )
             return None
         parsed = parse(source)

@@ -7,10 +7,10 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from qps.compiler.render import printable
 from qps.reports.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from qps.reports.page import PageView
 from qps.reports.quantities import number, percent
-from qps.reports.table import printable
 
 
 @cache

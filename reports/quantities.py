@@ -56,6 +56,8 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
     >>> quantity(0.2298, TIME), quantity(1e7, DATA_RATE), quantity(0.06, DIMENSIONLESS, share=True)
     ('229.8 ms', '10 Mbit/s', '6 %')
     """
+    if not isfinite(value):
+        return number(value)
     if dimension == DIMENSIONLESS:
         return percent(value, digits) if share else number(value, digits)
     for factor, unit in _SCALES.get(dimension, ()):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from unicodedata import category, east_asian_width
+from unicodedata import east_asian_width
+
+from qps.compiler.render import printable
 
 _WIDEST_CELL = 70
 
@@ -42,11 +44,6 @@ class Table:
 def _shortened(cell: str) -> str:
     cell = " ".join(printable(cell).split())
     return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """Return a text without control characters: a spec must not drive the terminal."""
-    return "".join(c if c == "\n" or category(c)[0] != "C" else "\ufffd" for c in text)
 
 
 def _width(cell: str) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from qps.compiler import ir
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.render import plain
+from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.table import Table, joined, printable
+from qps.reports.table import Table, joined
 from qps.reports.view import RequirementView, ResourceView, SolveView
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import Method, Solution

@@ -7,6 +7,7 @@ symbolic. Quantities are in base units beside their unit.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
+from math import isfinite
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
@@ -232,6 +233,6 @@ def as_json(value: object) -> object:
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [as_json(item) for item in value]
-    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+    if isinstance(value, float) and not isfinite(value):
         return None
     return value

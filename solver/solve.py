@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.diagnostics import Diagnostic, Sink
+from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.solver.capacity import excess, fails, first_failure
@@ -38,6 +38,7 @@ def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     values = graph.values
     loads = {name: r.load.xreplace(values) for name, r in graph.resources.items()}
+    _refuse_undefined(loads, graph)
     judged = _judge(graph)
     limiting = min(
         (item for item in judged if item.first_failure is not None),
@@ -172,7 +173,27 @@ def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
 
 
 def _value(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
-    return float(expr.xreplace(graph.values | {graph.population: sympy.Integer(at)}))
+    """Return a value at a population; not-a-number where it has none."""
+    try:
+        value = expr.xreplace(graph.values | {graph.population: sympy.Integer(at)})
+        return float(value) if value.is_extended_real else float("nan")
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
+    """Refuse a model whose loads divide by zero whatever the population is."""
+    undefined = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
+    for name, load in loads.items():
+        if load.has(*undefined):
+            sink = Sink()
+            sink.report(
+                codes.NO_ANSWER,
+                graph.resources[name].span,
+                f"the load of {name} divides by zero",
+                hint="one of the numbers it rests on is zero: see `qps explain … " + name + "`",
+            )
+            raise QpsError(sink.found)
 
 
 def _sensitivity(

@@ -1,0 +1,70 @@
+"""What the wheel holds, and what `qps check` does not wait for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from qps.compiler.pipeline import check_source
+from qps.compiler.source import Source
+from qps.stdlib import module_names, module_text
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = ("grammar", "compiler", "solver", "stdlib", "specs", "reports")
+
+
+def test_every_folder_is_linked_and_listed() -> None:
+    packages = PROJECT["tool"]["setuptools"]["packages"]
+    real = {"qps", "qps.commands"}
+    assert set(packages) == real | {f"qps.{folder}" for folder in FOLDERS}
+    for folder in FOLDERS:
+        link = ROOT / "src" / "qps" / folder
+        assert link.is_symlink()
+        assert link.resolve() == ROOT / folder
+        assert (ROOT / folder / "__init__.py").exists()
+
+
+def test_no_folder_with_code_is_left_out() -> None:
+    inside = {
+        path.parent.relative_to(ROOT / "src")
+        for path in (ROOT / "src" / "qps").rglob("*.py")
+        if "__pycache__" not in path.parts
+    }
+    named = {str(path).replace(os.sep, ".") for path in inside}
+    assert named <= set(PROJECT["tool"]["setuptools"]["packages"])
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_every_module_of_the_standard_library_checks_alone(name: str) -> None:
+    assert check_source(Source(name, module_text(name))).diagnostics == ()
+
+
+@pytest.mark.parametrize("name", [n for n in module_names() if ".claypool1997." in n])
+def test_every_number_of_the_thesis_names_its_place(name: str) -> None:
+    outcome = check_source(Source(name, module_text(name)))
+    assert outcome.value is not None
+    model = outcome.value.model
+    for thing in [*model.machines.values(), *model.networks.values(), *model.parameters]:
+        assert "Claypool 1997" in (thing.source or ""), thing.name
+
+
+def test_checking_a_spec_imports_no_algebra(tmp_path: Path) -> None:
+    spec = tmp_path / "small.qps"
+    spec.write_text((ROOT / "stdlib" / "_start.qps.txt").read_text(encoding="utf-8"))
+    spec.write_text(spec.read_text().replace("  over wan\n", "  over wan\n"))
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "qps", "check", str(spec)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "qps.compiler.check" in imported
+    assert imported & {"sympy", "numpy", "scipy", "networkx", "jinja2"} == set()

@@ -1,0 +1,217 @@
+"""The solver on functions whose answers are known."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy
+
+from helpers.specs import PRELUDE, lowered
+from qps.compiler.diagnostics import QpsError
+from qps.solver.capacity import first_failure
+from qps.solver.saturation import saturation_point
+from qps.solver.solution import Method, SolverFault, Verdict
+from qps.solver.solve import solve
+
+N = sympy.Symbol("N", integer=True, positive=True)
+R = sympy.Rational
+
+
+@pytest.mark.parametrize(
+    ("load", "at", "method"),
+    [
+        (N / 25, 25, Method.CLOSED_FORM),
+        (N / 25 + R(1, 5), 20, Method.CLOSED_FORM),
+        (N * (N - 1) / 156, 13, Method.CLOSED_FORM),
+        (N**2 / 50, 50**0.5, Method.CLOSED_FORM),
+        # M/M/1-like: rho/(1 - rho) with rho = N/100 reaches 1 at 50
+        (N / (100 - N), 50, Method.CLOSED_FORM),
+        (R(3, 4) - 1 / N, None, Method.NONE),
+        (R(3, 2) - 1 / N, 2, Method.CLOSED_FORM),
+        (N**3 / 1000, 10, Method.ISOLATED_ROOT),
+        (N**5 / 100 + N / 7, 2.31777, Method.ISOLATED_ROOT),
+        (sympy.Max(N / 40, N / 30 - R(1, 3)), 40, Method.ISOLATED_ROOT),
+        (sympy.Min(N / 10, R(1, 2)), None, Method.NONE),
+        (R(1, 2), None, Method.NONE),
+        (R(3, 2), 1, Method.AT_START),
+        (N + 1, 1, Method.AT_START),
+        (sympy.exp(N / 10) / 100, 46.0517, Method.BRACKETED_ROOT),
+        (sympy.sqrt(N) / 10, 100, Method.BRACKETED_ROOT),
+        (N / 10**12, 10**12, Method.CLOSED_FORM),
+        # touches 1 at 10 and falls again: it never goes beyond
+        (1 - (N - 10) ** 2 / 1000, None, Method.NONE),
+        # a pole: the load passes every bound there
+        (1 / (100 - N), 99, Method.CLOSED_FORM),
+    ],
+)
+def test_saturation(load: sympy.Expr, at: float | None, method: Method) -> None:
+    found = saturation_point(sympy.sympify(load), N, 1)
+    assert found.method is method
+    assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
+
+
+def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import qps.solver.saturation as module
+
+    real = module.critical_points
+
+    def shifted(*arguments: object) -> object:
+        points = real(*arguments)
+        return tuple(type(p)(p.exact + R(1, 100), p.near + Fraction(1, 100)) for p in points or ())
+
+    monkeypatch.setattr(module, "critical_points", shifted)
+    with pytest.raises(SolverFault, match="off by"):
+        saturation_point(N / 25, N, 1)
+
+
+@pytest.mark.parametrize(
+    ("over", "strict", "failure"),
+    [
+        (N - 24, False, 25),
+        (N - 24, True, 24),
+        (N - R(49, 2), False, 25),
+        (24 - N, False, 1),
+        (sympy.Integer(-1), False, None),
+        (sympy.Integer(0), False, None),
+        (sympy.Integer(0), True, 1),
+        # not monotone: above zero only between 10 and 20
+        (-(N - 10) * (N - 20), False, 11),
+        ((N - 10) * (N - 20), False, 1),
+        # above zero only at 15
+        (R(1, 10) - (N - 15) ** 2, False, 15),
+        # a needle between two whole numbers fails nowhere
+        (R(1, 100) - (N - R(31, 2)) ** 2, False, None),
+        (1 / (N - 7), False, 7),
+        (sympy.Max(N - 40, 2 * N - 60), False, 31),
+        (sympy.Abs(N - 30) - 10, False, 1),
+        (10 - sympy.Abs(N - 30), False, 21),
+        (sympy.exp(N) - 1000, False, 7),
+        (sympy.ceiling(N / 10) - 5, False, 51),
+        (sympy.sqrt(N) - 7, False, 50),
+        (sympy.log(N) - 4, False, 55),
+    ],
+)
+def test_first_failure(over: sympy.Expr, strict: bool, failure: int | None) -> None:
+    assert first_failure(over, N, 1, 1000, strict=strict) == failure
+    brute = None
+    for n in range(1, 1001):
+        value = over.subs(N, n)
+        if value.is_finite is False or value > 0 or (strict and value == 0):
+            brute = n
+            break
+    assert brute == failure
+
+
+def test_a_huge_range_is_no_matter_for_rational_functions() -> None:
+    assert first_failure(N * (N - 1) - 10**20, N, 1, 10**12) == 10**10 + 1
+
+
+def test_what_must_be_tried_everywhere_is_refused_over_too_wide_a_range() -> None:
+    with pytest.raises(QpsError, match="tried at every population"):
+        first_failure(sympy.exp(N) - 1000, N, 1, 10**9)
+
+
+ONE = "topology { node host = box }\n"
+
+
+def test_the_bottleneck_changes_hands() -> None:
+    text = PRELUDE + (
+        "machine odd { cpu 1 core; disk 1 MB/s; nic 1 Mbit/s }\n"
+        "component first { cpu 30 ms/packet }\n"
+        "component other { disk 10_000 byte/packet * load }\nparam load = 1\n"
+        "topology { node host = odd }\n"
+        "stream steady { source 10 packet/s; at host { first } }\n"
+        "stream linear { source N * 1 packet/s; at host { other } }\n"
+        "component third { nic 10 bit/packet }\n"
+        "stream steep { source N * N * 1 packet/s; at host { third } }"
+    )
+    solution = solve(lowered(text, "N = 1..100000"))
+    assert solution.bottleneck is not None
+    # 0.3, N/100 and N^2/100000: they meet at 30 and at 1000
+    assert solution.bottleneck.initially == "host.cpu"
+    assert [(c.at, c.to) for c in solution.bottleneck.changes] == [
+        (30.0, "host.disk"),
+        (1000.0, "host.nic"),
+    ]
+    assert solution.bottleneck.resource == "host.disk"
+    assert solution.bottleneck.saturates_at == 100
+
+
+def test_elasticities_are_those_of_finite_differences() -> None:
+    text = PRELUDE + ONE + (
+        "param pace = 2 packet/s\nparam part = 40 %\n"
+        "component paid { cpu 10 ms/packet * part }\n"
+        "stream flow { source N * (N + 3) * pace; at host { paid; work } }\n"
+        "require { host.cpu.load <= 80 % }"
+    )  # fmt: skip
+    solution = solve(lowered(text))
+    assert solution.limited_by == "host.cpu.load"
+    found = {s.parameter: s.elasticity for s in solution.sensitivity}
+
+    def exact_limit(pace: float, part: float) -> float:
+        per_packet = 0.01 * part + 0.01
+        return (-3 + (9 + 4 * 0.8 / (pace * per_packet)) ** 0.5) / 2
+
+    base, h = exact_limit(2, 0.4), 1e-6
+    assert found["pace"] == pytest.approx((exact_limit(2 * (1 + h), 0.4) / base - 1) / h, rel=1e-4)
+    assert found["part"] == pytest.approx((exact_limit(2, 0.4 * (1 + h)) / base - 1) / h, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "verdict", "largest"),
+    [
+        ("host.cpu.load <= 50 %", Verdict.LIMITED, 50),
+        ("host.cpu.load < 50 %", Verdict.LIMITED, 49),
+        ("host.cpu.load <= 150 %", Verdict.LIMITED, 150),
+        ("host.cpu.load <= 0 %", Verdict.NOWHERE, None),
+        ("flow.latency <= 1 s", Verdict.LIMITED, 100),
+        ("flow.loss <= 0 %", Verdict.LIMITED, 100),
+        ("flow.rate >= 10 packet/s", Verdict.NOWHERE, None),
+        ("calm <= 1", Verdict.LIMITED, 19),
+        ("calm <= 1000", Verdict.LIMITED, 100),
+    ],
+)
+def test_the_largest_acceptable_population(
+    requirement: str, verdict: Verdict, largest: int | None
+) -> None:
+    text = PRELUDE + ONE + (
+        "measure calm = (N - 20) * (N - 40) * -1 + 1\n"
+        "stream flow { source N * 1 packet/s; at host { work } }\n"
+        f"require {{ {requirement} }}\nquality worst"
+    )  # fmt: skip
+    if requirement == "calm <= 1":
+        # above its limit strictly between 20 and 40, and at 21 first
+        largest = 20
+    solution = solve(lowered(text, "N = 1..1000"))
+    assert (solution.verdict, solution.largest_acceptable) == (verdict, largest)
+
+
+def test_quality_joins_its_axes() -> None:
+    text = PRELUDE + ONE + (
+        "measure a = 0.6\nmeasure b = N / 100\n"
+        "stream flow { source 1 packet/s; at host { work } }\n"
+        "require { a <= 1; b <= 1 }\n"
+    )  # fmt: skip
+    assert solve(lowered(text)).largest_acceptable == 80  # 0.6 and 0.8 make exactly 1
+    assert solve(lowered(text + "quality worst")).largest_acceptable == 100
+    assert solve(lowered(text + "quality = a + b")).largest_acceptable == 40
+    assert solve(lowered(text)).limited_by == "quality"
+
+
+def test_a_floor_is_an_axis_with_its_ideal() -> None:
+    text = PRELUDE + ONE + (
+        "measure rate_seen = (33 - N) * 1 frame/s\n"
+        "stream flow { source 1 packet/s; at host { work } }\n"
+        "require { rate_seen >= 3 frame/s ideal 30 frame/s }"
+    )  # fmt: skip
+    solution = solve(lowered(text))
+    assert solution.largest_acceptable == 30
+    graph = lowered(text)
+    assert graph.quality is not None
+    values = [
+        float(graph.quality.xreplace(graph.values | {graph.population: n})) for n in (1, 3, 30)
+    ]
+    assert values == pytest.approx([0, 0, 1])
