@@ -1,0 +1,237 @@
+"""The report: one safe page, drawn inside its frames, the same each time."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+
+from helpers.specs import PRELUDE, checked
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import Spec, load
+from qps.reports import html
+from qps.reports.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
+from qps.reports.html import render_html
+from qps.reports.page import PageView, page_view
+from qps.reports.quantities import number, percent, quantity
+from qps.reports.view import solve_view
+from qps.solver.claims import Laboratory
+from qps.solver.solve import solve
+
+ROOT = Path(__file__).parents[1]
+ONE = "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+
+
+def page_of(spec: Spec, *settings: str) -> PageView:
+    configuration = spec.configuration(None, settings)
+    solution = solve(lower(spec.model, configuration))
+    view = solve_view(spec.model, configuration, solution, settings)
+    return page_view(spec.model, configuration, view, solution, Laboratory(spec.model).results())
+
+
+@pytest.fixture(scope="module")
+def speak() -> Spec:
+    return load(ROOT / "specs" / "audioconference.qps")
+
+
+@pytest.fixture(scope="module")
+def speak_page(speak: Spec) -> str:
+    return render_html(page_of(speak, "deletion=off"))
+
+
+class _Tags(HTMLParser):
+    """Gathers tags, and whether they are closed in order."""
+
+    VOID = frozenset(["meta", "br", "link", "img", "hr"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = _Tags()
+    parser.feed(page)
+    assert parser.open == []
+    return parser.seen
+
+
+def test_the_page_loads_nothing_and_runs_nothing(speak_page: str) -> None:
+    seen = tags(speak_page)
+    assert not {"script", "iframe", "object", "img", "link", "base", "form"} & {t for t, _ in seen}
+    for _, attributes in seen:
+        assert not {"src", "href", "srcset", "onload", "onclick"} & set(attributes)
+    policy = next(a["content"] for t, a in seen if a.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert "url(" not in speak_page.replace("url(#", "")
+    assert len(speak_page) < 1_000_000
+
+
+def test_the_page_says_what_the_solver_says(speak_page: str) -> None:
+    for told in (
+        "13 users. With 14, voice.loss is 14.15 %",
+        "deletion=off",
+        "13.01",
+        "42.74",
+        "Claypool 1997, table 5.2",
+        "N*voice.source*(N - 1)/lan.rate",
+        "8000 byte/s",
+        "off by -20.9% to",
+    ):
+        assert told in speak_page, told
+
+
+def test_the_same_view_gives_the_same_page(speak: Spec) -> None:
+    page = page_of(speak)
+    assert (
+        render_html(page) == render_html(dataclasses.replace(page)) == render_html(page_of(speak))
+    )
+
+
+def test_texts_of_a_spec_are_escaped() -> None:
+    evil = "</title><script>alert(1)</script>'\\u202e{{ 7 * 7 }}"
+    spec = checked(
+        f'"""{evil}\n\n{evil}"""\n' + PRELUDE
+        + f'"""{evil}"""\noption mode = on\nparam p = 3 source "{evil}"\n'
+        + "stream more { source p * 1 packet/s; at host { work } }\n" + ONE
+        + f'expect a "{evil}" {{ p == 3; source "{evil}"; note "{evil}"; fitted "{evil}" }}\n'
+    )  # fmt: skip
+    page = render_html(page_of(spec))
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "{{ 7 * 7 }}" in page
+    tags(page)
+
+
+def test_a_missing_value_is_an_error_not_a_gap(
+    monkeypatch: pytest.MonkeyPatch, speak: Spec
+) -> None:
+    template = html._environment().from_string("{{ page.nothing }}")
+    with pytest.raises(UndefinedError):
+        template.render(page=page_of(speak))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE + "require { flow.latency <= 1 ms }",
+        ONE.replace("N * 1", "1"),
+        ONE + "quality worst\nrequire { flow.loss <= 0 % }",
+        ONE + "measure m = 1 / (N - 50)\nrequire { m <= 1 }",
+        "topology { " + "; ".join(f"node h{i} = box" for i in range(12)) + " }\n"
+        + "\n".join(
+            f"stream f{i} {{ source N * {i + 1} packet/s; at h{i} {{ work }} }}" for i in range(12)
+        ),
+        "topology { node host = box }\nstream flow { source 1 packet/s; at host { } }",
+    ],
+    ids=["never acceptable", "never saturates", "limit is the ideal", "pole", "many", "no load"],
+)  # fmt: skip
+def test_every_kind_of_answer_has_its_page(text: str) -> None:
+    for settings in ((), ("N = 1..1000000000",), ("N = 1",)):
+        tags(render_html(page_of(checked(PRELUDE + text), *settings)))
+
+
+def _numbers(path: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path)]
+
+
+@pytest.mark.parametrize("peak", [0.001, 0.3, 0.9, 1.1, 7.0, 1e6])
+def test_lines_stay_in_their_frame(peak: float) -> None:
+    at = [1 + i / 10 for i in range(100)]
+    values = [peak * i / 99 for i in range(100)]
+    chart = line_chart(
+        "k", "t", "d", "N", at, [("a", values), ("b", values)],
+        marks=[("a", 5.0), ("b", 10.8)], region=(1, 400, "all"),
+    )  # fmt: skip
+    assert chart.region is not None
+    assert chart.region.x + chart.region.width <= WIDTH
+    for series in chart.series:
+        assert all(0 <= x <= WIDTH for x, _ in _numbers(series.path))
+    for tick in chart.x_ticks:
+        assert 0 < tick.at < WIDTH
+    for mark in chart.marks:
+        assert 0 < mark.label_y < HEIGHT
+        width = 8 * len(mark.label)
+        start = mark.label_x - width if mark.anchor == "end" else mark.label_x
+        assert start >= 0
+        assert start + width <= WIDTH + 8
+    labels = [mark.label_y for mark in chart.marks]
+    assert len(set(labels)) == len(labels)
+
+
+def test_undefined_values_break_a_line() -> None:
+    values = [0.1, float("nan"), 0.2, float("inf"), 0.3]
+    chart = line_chart("k", "t", "d", "N", [1, 2, 3, 4, 5], [("a", values)])
+    assert chart.series[0].path.count("M") == 3
+    assert "nan" not in chart.series[0].path
+
+
+def test_axes_are_linear_and_ticks_round() -> None:
+    axis = Axis(0, 10, 100, 200)
+    assert axis.at(3) - axis.at(1) == pytest.approx(axis.at(9) - axis.at(7))
+    assert ticks(0, 1.5, 5) == pytest.approx([0, 0.5, 1.0, 1.5])
+    assert ticks(2, 200) == (50, 100, 150, 200)
+
+
+def test_stacked_bars_add_up() -> None:
+    (bar,) = bars([("cpu", {"mix": 0.7, "send": 0.2999, "idle": 0.0001})])
+    assert [s.name for s in bar.segments] == ["mix", "send"]
+    assert bar.segments[1].offset == pytest.approx(70)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(184.82352, "184.8"), (0.0, "0"), (1e7, "10,000,000"), (123456.7, "123,500"),
+     (1e-7, "1.000e-07"),
+     (-2.5, "-2.5"), (float("inf"), "∞"), (float("nan"), "undefined"), (999.96, "1,000")],
+)  # fmt: skip
+def test_numbers_have_four_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_quantities_have_their_unit(speak: Spec) -> None:
+    from qps.compiler.dimension import DATA_RATE, INFORMATION, TIME
+
+    assert quantity(0.23, TIME) == "230 ms"
+    assert quantity(7200, TIME) == "2 hour"
+    assert quantity(2.5e9, DATA_RATE) == "2.5 Gbit/s"
+    assert quantity(8e9, INFORMATION) == "1 GB"
+    assert percent(0.96288) == "96.3 %"
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_a_browser_shows_the_page_without_a_complaint(speak_page: str, tmp_path: Path) -> None:
+    file = tmp_path / "speak.html"
+    file.write_text(speak_page, encoding="utf-8")
+    done = subprocess.run(
+        [
+            "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--enable-logging=stderr", "--v=0", f"--user-data-dir={tmp_path / 'profile'}",
+            f"--screenshot={tmp_path / 'page.png'}", "--window-size=800,1200",
+            "--dump-dom", file.as_uri(),
+        ],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert "CONSOLE" not in done.stderr
+    assert "13 users." in done.stdout
+    assert done.stdout.count("<path ") == speak_page.count("<path ")
