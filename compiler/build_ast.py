@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import TypeVar, cast
 
 from lark import Token, Tree
 
 from qps.compiler import ast, codes
+from qps.compiler.build_expressions import ExpressionBuilder, Piece, token_of, tree_of, trees
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Source, Span
 from qps.grammar.words import RESERVED
 
-Piece = Tree[Token] | Token | None
 N = TypeVar("N")
 
-DEEPEST = 60
-"""Nesting of an expression beyond which it is refused."""
 
-_LONGEST_NUMBER = 40
-_LARGEST_EXPONENT = 300
-
-
-class Builder:
+class Builder(ExpressionBuilder):
     """Builds the nodes of one source; what cannot be built is reported."""
 
     def __init__(self, source: Source, sink: Sink) -> None:
-        self._source = source
-        self._sink = sink
-        self._depth = 0
+        super().__init__(source, sink)
         self._default_machine: ast.Name | None = None
 
     # -- the file ------------------------------------------------------------------------
@@ -37,9 +28,9 @@ class Builder:
     def items(self, tree: Tree[Token]) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order."""
         built: list[str | ast.Declaration] = []
-        for piece in _trees(tree.children):
+        for piece in trees(tree.children):
             if piece.data == "doc":
-                built.append(_doc_text(_token(piece.children[0])))
+                built.append(_doc_text(token_of(piece.children[0])))
                 continue
             declaration = self._declaration(piece)
             if isinstance(declaration, ast.Defaults):
@@ -47,28 +38,15 @@ class Builder:
             built.append(declaration)
         return built
 
-    def change(self, tree: Tree[Token]) -> ast.Change:
-        """Return `name = value`."""
-        name, value = tree.children
-        return ast.Change(self._span(tree), self._dotted(name), self._range_or_expr(value))
-
     def _declaration(self, tree: Tree[Token]) -> ast.Declaration:
         build = cast("Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}"))
         return build(tree)
 
     # -- small pieces --------------------------------------------------------------------
 
-    def _span(self, piece: Tree[Token] | Token) -> Span:
-        if isinstance(piece, Token):
-            start = piece.start_pos or 0
-            return Span(self._source, start, piece.end_pos or start)
-        if piece.meta.empty:
-            return Span(self._source, 0, 0)
-        return Span(self._source, piece.meta.start_pos, piece.meta.end_pos)
-
     def _name(self, token: Piece) -> ast.Name:
         """Return a plain name; a reserved word is reported."""
-        word = _token(token)
+        word = token_of(token)
         span = self._span(word)
         if word in RESERVED:
             self._sink.report(
@@ -81,50 +59,31 @@ class Builder:
 
     def _word(self, token: Piece) -> ast.Name:
         """Return a plain name that may be a reserved word, such as `off` behind an option."""
-        word = _token(token)
+        word = token_of(token)
         return ast.Name(self._span(word), (str(word),))
 
     def _heading(self, token: Piece) -> ast.Name:
         """Return the heading of a column: a name, or any text in quotes."""
-        word = _token(token)
+        word = token_of(token)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
         return ast.Name(self._span(word), (text,))
 
-    def _dotted(self, piece: Piece) -> ast.Name:
-        tree = _tree(piece)
-        return ast.Name(self._span(tree), tuple(str(part) for part in tree.children))
-
     def _text(self, token: Piece) -> ast.Text:
-        word = _token(token)
+        word = token_of(token)
         return ast.Text(self._span(word), str(word)[1:-1])
 
     def _source_text(self, piece: Piece) -> ast.Text | None:
-        return None if piece is None else self._text(_tree(piece).children[0])
-
-    def _range(self, piece: Piece) -> ast.Range:
-        tree = _tree(piece)
-        low, high = tree.children
-        return ast.Range(self._span(tree), self._expr(low), self._expr(high))
-
-    def _range_or_expr(self, piece: Piece) -> ast.Expr | ast.Range:
-        if isinstance(piece, Tree) and piece.data == "range":
-            return self._range(piece)
-        return self._expr(piece)
+        return None if piece is None else self._text(tree_of(piece).children[0])
 
     def _formals(self, piece: Piece) -> tuple[ast.Formal, ...]:
         if piece is None:
             return ()
         formals = []
-        for tree in _trees(_tree(piece).children):
+        for tree in trees(tree_of(piece).children):
             name, example = tree.children
             built = None if example is None else self._expr(example)
             formals.append(ast.Formal(self._span(tree), self._name(name), built))
         return tuple(formals)
-
-    def _changes(self, piece: Piece) -> tuple[ast.Change, ...]:
-        if piece is None:
-            return ()
-        return tuple(self.change(tree) for tree in _trees(_tree(piece).children))
 
     def _one(self, kind: str, nodes: Sequence[N], span: Callable[[N], Span]) -> N | None:
         """Return the only node of a kind; a second one is reported."""
@@ -191,12 +150,12 @@ class Builder:
         )
 
     def _defaults(self, tree: Tree[Token]) -> ast.Defaults:
-        basis = _tree(tree.children[0])
+        basis = tree_of(tree.children[0])
         return ast.Defaults(self._span(tree), self._dotted(basis.children[0]))
 
     def _machine(self, tree: Tree[Token]) -> ast.Machine:
         name, *rest = tree.children
-        pieces = _trees(rest)
+        pieces = trees(rest)
         return ast.Machine(
             self._span(tree),
             self._name(name),
@@ -210,13 +169,13 @@ class Builder:
         name, capacity, *attributes = tree.children
         built = tuple(
             ast.Attribute(self._span(a), self._word(a.children[0]), self._expr(a.children[1]))
-            for a in _trees(attributes)
+            for a in trees(attributes)
         )
         return ast.ResourceItem(self._span(tree), self._name(name), self._expr(capacity), built)
 
     def _network(self, tree: Tree[Token]) -> ast.Network:
         name, *rest = tree.children
-        pieces = _trees(rest)
+        pieces = trees(rest)
         media = [
             ast.Text(self._span(piece), str(piece.children[0]))
             for piece in pieces
@@ -238,7 +197,7 @@ class Builder:
 
     def _component(self, tree: Tree[Token]) -> ast.Component:
         name, formals, *rest = tree.children
-        pieces = _trees(rest)
+        pieces = trees(rest)
         items: list[ast.Cost | ast.Effect] = []
         for piece in pieces:
             if piece.data == "cost":
@@ -259,7 +218,7 @@ class Builder:
 
     def _cost(self, tree: Tree[Token]) -> ast.Cost:
         name, amount, *rest = tree.children
-        bases = _trees(rest)
+        bases = trees(rest)
         measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
         scaled = [self._name(b.children[0]) for b in bases if b.data == "scaled_by"]
         return ast.Cost(
@@ -273,7 +232,7 @@ class Builder:
 
     def _topology(self, tree: Tree[Token]) -> ast.Topology:
         items: list[ast.Node | ast.Link] = []
-        for piece in _trees(tree.children):
+        for piece in trees(tree.children):
             name, place, *ends = piece.children
             span, built = self._span(piece), self._name(name)
             if piece.data == "node":
@@ -286,14 +245,14 @@ class Builder:
     def _stream(self, tree: Tree[Token]) -> ast.Stream:
         name, each, *rest = tree.children
         items: list[ast.Emission | ast.At | ast.Over] = []
-        for piece in _trees(rest):
+        for piece in trees(rest):
             span = self._span(piece)
             if piece.data == "emission":
                 values = tuple(self._expr(value) for value in piece.children)
                 items.append(ast.Emission(span, values))
             elif piece.data == "at":
                 node, *steps = piece.children
-                built = tuple(self._step(step) for step in _trees(steps))
+                built = tuple(self._step(step) for step in trees(steps))
                 items.append(ast.At(span, self._dotted(node), built))
             else:
                 links = tuple(self._dotted(link) for link in piece.children)
@@ -306,15 +265,15 @@ class Builder:
         return ast.Step(
             self._span(tree),
             self._dotted(name),
-            () if arguments is None else self._exprs(_tree(arguments)),
-            None if repeat is None else self._expr(_tree(repeat).children[-1]),
-            None if spread is None else self._spread(_tree(spread)),
-            None if when is None else self._expr(_tree(when).children[0]),
+            () if arguments is None else self._exprs(tree_of(arguments)),
+            None if repeat is None else self._expr(tree_of(repeat).children[-1]),
+            None if spread is None else self._spread(tree_of(spread)),
+            None if when is None else self._expr(tree_of(when).children[0]),
         )
 
     def _spread(self, tree: Tree[Token]) -> ast.Spread:
         receivers, cast_name = tree.children
-        to = _tree(receivers)
+        to = tree_of(receivers)
         target = self._dotted(to.children[0]) if to.children else None
         cast_word = None if cast_name is None else self._word(cast_name)
         return ast.Spread(self._span(tree), str(to.data)[3:], target, cast_word)
@@ -325,7 +284,7 @@ class Builder:
 
     def _require(self, tree: Tree[Token]) -> ast.Require:
         built = []
-        for piece in _trees(tree.children):
+        for piece in trees(tree.children):
             condition, ideal = piece.children
             best = None if ideal is None else self._expr(ideal)
             built.append(ast.Requirement(self._span(piece), self._expr(condition), best))
@@ -339,7 +298,7 @@ class Builder:
 
     def _scenario(self, tree: Tree[Token]) -> ast.Scenario:
         name, *changes = tree.children
-        built = tuple(self.change(change) for change in _trees(changes))
+        built = tuple(self.change(change) for change in trees(changes))
         return ast.Scenario(self._span(tree), self._name(name), built)
 
     def _remarks(self, pieces: Iterable[Tree[Token]]) -> tuple[ast.Remark, ...]:
@@ -351,7 +310,7 @@ class Builder:
 
     def _expect(self, tree: Tree[Token]) -> ast.Expect:
         name, title, *rest = tree.children
-        pieces = _trees(rest)
+        pieces = trees(rest)
         return ast.Expect(
             self._span(tree),
             self._name(name),
@@ -373,7 +332,7 @@ class Builder:
 
     def _observe(self, tree: Tree[Token]) -> ast.Observe:
         name, file, changes, *rest = tree.children
-        pieces = _trees(rest)
+        pieces = trees(rest)
         columns = []
         for piece in pieces:
             if piece.data == "column":
@@ -397,126 +356,7 @@ class Builder:
             self._remarks(pieces),
         )
 
-    # -- expressions ---------------------------------------------------------------------
-
-    def _exprs(self, tree: Tree[Token]) -> tuple[ast.Expr, ...]:
-        return tuple(self._expr(child) for child in tree.children)
-
-    def _expr(self, piece: Piece) -> ast.Expr:
-        if isinstance(piece, Token):
-            return self._number(piece)
-        tree = _tree(piece)
-        if self._depth >= DEEPEST:
-            self._sink.report(
-                codes.TOO_DEEP,
-                self._span(tree),
-                f"expressions may be nested {DEEPEST} deep, this one goes deeper",
-                hint="name its parts with `let`",
-            )
-            return ast.Number(self._span(tree), Fraction(1))
-        self._depth += 1
-        try:
-            return self._expr_node(tree)
-        finally:
-            self._depth -= 1
-
-    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: PLR0911 - one return a node
-        span, children = self._span(tree), tree.children
-        match str(tree.data):
-            case "number":
-                return self._number(_token(children[0]))
-            case "quantity":
-                unit = self._unit(_tree(children[1]))
-                return ast.Quantity(span, self._number(_token(children[0])), unit)
-            case "number_power":
-                base = self._number(_token(children[0]))
-                return ast.Power(span, base, self._exponent(_tree(children[1])))
-            case "raised":
-                return ast.Power(span, self._expr(children[0]), self._exponent(_tree(children[1])))
-            case "reference":
-                return ast.Reference(span, self._dotted(children[0]))
-            case "sign":
-                return ast.Reference(span, ast.Name(span, (str(children[0]),)))
-            case "call":
-                arguments = self._exprs(_tree(children[1]))
-                return ast.Call(span, self._dotted(children[0]), arguments)
-            case "group":
-                inner = self._expr(children[0])
-                if children[1] is None:
-                    return inner
-                return ast.Changed(span, inner, self._changes(children[1]))
-            case "negative":
-                return ast.Negative(span, self._expr(children[1]))
-            case "sum":
-                return ast.Sum(span, self._chain(children, "MINUS"))
-            case "product":
-                return ast.Product(span, self._chain(children, "OVER"))
-            case "comparison":
-                operands = tuple(self._expr(child) for child in children[::2])
-                return ast.Comparison(span, operands, tuple(str(c) for c in children[1::2]))
-            case "not_":
-                return ast.Not(span, self._expr(children[0]))
-            case "conditional":
-                condition, then, otherwise = (self._expr(child) for child in children)
-                return ast.Conditional(span, condition, then, otherwise)
-            case kind:
-                word = {"disjunction": "or", "conjunction": "and"}[kind]
-                return ast.Junction(span, word, self._exprs(tree))
-
-    def _chain(self, children: Sequence[Piece], marked: str) -> tuple[tuple[bool, ast.Expr], ...]:
-        """Return operands with True where the operator before them is the marked one."""
-        flags = [False, *(_token(operator).type == marked for operator in children[1::2])]
-        return tuple(zip(flags, (self._expr(child) for child in children[::2]), strict=True))
-
-    def _unit(self, tree: Tree[Token]) -> ast.Expr:
-        first, *rest = tree.children
-        if isinstance(first, Token):
-            span = self._span(first)
-            return ast.Reference(span, ast.Name(span, (str(first),)))
-        name = self._dotted(first)
-        reference = ast.Reference(name.span, name)
-        if not rest or rest[0] is None:
-            return reference
-        return ast.Power(self._span(tree), reference, self._exponent(_tree(rest[0])))
-
-    def _exponent(self, tree: Tree[Token]) -> ast.Expr:
-        value = self._expr(tree.children[-1])
-        return value if tree.children[0] is None else self._signed(tree, value)
-
-    def _signed(self, tree: Tree[Token], value: ast.Expr) -> ast.Expr:
-        first = tree.children[0]
-        if isinstance(first, Token) and first.type == "MINUS":
-            return ast.Negative(self._span(tree), value)
-        return value
-
-    def _number(self, token: Token) -> ast.Number:
-        span, digits = self._span(token), str(token).replace("_", "")
-        mantissa, _, exponent = digits.lower().partition("e")
-        if len(mantissa) > _LONGEST_NUMBER or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
-            self._sink.report(
-                codes.NUMBER_SIZE,
-                span,
-                "this number is beyond what QPS computes with",
-                hint=f"at most {_LONGEST_NUMBER} digits and exponents up to {_LARGEST_EXPONENT}",
-            )
-            return ast.Number(span, Fraction(1))
-        return ast.Number(span, Fraction(digits))
-
 
 def _doc_text(token: Token) -> str:
     lines = [line.strip() for line in str(token)[3:-3].strip().splitlines()]
     return "\n".join(lines)
-
-
-def _trees(pieces: Iterable[Piece]) -> list[Tree[Token]]:
-    return [piece for piece in pieces if isinstance(piece, Tree)]
-
-
-def _tree(piece: Piece) -> Tree[Token]:
-    assert isinstance(piece, Tree)
-    return piece
-
-
-def _token(piece: Piece) -> Token:
-    assert isinstance(piece, Token)
-    return piece

@@ -37,12 +37,12 @@ _NOT_ALLOWED = (
     ),
     (
         Allowed.MEASURES,
-        "cannot speak of a measure: it is an input of the model",
+        "cannot name a measure: it is an input of the model",
         "state it as a number, or make a `measure` of it",
     ),
     (
         Allowed.ANSWERS,
-        "cannot speak of an answer; only expectations can",
+        "cannot name an answer; only expectations can",
         "write it in an `expect`",
     ),
 )

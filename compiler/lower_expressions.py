@@ -45,7 +45,7 @@ class ExpressionLowering:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
 
     def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> sympy.Expr:
-        """Return an expression in symbols; `measure` gives the measures it may speak of."""
+        """Return an expression in symbols; `measure` gives the measures it may name."""
         match expr:
             case ir.Constant(value):
                 return rational(value)

@@ -30,7 +30,7 @@ def printable(text: str) -> str:
 
 
 def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
-    """Return each diagnostic with the source lines it speaks of and carets under them."""
+    """Return each diagnostic with the source lines it is about and carets under them."""
     return "\n".join(_full_one(diagnostic, color=color) for diagnostic in diagnostics)
 
 

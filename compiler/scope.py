@@ -10,7 +10,7 @@ from qps.compiler.resolve import Module
 
 
 class Allowed(Flag):
-    """What an expression may speak of, besides numbers, parameters and functions."""
+    """What an expression may mention, besides numbers, parameters and functions."""
 
     NOTHING = 0
     POPULATION = auto()

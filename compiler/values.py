@@ -36,7 +36,7 @@ class ExpressionTooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A checked expression: its dimension, what it speaks of, how many nodes it has."""
+    """A checked expression: its dimension, what it mentions, how many nodes it has."""
 
     expr: ir.Expr
     dimension: Dimension
@@ -201,7 +201,7 @@ def negated(expr: ir.Expr) -> ir.Expr:
 
 
 def mentions_of(expr: ir.Expr) -> Allowed:
-    """Return what an expression speaks of."""
+    """Return what an expression mentions."""
     match expr:
         case ir.Population() | ir.NodeCount():
             return Allowed.POPULATION

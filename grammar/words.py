@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CONTINUING_TOKENS = frozenset(
-    ["LBRACE", "LPAR", "COMMA", "PLUS", "MINUS", "TIMES", "OVER", "COMPARE", "EQUAL", "COLON"]
+    ["LBRACE", "LPAR", "COMMA", "PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "EQUAL", "COLON"]
 )
 """Tokens after which a statement cannot end: the line goes on."""
 
@@ -43,6 +43,14 @@ RESERVED = frozenset(DECLARATIONS) | frozenset(
 Words that stand only where no name can (`rate` in a network, `each` behind `for`) are free.
 """
 
+TOKEN_CHOICES = {
+    "MEDIUM": ("shared", "switched", "duplex"),
+    "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation"),
+    "EFFECT": ("keep", "active", "emit", "delay"),
+    "REMARK": ("note", "fitted"),
+}
+"""Terminals that are one of a few words."""
+
 TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
@@ -53,11 +61,10 @@ TOKEN_WORDS = {
     "PLUS": "`+`",
     "MINUS": "`-`",
     "TIMES": "`*`",
-    "OVER": "`/`",
-    "MEDIUM": "`shared`, `switched` or `duplex`",
-    "LINK_PROPERTY": "`rate`, `header`, `cap`, `loss` or `propagation`",
-    "EFFECT": "`keep`, `active`, `emit` or `delay`",
-    "REMARK": "`note` or `fitted`",
+    "SLASH": "`/`",
+    "RANGE": "`..`",
+    "ARROW": "`->`",
+    "TILDE": "`~`",
     "LBRACE": "`{`",
     "RBRACE": "`}`",
     "LPAR": "`(`",

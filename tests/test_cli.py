@@ -90,7 +90,7 @@ def test_a_fault_of_qps_ends_with_3(
     def broken(_graph: object) -> object:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("qps.commands.solve.solve", broken)
+    monkeypatch.setattr("qps.commands.solving.solve", broken)
     status, out, err = run(capsys, "solve", "small.qps")
     assert (status, out) == (3, "")
     assert "ZeroDivisionError: planted" in err

@@ -5,26 +5,19 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, print_json, show
-from qps.compiler.lower import lower
-from qps.compiler.pipeline import load
+from qps.commands.console import Exit, print_json
+from qps.commands.solving import solved
 from qps.reports.text import solve_text, title_of
-from qps.reports.view import as_json, solve_view
-from qps.solver.solve import solve
+from qps.reports.view import as_json
 
 
 def run(arguments: Namespace) -> Exit:
     """Solve one spec."""
-    spec = load(arguments.file)
-    show(spec.warnings, arguments)
-    settings = tuple(arguments.set)
-    configuration = spec.configuration(arguments.scenario, settings)
-    solution = solve(lower(spec.model, configuration))
-    view = solve_view(spec.model, configuration, solution, settings)
+    found = solved(arguments)
     if arguments.format == "json":
-        print_json(as_json(view))
+        print_json(as_json(found.view))
     else:
         markdown = arguments.format == "markdown"
-        title = title_of(spec.model)
-        sys.stdout.write(solve_text(view, solution, title, markdown=markdown))
-    return Exit.NO if solution.largest_acceptable is None else Exit.YES
+        title = title_of(found.model)
+        sys.stdout.write(solve_text(found.view, found.solution, title, markdown=markdown))
+    return Exit.NO if found.solution.largest_acceptable is None else Exit.YES

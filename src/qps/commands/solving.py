@@ -1,0 +1,36 @@
+"""What `solve` and `report` share: one spec, solved in one configuration."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from qps.commands.console import show
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import load
+from qps.reports.view import SolveView, solve_view
+from qps.solver.solution import Solution
+from qps.solver.solve import solve
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A model in a configuration, its answers, and the same as plain values."""
+
+    model: ir.Model
+    configuration: Configuration
+    solution: Solution
+    view: SolveView
+
+
+def solved(arguments: Namespace) -> Solved:
+    """Load and solve the spec that the arguments name, as they change it."""
+    spec = load(arguments.file)
+    show(spec.warnings, arguments)
+    settings = tuple(arguments.set)
+    configuration = spec.configuration(arguments.scenario, settings)
+    solution = solve(lower(spec.model, configuration))
+    view = solve_view(spec.model, configuration, solution, settings)
+    return Solved(spec.model, configuration, solution, view)
