@@ -580,10 +580,12 @@ Declaration = (
 class Module:
     """A file: its doc string and its declarations, in the order of the text.
 
-    `failed_names` are the names of declarations that could not be parsed.
+    `failed_names` are the names of declarations that could not be parsed, `failed_kinds` the
+    words that these start with, empty where that cannot be told.
     """
 
     source: Source
     doc: str | None
     declarations: tuple[Declaration, ...]
     failed_names: frozenset[str] = frozenset()
+    failed_kinds: frozenset[str] = frozenset()

@@ -1,7 +1,7 @@
 """Values that cannot be: negative costs, shares above one, capacities of nothing.
 
-A value is looked at in the configuration at hand, with its parameters put in, and at both ends
-of the population's range where it depends on that.
+A value is looked at in the configuration at hand, with its parameters put in; where it depends
+on the population, at both ends of the range and at some points between them.
 """
 
 from __future__ import annotations
@@ -13,23 +13,31 @@ from fractions import Fraction
 
 from qps.compiler import codes, ir
 from qps.compiler.configuration import Configuration
-from qps.compiler.diagnostics import Sink
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.fold import CircleError, DividesByZeroError, Folder, TooLargeError
 from qps.compiler.source import Span
 
-_LARGEST_POWER = 64
+_LARGEST_LOAD = 10
+_HUNDRED = 100
+_STEPS = 8
 
 
 class Bound(Enum):
     """What a value may be; the text completes `… must be`."""
 
+    ANY = "a number"
     POSITIVE = "above zero"
     NOT_NEGATIVE = "zero or more"
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
+    LOAD = "a share: 100 % is saturation"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
         match self:
+            case Bound.ANY:
+                return True
             case Bound.POSITIVE:
                 return value > 0
             case Bound.NOT_NEGATIVE:
@@ -38,32 +46,173 @@ class Bound(Enum):
                 return 0 <= value <= 1
             case Bound.PART:
                 return 0 <= value < 1
+            case Bound.LOAD:
+                return 0 <= value <= _LARGEST_LOAD
 
 
 @dataclass(frozen=True, slots=True)
 class _Bounded:
-    """An expression with what it is called and what it may be."""
+    """An expression with what it is called, what it may be, and its dimension."""
 
     expr: ir.Expr
     span: Span
     what: str
     bound: Bound
+    dimension: Dimension = DIMENSIONLESS
 
 
 def check_bounds(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
-    """Report every value in use that is out of bounds."""
-    ends = (Fraction(configuration.low), Fraction(configuration.high))
-    for bounded in _in_use(model, configuration):
-        values = [fold(bounded.expr, configuration, end) for end in ends]
-        wrong = [v for v in values if v is not None and not bounded.bound.allows(v)]
-        if wrong:
-            sink.report(
-                codes.OUT_OF_RANGE,
-                bounded.span,
-                f"{bounded.what} must be {bounded.bound.value}",
-                label=f"this is {float(wrong[0]):g} in base units",
-                hint="give it a value that can be",
+    """Report every value in use that is out of bounds or cannot be computed."""
+    _Check(model, configuration, sink).run()
+
+
+class _Check:
+    """Looks at every value of one configuration, at several populations."""
+
+    def __init__(self, model: ir.Model, configuration: Configuration, sink: Sink) -> None:
+        self._model = model
+        self._configuration = configuration
+        self._sink = sink
+        low, high = configuration.low, configuration.high
+        points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
+        self._folders = [Folder(configuration, Fraction(at)) for at in dict.fromkeys(points)]
+
+    def run(self) -> None:
+        """Report what is wrong; where the parameters are, nothing rests on them."""
+        sound = [self._parameter(parameter) for parameter in self._model.parameters]
+        if all(sound):
+            for bounded in _in_use(self._model, self._configuration):
+                self._value(bounded)
+
+    def _parameter(self, parameter: ir.Parameter) -> bool:
+        """Return whether a parameter has a value, in its range; else it is reported."""
+        span = self._configuration.values_from[parameter.name]
+        what = f"`{parameter.name}`"
+        values = [
+            self._folded(_Bounded(expr, span, what, Bound.ANY), self._folders[0])
+            for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
+            if expr is not None
+        ]
+        if None in values:
+            return not self._sink.has_errors
+        value, *limits = (v for v in values if v is not None)
+        if not limits or limits[0] > limits[1] or limits[0] <= value <= limits[1]:
+            # A range that is turned round was reported where it stands.
+            return True
+        where = "below" if value < limits[0] else "above"
+        self._sink.report(
+            codes.OUT_OF_RANGE,
+            span,
+            f"`{parameter.name}` is {where} its range",
+            secondary=[]
+            if span.source is parameter.span.source
+            else [Label(parameter.span, "its range is stated here")],
+            hint="stay inside the range, or widen it where it is declared",
+        )
+        return False
+
+    def _value(self, bounded: _Bounded) -> None:
+        for folder in self._folders if _varies(bounded.expr) else self._folders[:1]:
+            value = self._folded(bounded, folder)
+            if value is not None and not bounded.bound.allows(value):
+                self._out_of_bounds(bounded, folder, value)
+                return
+
+    def _folded(self, bounded: _Bounded, folder: Folder) -> Fraction | None:
+        """Return a value at a population; what cannot be computed is reported."""
+        try:
+            return folder.fold(bounded.expr)
+        except CircleError as circle:
+            self._sink.report(
+                codes.DEFINITION_CYCLE,
+                self._configuration.values_from[circle.name],
+                f"`{circle.name}` is set to something that depends on `{circle.name}`",
+                hint="set it to a value of its own",
             )
+        except TooLargeError:
+            self._sink.report(
+                codes.NUMBER_SIZE,
+                bounded.span,
+                f"{bounded.what} is beyond what QPS computes with{self._at(bounded, folder)}",
+                hint="use smaller exponents, or a smaller range of the population",
+            )
+        except DividesByZeroError:
+            if bounded.bound is Bound.ANY and _varies(bounded.expr):
+                return None  # a measure may have a pole: it has no value there
+            self._sink.report(
+                codes.NUMBER_SIZE,
+                bounded.span,
+                f"{bounded.what} divides by zero{self._at(bounded, folder)}",
+                secondary=self._causes(bounded),
+                hint="start the population higher, or keep the divisor from zero with `max(…)`",
+            )
+        return None
+
+    def _at(self, bounded: _Bounded, folder: Folder) -> str:
+        """Return for how many users, where that matters."""
+        name = self._model.population.name
+        return f" at {name} = {folder.population}" if _varies(bounded.expr) else ""
+
+    def _causes(self, bounded: _Bounded) -> list[Label]:
+        """Return where the parameters stand that a value rests on."""
+        found = sorted(
+            {part.name for part in _parts(bounded.expr) if isinstance(part, ir.ParameterValue)}
+        )
+        spans = self._configuration.values_from
+        return [Label(spans[name], f"`{name}` is this") for name in found]
+
+    def _out_of_bounds(self, bounded: _Bounded, folder: Folder, value: Fraction) -> None:
+        unit = "" if bounded.dimension == DIMENSIONLESS else f" {bounded.dimension}"
+        self._sink.report(
+            codes.OUT_OF_RANGE,
+            bounded.span,
+            f"{bounded.what} must be {bounded.bound.value}",
+            label=f"this is {_shown(value)}{unit}{self._at(bounded, folder)}",
+            secondary=self._causes(bounded),
+            hint=_hint(bounded, value),
+        )
+
+
+def _shown(value: Fraction) -> str:
+    try:
+        return f"{float(value):g}"
+    except OverflowError:
+        return "beyond all numbers"
+
+
+def _hint(bounded: _Bounded, value: Fraction) -> str:
+    if _varies(bounded.expr):
+        return "narrow the range of the population, or keep it in bounds with `max` or `min`"
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD) and 1 < value <= _HUNDRED:
+        return f"write `{_shown(value)} %` for {_shown(value)} hundredths"
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
+        return "write a share, such as `5 %`"
+    if bounded.bound is Bound.NOT_NEGATIVE:
+        return "give it a value of zero or more"
+    return "give it a value above zero, or leave the thing out"
+
+
+def _parts(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """Yield an expression and what it is made of."""
+    yield expr
+    match expr:
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
+            pass
+        case ir.Power(base, exponent):
+            parts = (base, exponent)
+        case ir.Choice(_, then, otherwise):
+            parts = (then, otherwise)
+        case _:
+            parts = ()
+    for part in parts:
+        yield from _parts(part)
+
+
+def _varies(expr: ir.Expr) -> bool:
+    return any(isinstance(part, ir.Population | ir.NodeCount) for part in _parts(expr))
+
+
+# -- what is in use ----------------------------------------------------------------------
 
 
 def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]:
@@ -79,19 +228,29 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
         network = model.networks.get(link.network)
         if network is not None:
             yield from _network(network)
+    for measure in model.measures:
+        yield from _of(measure.value, f"`{measure.name}`", Bound.ANY)
+    for requirement in model.requirements:
+        yield from _requirement(requirement)
+    yield from _of(model.quality.formula, "the quality", Bound.ANY)
+    for expectation in model.expectations:
+        for claim in expectation.claims:
+            yield from _claim(claim)
 
 
 def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Bounded]:
     if quantity is not None:
-        yield _Bounded(quantity.expr, quantity.span, what, bound)
+        yield _Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
 
 
 def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
+        yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.idle, "an idle load", Bound.PART)
     for _, rating in machine.ratings:
         yield from _of(rating, "a rating", Bound.POSITIVE)
+    yield from _of(machine.price, "a price", Bound.NOT_NEGATIVE)
 
 
 def _network(network: ir.Network) -> Iterator[_Bounded]:
@@ -100,6 +259,7 @@ def _network(network: ir.Network) -> Iterator[_Bounded]:
     yield from _of(network.header, "a header", Bound.NOT_NEGATIVE)
     yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
     yield from _of(network.loss, "a loss", Bound.PART)
+    yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
 
 
 _EFFECT_BOUNDS = {
@@ -128,37 +288,28 @@ def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
                     yield from _of(effect.value, f"`{effect.kind.value}`", bound)
 
 
-def fold(expr: ir.Expr, configuration: Configuration, population: Fraction) -> Fraction | None:
-    """Return the value of an expression, None where it is not rational or not to be had."""
-    match expr:
-        case ir.Constant(value):
-            return value
-        case ir.ParameterValue(name):
-            return fold(configuration.parameters[name], configuration, population)
-        case ir.Population():
-            return population
-        case ir.Sum(terms):
-            return _sum([fold(term, configuration, population) for term in terms])
-        case ir.Product(factors):
-            return _product([fold(factor, configuration, population) for factor in factors])
-        case ir.Power(base, ir.Constant(power)):
-            raised = fold(base, configuration, population)
-            whole = power.denominator == 1 and abs(power) <= _LARGEST_POWER
-            if raised is None or not whole or (raised == 0 and power < 0):
-                return None
-            return raised**power.numerator
-    return None
+_LIMITS = {
+    ir.MeasureKind.LOSS: Bound.SHARE,
+    ir.MeasureKind.SHARE: Bound.SHARE,
+    ir.MeasureKind.LOAD: Bound.LOAD,
+    ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.RATE: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.THROUGHPUT: Bound.NOT_NEGATIVE,
+}
 
 
-def _sum(values: list[Fraction | None]) -> Fraction | None:
-    known = [value for value in values if value is not None]
-    return sum(known, Fraction(0)) if len(known) == len(values) else None
+def _claim(claim: ir.Claim) -> Iterator[_Bounded]:
+    """Yield what is claimed of a share; a load may be claimed to be beyond saturation."""
+    asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
+    if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
+        bound = _LIMITS.get(asked.kind, Bound.ANY)
+        yield from _of(claim.claimed, "what is claimed", bound)
 
 
-def _product(values: list[Fraction | None]) -> Fraction | None:
-    product = Fraction(1)
-    for value in values:
-        if value is None:
-            return None
-        product = product * value
-    return product
+def _requirement(requirement: ir.Requirement) -> Iterator[_Bounded]:
+    """Yield the sides of a requirement: nothing promises a loss of at most 600 %."""
+    asked = requirement.measure.expr
+    bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
+    yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
+    yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
+    yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)

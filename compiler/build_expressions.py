@@ -115,7 +115,7 @@ class ExpressionBuilder:
             case "sum":
                 return ast.Sum(span, self._chain(children, "MINUS"))
             case "product":
-                return ast.Product(span, self._chain(children, "OVER"))
+                return ast.Product(span, self._chain(children, "SLASH"))
             case "comparison":
                 operands = tuple(self._expr(child) for child in children[::2])
                 return ast.Comparison(span, operands, tuple(str(c) for c in children[1::2]))

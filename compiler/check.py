@@ -7,17 +7,19 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker, place_of
+from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_observations import ObservationChecker
+from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
-from qps.compiler.resolve import Found, Module, Program, lookup, unknown_name
+from qps.compiler.places import place_of
+from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
 
@@ -61,7 +63,7 @@ class Checker:
         options, parameters = self._options(), self._parameters()
         self._all_hardware()
         nodes, links = self._nodes(), self._links()
-        self._link_ends(nodes, links)
+        self._link_ends()
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._functions_and_lets()
@@ -93,11 +95,16 @@ class Checker:
             )
         )
 
-    def _missing(self, what: str, hint: str) -> None:
+    def _missing(self, kind: str, what: str, hint: str) -> None:
         """Report that the spec lacks a part; it may stand in what could not be parsed."""
-        if not self.main.syntax.failed_names and not self.is_module:
-            label = self.main.syntax.source.label
-            self.sink.report(codes.MISSING_PART, None, f"{label}: the spec {what}", hint=hint)
+        syntax = self.main.syntax
+        if self.is_module or syntax.failed_kinds & {kind, ""}:
+            return
+        if not syntax.declarations and not syntax.failed_kinds:
+            # Nothing is there: that is said once, not once for each part.
+            what, hint = "declares nothing", "`qps new NAME` writes one to start from"
+        message = f"{syntax.source.label}: the spec {what}"
+        self.sink.report(codes.MISSING_PART, None, message, hint=hint)
 
     # -- what may vary -------------------------------------------------------------------
 
@@ -105,6 +112,7 @@ class Checker:
         users = [d for d in self.main.syntax.declarations if isinstance(d, ast.Users)]
         if not users:
             self._missing(
+                "users",
                 "does not say what its users are",
                 "add `users N in 1..1000`: the population that the solver varies",
             )
@@ -115,6 +123,7 @@ class Checker:
                 extra.span,
                 "a spec has one population",
                 secondary=[Label(users[0].span, "the first one")],
+                hint="keep one; what else varies is a `param`",
             )
         bounds = self.claims.user_bounds(users[0].range)
         if bounds is None:
@@ -138,7 +147,10 @@ class Checker:
             for index, choice in enumerate(option.choices):
                 if choice.text in words[:index]:
                     self.sink.report(
-                        codes.DUPLICATE_NAME, choice.span, f"`{choice.text}` is listed twice"
+                        codes.DUPLICATE_NAME,
+                        choice.span,
+                        f"`{choice.text}` is listed twice",
+                        hint="list it once",
                     )
             built.append(ir.Option(found.qualified, choices, option.name.span, option.doc))
         return tuple(built)
@@ -155,9 +167,10 @@ class Checker:
             low = high = None
             if param.range is not None:
                 low = self._bound(param.range.low, param.range.high, value, scope)
-                high = self._bound(param.range.high, None, value, scope)
+                high = low and self._bound(param.range.high, None, value, scope)
                 if low is None or high is None:
                     continue
+                self._check_order(low, high, param.range)
             built.append(
                 ir.Parameter(
                     name,
@@ -172,6 +185,16 @@ class Checker:
                 )
             )
         return tuple(built)
+
+    def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
+        ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]
+        if len(ends) > 1 and ends[0] > ends[1]:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                bounds.span,
+                "this range ends below its start",
+                hint="write the smaller end first",
+            )
 
     def _bound(
         self, bound: ast.Expr, other: ast.Expr | None, value: ir.Quantity, scope: Scope
@@ -224,10 +247,10 @@ class Checker:
             )
             return None
         kind = self.claims.place_kind(place, self.main, is_node=is_node)
-        count: ir.Expr | None = ir.Constant(_ONE)
-        if place.count is not None:
-            count = self.claims.count(place.count)
-        return None if kind is None or count is None else (kind, count)
+        if kind is None:
+            return None
+        count = ir.Constant(_ONE) if place.count is None else self.claims.count(place.count)
+        return None if count is None else (kind, count)
 
     def _topology(self, kind: type[N]) -> list[N]:
         return [
@@ -238,25 +261,26 @@ class Checker:
             if isinstance(item, kind)
         ]
 
-    def _link_ends(self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]) -> None:
+    def _link_ends(self) -> None:
+        """Check what the links join: nodes and other links, whether these are sound or not."""
         for link in self._topology(ast.Link):
             for end in link.ends:
                 if end.text not in self._placed:
+                    kinds = (ast.Node, ast.Link)
+                    report_name(self.sink, self.main, end, "node or link", kinds)
+                elif end.text == link.name.text:
                     self.sink.report(
-                        codes.UNKNOWN_NAME,
+                        codes.NO_ROUTE,
                         end.span,
-                        f"`{link.name.text}` joins `{end.text}`, which is no node or link",
-                        hint=did_you_mean(end.text, [*nodes, *links]),
+                        f"`{end.text}` joins itself",
+                        hint="name the nodes, or the other links, that it joins",
                     )
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
         found = lookup(module, name)
-        if found is None:
-            unknown_name(self.sink, module, name, "machine")
-            return None
-        if not isinstance(found.declaration, ast.Machine):
-            self.sink.report(codes.WRONG_KIND, name.span, f"`{name.text}` is not a machine")
+        if found is None or not isinstance(found.declaration, ast.Machine):
+            report_name(self.sink, module, name, "machine", (ast.Machine,))
             return None
         self.hardware.machine(found, found.declaration)
         return found.qualified
@@ -266,7 +290,12 @@ class Checker:
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
-        components = ComponentChecker(self.expressions, self.sink, self._machine_name)
+        resources = frozenset(
+            resource.name.text
+            for _, machine in self._everywhere(ast.Machine)
+            for resource in machine.resources
+        )
+        components = ComponentChecker(self.expressions, self.sink, self._machine_name, resources)
         checker = StreamChecker(
             self.expressions, components, self.sink, self._program, nodes, links
         )
@@ -277,6 +306,7 @@ class Checker:
         ]
         if not streams:
             self._missing(
+                "stream",
                 "has no stream",
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
@@ -323,8 +353,9 @@ class Checker:
     # -- needs and claims ----------------------------------------------------------------
 
     def _requirements(self) -> tuple[ir.Requirement, ...]:
+        checker = RequirementChecker(self.expressions, self.sink, self.main)
         built = [
-            self.claims.requirement(item)
+            checker.requirement(item)
             for declaration in self.main.syntax.declarations
             if isinstance(declaration, ast.Require)
             for item in declaration.requirements
@@ -339,6 +370,7 @@ class Checker:
                 extra.span,
                 "a spec has one metric of quality",
                 secondary=[Label(stated[0].span, "the first one")],
+                hint="keep one",
             )
         if not stated:
             return ir.Quality(ir.Metric.EUCLIDEAN, None, None)

@@ -10,7 +10,8 @@ from qps.compiler import ast, codes, ir, units
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.resolve import Found, kind_of, lookup, unknown_name
+from qps.compiler.places import has_resource
+from qps.compiler.resolve import Found, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
@@ -163,7 +164,9 @@ class CallChecker:
         assert last is not None
         owner = scope.module.names.get(last.parts[0])
         if not isinstance(owner, ast.Node | ast.Link):
-            unknown_name(self.sink, scope.module, last, "node or link")
+            report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
+            return None
+        if not has_resource(self.sink, scope.module, last):
             return None
         if word == "count":
             counted = ir.NodeCount(last.parts[0])
@@ -179,7 +182,7 @@ class CallChecker:
         assert component is not None
         found = lookup(scope.module, component)
         if found is None or not isinstance(found.declaration, ast.Component):
-            unknown_name(self.sink, scope.module, component, "component")
+            report_name(self.sink, scope.module, component, "component", (ast.Component,))
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
         return measured(asked, DIMENSIONLESS, span)

@@ -11,31 +11,12 @@ from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.resolve import Found, Module, kind_of, lookup, unknown_name
+from qps.compiler.places import Place, place_of
+from qps.compiler.resolve import Found, Module, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A machine or network and, where one was given, how many of it."""
-
-    name: ast.Name
-    count: ast.Expr | None
-
-
-def place_of(expr: ast.Expr) -> Place | None:
-    """Read `ws.ipx * N` as a machine and a count; None where it is nothing of the kind."""
-    match expr:
-        case ast.Reference(name=name):
-            return Place(name, None)
-        case ast.Product(factors=((False, ast.Reference(name=name)), *rest)):
-            if len(rest) == 1 and not rest[0][0]:
-                return Place(name, rest[0][1])
-            span = rest[0][1].span.to(rest[-1][1].span)
-            if not rest[0][0]:
-                return Place(name, ast.Product(span, tuple(rest)))
-    return None
+_NUMBERS = (ast.Users, ast.Param, ast.Let)
 
 
 @dataclass
@@ -62,6 +43,7 @@ class ClaimChecker:
                     change.name.span,
                     f"`{change.name.text}` is changed twice here",
                     secondary=[Label(earlier.name.span, "first changed here")],
+                    hint="keep one",
                 )
         return tuple(change for change in built if change is not None)
 
@@ -97,7 +79,9 @@ class ClaimChecker:
             codes.BAD_SETTING,
             name.span,
             f"there is nothing called `{name.text}` to set",
-            hint=did_you_mean(name.text, names),
+            hint=did_you_mean(name.text, names) or f"name what can be set, such as `{min(names)}`"
+            if names
+            else "declare it as a `param` first",
         )
 
     def _population(self, change: ast.Change) -> ir.Change | None:
@@ -109,7 +93,10 @@ class ClaimChecker:
             return None
         if value.denominator != 1 or value < 1:
             self.sink.report(
-                codes.OUT_OF_RANGE, change.value.span, "a number of users is whole and at least 1"
+                codes.OUT_OF_RANGE,
+                change.value.span,
+                "a number of users is whole and at least 1",
+                hint=f"such as `{change.name.text} = 20`",
             )
             return None
         return ir.SetPopulation(int(value), int(value), change.span)
@@ -130,7 +117,12 @@ class ClaimChecker:
             )
             return None
         if high > _MOST_USERS:
-            self.sink.report(codes.OUT_OF_RANGE, bounds.high.span, f"at most {_MOST_USERS:,} users")
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                bounds.high.span,
+                f"a population has at most {_MOST_USERS:,} users",
+                hint="end the range lower",
+            )
             return None
         return int(low), int(high)
 
@@ -155,6 +147,7 @@ class ClaimChecker:
                 codes.BAD_SETTING,
                 change.value.span,
                 f"`{change.name.text}` takes one value, not a range",
+                hint=f"write it like `{change.name.text} = {param.value.span.text}`",
             )
             return None
         scope = Scope(self.main, Allowed.NOTHING)
@@ -187,36 +180,33 @@ class ClaimChecker:
             )
             return None
         kind = self.place_kind(read, self.main, is_node=is_node)
+        if kind is None:
+            return None
         count = None
         if read.count is not None:
             count = self.count(read.count)
             if count is None:
                 return None
-        if kind is None:
-            return None
         return ir.SetPlace(found.qualified, kind, count, change.span)
 
     def place_kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
         found = lookup(module, place.name)
         wanted = ast.Machine if is_node else ast.Network
-        word = "machine" if is_node else "network"
-        if found is None:
-            unknown_name(self.sink, module, place.name, word)
+        if found is None or not isinstance(found.declaration, wanted):
+            word = "machine" if is_node else "network"
+            if found is not None and isinstance(found.declaration, _NUMBERS):
+                self.sink.report(
+                    codes.WRONG_KIND,
+                    place.name.span,
+                    f"`{place.name.text}` is {kind_of(found.declaration)}, not a {word}",
+                    secondary=[Label(found.declaration.name.span, "declared here")],
+                    hint=f"the {word} stands first: `{word} * {place.name.text}`",
+                )
+            else:
+                report_name(self.sink, module, place.name, word, (wanted,))
             return None
         declaration = found.declaration
-        if not isinstance(declaration, wanted):
-            self.sink.report(
-                codes.WRONG_KIND,
-                place.name.span,
-                f"`{place.name.text}` is {kind_of(declaration)}, not a {word}",
-                secondary=[Label(declaration.name.span, "declared here")],
-                hint=did_you_mean(
-                    place.name.text, [n for n, d in module.names.items() if isinstance(d, wanted)]
-                )
-                or f"name a {word} here",
-            )
-            return None
         if isinstance(declaration, ast.Machine):
             built: object = self.hardware.machine(found, declaration)
         else:
@@ -230,79 +220,22 @@ class ClaimChecker:
         quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
         if quantity is None:
             return None
-        if isinstance(quantity.expr, ir.Constant) and quantity.expr.value <= 0:
-            self.sink.report(codes.OUT_OF_RANGE, expr.span, "a count must be above zero")
-            return None
+        if isinstance(quantity.expr, ir.Constant):
+            value = quantity.expr.value
+            if value <= 0 or value.denominator != 1:
+                self.sink.report(
+                    codes.OUT_OF_RANGE,
+                    expr.span,
+                    "a count must be a whole number above zero",
+                    hint="such as `machine * 4`, or `machine * N` for one each user",
+                )
+                return None
         return quantity.expr
 
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.changes(declaration.changes, Scope(self.main))
         return ir.Scenario(declaration.name.text, changes, declaration.name.span, declaration.doc)
-
-    # -- requirements --------------------------------------------------------------------
-
-    def requirement(self, item: ast.Requirement) -> ir.Requirement | None:
-        """Return `measure <= limit` with its ideal."""
-        condition = item.condition
-        if (
-            not isinstance(condition, ast.Comparison)
-            or len(condition.operators) != 1
-            or condition.operators[0] not in ("<", "<=", ">", ">=")
-        ):
-            self.sink.report(
-                codes.NOT_A_CONDITION,
-                condition.span,
-                "a requirement compares a measure with its limit",
-                hint="such as `voice.latency <= 230 ms`",
-            )
-            return None
-        measured, limiting = condition.operands
-        scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
-        measure = self.expressions.quantity(measured, scope)
-        if measure is None:
-            return None
-        fixed = Scope(self.main, Allowed.NOTHING)
-        limit = self.expressions.quantity(limiting, fixed, measure.dimension, "the limit")
-        ideal = None
-        if item.ideal is not None:
-            ideal = self.expressions.quantity(item.ideal, fixed, measure.dimension, "the ideal")
-            if ideal is None:
-                return None
-        if limit is None:
-            return None
-        at_most = condition.operators[0] in ("<", "<=")
-        if ideal is not None and not self._is_beyond(limit, ideal, at_most=at_most):
-            return None
-        is_load = isinstance(measure.expr, ir.Measured) and (
-            measure.expr.kind is ir.MeasureKind.LOAD
-        )
-        return ir.Requirement(
-            measured.span.text,
-            measure,
-            limit,
-            at_most,
-            condition.operators[0] in ("<", ">"),
-            ideal,
-            not is_load and (at_most or ideal is not None),
-            item.span,
-        )
-
-    def _is_beyond(self, limit: ir.Quantity, ideal: ir.Quantity, *, at_most: bool) -> bool:
-        """Return whether the ideal is better than the limit; where it is not, it is reported."""
-        if not isinstance(limit.expr, ir.Constant) or not isinstance(ideal.expr, ir.Constant):
-            return True
-        better = ideal.expr.value < limit.expr.value
-        if better == at_most and ideal.expr.value != limit.expr.value:
-            return True
-        self.sink.report(
-            codes.OUT_OF_RANGE,
-            ideal.span,
-            "the ideal must be better than the limit",
-            secondary=[Label(limit.span, "the limit")],
-            hint="what is acceptable lies between the limit and the ideal",
-        )
-        return False
 
     # -- claims --------------------------------------------------------------------------
 
@@ -356,7 +289,7 @@ class ClaimChecker:
                 self.sink.report(
                     codes.MISSING_PART,
                     item.span,
-                    "how near must it be?",
+                    "the claim does not say how near the prediction must come",
                     hint="add `within 5 %`, or an amount such as `within 2 ms`",
                 )
             return None
@@ -367,16 +300,35 @@ class ClaimChecker:
         if expr is None:
             return None
         fixed = Scope(self.main, Allowed.NOTHING)
-        if isinstance(expr, ast.Quantity) and expr.unit.span.text == "%":
+        operand = expr.operand if isinstance(expr, ast.Negative) else expr
+        if isinstance(operand, ast.Quantity) and operand.unit.span.text == "%":
             share = self.expressions.number(expr, fixed, "a tolerance")
-            return None if share is None else ir.Tolerance(share, relative=True)
+            if share is None:
+                return None
+            return self._not_negative(ir.Tolerance(share, relative=True), expr)
         amount = self.expressions.quantity(expr, fixed, dimension, "the tolerance")
         if amount is None:
             return None
         if not isinstance(amount.expr, ir.Constant):
-            self.sink.report(codes.VARIES, expr.span, "a tolerance must be a number")
+            self.sink.report(
+                codes.VARIES,
+                expr.span,
+                "a tolerance must be a number",
+                hint="write the number itself, such as `within 5 %`",
+            )
             return None
-        return ir.Tolerance(amount.expr.value, relative=False)
+        return self._not_negative(ir.Tolerance(amount.expr.value, relative=False), expr)
+
+    def _not_negative(self, tolerance: ir.Tolerance, expr: ast.Expr) -> ir.Tolerance | None:
+        if tolerance.amount >= 0:
+            return tolerance
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            expr.span,
+            "a tolerance must be zero or more",
+            hint="it holds to both sides: take the minus sign away",
+        )
+        return None
 
 
 _MOST_USERS = 10**12

@@ -16,8 +16,12 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
-from qps.compiler.resolve import Found, Module, lookup, unknown_name
+from qps.compiler.resolve import Found, Module, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.suggest import closest
+from qps.grammar.words import TOKEN_CHOICES
+
+_SURE = 0.74
 
 
 class MachineName(Protocol):
@@ -34,6 +38,7 @@ class ComponentChecker:
     expressions: ExpressionChecker
     sink: Sink
     machine_name: MachineName
+    resources: frozenset[str]
     _components: dict[int, ir.Component | None] = field(default_factory=dict)
 
     def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
@@ -77,13 +82,15 @@ class ComponentChecker:
         )
 
     def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
+        if self._is_misspelt(item):
+            return None
         amount = item.amount
         addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
         terms: list[ir.CostTerm] = []
         for minus, addend in addends:
             signed = ast.Negative(addend.span, addend) if minus else addend
             quantity = self.expressions.quantity(signed, scope)
-            if quantity is None:
+            if quantity is None or self._lacks_unit(addend):
                 return None
             terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
         basis = item.measured_on or component.default_machine
@@ -97,7 +104,7 @@ class ComponentChecker:
             found = lookup(scope.module, item.scaled_by)
             unit = found.declaration if found else None
             if not isinstance(unit, ast.Unit) or not unit.is_rating:
-                unknown_name(self.sink, scope.module, item.scaled_by, "rating")
+                report_name(self.sink, scope.module, item.scaled_by, "rating", (ast.Unit,))
                 return None
             scaled_by = unit.name.text
         return ir.Cost(
@@ -108,6 +115,34 @@ class ComponentChecker:
             item.single_thread,
             item.span,
         )
+
+    def _lacks_unit(self, addend: ast.Expr) -> bool:
+        """Return whether a cost is a bare number, which is reported; `3 %` is a steady load."""
+        if not isinstance(addend, ast.Number):
+            return False
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            addend.span,
+            "a cost needs its unit",
+            label="this is a plain number",
+            hint=f"write `{addend.span.text} ms/packet`, or `{addend.span.text} %` "
+            "for a load that is always there",
+        )
+        return True
+
+    def _is_misspelt(self, item: ast.Cost) -> bool:
+        """Return whether a cost is an effect with a slip: `kep 85 %`; then it is reported."""
+        word = item.resource.text
+        near = closest(word, TOKEN_CHOICES["EFFECT"], _SURE)
+        if near is None or word in self.resources:
+            return False
+        self.sink.report(
+            codes.NO_RESOURCE,
+            item.resource.span,
+            f"no machine has a resource `{word}`",
+            hint=f"did you mean `{near}`?",
+        )
+        return True
 
     def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
         kind = ir.EffectKind(item.kind)

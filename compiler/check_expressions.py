@@ -25,6 +25,7 @@ from qps.compiler.values import (
     ExpressionTooLargeError,
     Value,
     factor_hint,
+    unit_hint,
 )
 
 T = TypeVar("T")
@@ -95,7 +96,7 @@ class ExpressionChecker:
             value.span,
             f"{of} must be {wanted.in_words}, not {value.dimension.in_words}",
             label=f"this is {value.dimension.in_words}",
-            hint=factor_hint(value.dimension, wanted),
+            hint=unit_hint(value.span.text, wanted) or factor_hint(value.dimension, wanted),
         )
 
     def number(self, expr: ast.Expr, scope: Scope, of: str) -> Fraction | None:
@@ -152,7 +153,7 @@ class ExpressionChecker:
             case ast.Number():
                 return Value(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
             case ast.Quantity():
-                parts = [self.value(expr.number, scope), self.value(expr.unit, scope)]
+                parts = [self.value(expr.number, scope), self._unit(expr.unit, scope)]
                 return self._arithmetic.product(
                     expr.span, list(zip((False, False), parts, strict=True))
                 )
@@ -186,6 +187,11 @@ class ExpressionChecker:
                     hint="choose with `if condition then a else b`",
                 )
                 return None
+
+    def _unit(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        if isinstance(expr, ast.Reference):
+            return self._names.reference(expr, scope, "unit")
+        return self.value(expr, scope)
 
     def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
         condition = self._conditions.condition(

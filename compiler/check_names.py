@@ -16,7 +16,8 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
-from qps.compiler.resolve import Found, kind_of, lookup, unknown_name
+from qps.compiler.places import resource_words
+from qps.compiler.resolve import Found, Module, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
@@ -32,6 +33,20 @@ _STREAM_MEASURES = {
     "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
+
+
+_VALUES = (
+    ast.Param,
+    ast.Let,
+    ast.Measure,
+    ast.Users,
+    ast.Option,
+    ast.Unit,
+    ast.Stream,
+    ast.Node,
+    ast.Link,
+)
+"""What can be named in an expression, or before a measure in it."""
 
 
 @dataclass
@@ -89,8 +104,11 @@ class NameChecker:
     main_scope: Scope
     value: ValueOf
 
-    def reference(self, expr: ast.Reference, scope: Scope) -> Value | None:
-        """Return what a name stands for: a formal, a unit, a definition, a measure."""
+    def reference(self, expr: ast.Reference, scope: Scope, wanted: str = "name") -> Value | None:
+        """Return what a name stands for: a formal, a unit, a definition, a measure.
+
+        `wanted` is what an unknown one is called: a unit, where it stands behind a number.
+        """
         name = expr.name
         if len(name.parts) == 1 and name.text in scope.formals:
             bound = scope.formals[name.text]
@@ -101,7 +119,7 @@ class NameChecker:
         found = lookup(scope.module, name)
         if found is not None:
             return self._declared(found, expr)
-        return self._measure(expr, scope)
+        return self._measure(expr, scope, wanted)
 
     def _declared(self, found: Found, expr: ast.Reference) -> Value | None:
         declaration, span = found.declaration, expr.span
@@ -174,7 +192,7 @@ class NameChecker:
         self.definitions.known.setdefault(key, value)
         return self.definitions.known[key]
 
-    def _measure(self, expr: ast.Reference, scope: Scope) -> Value | None:
+    def _measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
         """Return a measure such as `voice.latency` or `station.cpu.load`."""
         parts, module = expr.name.parts, scope.module
         if parts == ("largest_acceptable",):
@@ -187,19 +205,28 @@ class NameChecker:
         owner = module.names.get(parts[0])
         if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
             return self._stream_measure(owner, expr)
-        if isinstance(owner, ast.Node | ast.Link) and parts[-1] == "load":
+        if isinstance(owner, ast.Node | ast.Link):
+            return self._load(owner, expr, module)
+        report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
+        return None
+
+    def _load(
+        self, owner: ast.Node | ast.Link, expr: ast.Reference, module: Module
+    ) -> Value | None:
+        """Return the load of a node, of a link, or of one of its resources."""
+        parts, name = expr.name.parts, owner.name.text
+        words = resource_words(module, owner)
+        is_known = len(parts) == 2 or words is None or parts[1] in words  # noqa: PLR2004
+        if parts[-1] == "load" and is_known:
             asked = ir.Measured(ir.MeasureKind.LOAD, ".".join(parts[:-1]))
             return measured(asked, DIMENSIONLESS, expr.span)
-        if isinstance(owner, ast.Node | ast.Link):
-            whole = expr.name.text
-            self.sink.report(
-                codes.UNKNOWN_NAME,
-                expr.name.span,
-                f"`{whole}` is no measure",
-                hint=f"did you mean `{whole}.load`?",
-            )
-            return None
-        unknown_name(self.sink, module, expr.name, "name")
+        loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            expr.name.span,
+            f"`{expr.name.text}` is no measure",
+            hint=did_you_mean(expr.name.text, loads) or f"there is `{loads[-1]}`",
+        )
         return None
 
     def _stream_measure(self, stream: ast.Stream, expr: ast.Reference) -> Value | None:
@@ -236,3 +263,14 @@ class NameChecker:
                 if base not in (TIME_BASE, INFORMATION_BASE):
                     return Dimension.of(base) / TIME
         return DATA_RATE
+
+
+def _others(scope: Scope, name: ast.Name) -> list[str]:
+    """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
+    found = list(scope.formals)
+    for owner, declared in scope.module.names.items():
+        if isinstance(declared, ast.Stream):
+            found += [f"{owner}.{measure}" for measure in (*_STREAM_MEASURES, "rate")]
+        elif isinstance(declared, ast.Node | ast.Link):
+            found.append(f"{owner}.load")
+    return found if len(name.parts) > 1 else [*found, *units.BUILT_IN]

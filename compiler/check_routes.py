@@ -8,9 +8,11 @@ from itertools import islice, pairwise
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.resolve import Module, report_name
+from qps.compiler.suggest import listed
 
 _WAYS_SHOWN = 3
+_JOINED = (ast.Node, ast.Link)
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,19 @@ class RouteChecker:
     """Finds and checks the links between two visits."""
 
     sink: Sink
+    module: Module
     links: dict[str, ir.Link]
+
+    @property
+    def _is_whole(self) -> bool:
+        """False where a link failed: ways that are missing may lead over it."""
+        declared = (d for d in self.module.names.values() if isinstance(d, ast.Link))
+        return all(
+            link.name.text in self.links
+            and all(isinstance(self.module.names.get(e.text), _JOINED) for e in link.ends)
+            and link.name.text not in [end.text for end in link.ends]
+            for link in declared
+        )
 
     def hops(
         self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
@@ -35,7 +49,7 @@ class RouteChecker:
         joined = f"`{start.node}` and `{end.node}`"
         if start.node == end.node:
             joined = f"the machines of `{end.node}`"
-        if not ways:
+        if not ways and self._is_whole:
             self.sink.report(
                 codes.NO_ROUTE,
                 end.span,
@@ -44,7 +58,7 @@ class RouteChecker:
                 hint=f"add `link name = network between {start.node}"
                 f"{'' if start.node == end.node else ', ' + end.node}` to the topology",
             )
-        else:
+        elif ways:
             shown = listed([", ".join(way) for way in ways], "or")
             self.sink.report(
                 codes.AMBIGUOUS_ROUTE,
@@ -60,16 +74,14 @@ class RouteChecker:
     ) -> tuple[ir.Crossing, ...]:
         for name in named:
             if name.text not in self.links:
-                self.sink.report(
-                    codes.UNKNOWN_NAME,
-                    name.span,
-                    f"unknown link `{name.text}`",
-                    hint=did_you_mean(name.text, self.links),
-                )
+                if not isinstance(self.module.names.get(name.text), ast.Link):
+                    report_name(self.sink, self.module, name, "link", (ast.Link,))
                 return ()
         stops = [start.node, *(name.text for name in named), end.node]
         for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
             if not self._adjacent(here, there):
+                if not self._is_whole:
+                    return ()
                 self.sink.report(
                     codes.NO_ROUTE,
                     at.span,

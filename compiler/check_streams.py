@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
@@ -17,9 +18,9 @@ from qps.compiler.dimension import (
     TIME,
     TIME_BASE,
 )
-from qps.compiler.resolve import Module, Program, kind_of, lookup
+from qps.compiler.resolve import Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
-from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.suggest import listed
 
 _CASTS = ("unicast", "multicast")
 
@@ -99,18 +100,20 @@ class StreamChecker:
             return None
         first = quantities[0]
         base = (first.dimension * TIME).single_base
-        if base is None:
+        if base in (None, TIME_BASE):
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 first.span,
                 f"a source gives a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
-                hint=_rate_hint(first),
+                secondary=self._stated(item.values[0]),
+                hint=_rate_hint(first, item),
             )
             return None
+        assert base is not None
         known = [base]
-        for size in quantities[1:]:
-            new = self._tied(size, known)
+        for size, written in zip(quantities[1:], item.values[1:], strict=True):
+            new = self._tied(size, known, written)
             if new is None:
                 return None
             known.append(new)
@@ -124,7 +127,15 @@ class StreamChecker:
             item.span,
         )
 
-    def _tied(self, size: ir.Quantity, known: list[str]) -> str | None:
+    def _stated(self, expr: ast.Expr) -> list[Label]:
+        """Return where the parameter or `let` stands that an expression is the name of."""
+        found = lookup(self._main, expr.name) if isinstance(expr, ast.Reference) else None
+        declared = None if found is None else found.declaration
+        if not isinstance(declared, ast.Param | ast.Let):
+            return []
+        return [Label(declared.value.span, f"`{declared.name.text}` is this")]
+
+    def _tied(self, size: ir.Quantity, known: list[str], written: ast.Expr) -> str | None:
         """Return the item that a size such as byte/packet ties to those known already."""
         exponents = dict(size.dimension.exponents)
         above = [base for base, power in exponents.items() if power == 1]
@@ -139,6 +150,7 @@ class StreamChecker:
                     codes.MISPLACED,
                     size.span,
                     f"`{size.dimension}` is settled already by what stands before it",
+                    hint="take it out",
                 )
                 return None
         self.sink.report(
@@ -146,7 +158,9 @@ class StreamChecker:
             size.span,
             f"a size ties one item to another, such as byte/packet; this is "
             f"{size.dimension.in_words}",
-            hint=f"the stream carries {listed([_item_word(b) for b in known], 'and')} so far",
+            label=f"this is {size.dimension.in_words}",
+            secondary=self._stated(written),
+            hint=_size_hint(size, written, known),
         )
         return None
 
@@ -163,7 +177,7 @@ class StreamChecker:
                 hint="say where its steps run: `at station { record }`",
             )
             return ()
-        routes = RouteChecker(self.sink, self.links)
+        routes = RouteChecker(self.sink, self._main, self.links)
         legs: list[ir.Visit | ir.Crossing] = []
         pending: list[ast.Name] = []
         last: ir.Visit | None = None
@@ -236,22 +250,10 @@ class StreamChecker:
         )
 
     def _unknown_node(self, name: ast.Name) -> None:
+        """Report a name that is no node; a node that failed is reported where it stands."""
         found = lookup(self._main, name)
-        if found is None:
-            self.sink.report(
-                codes.UNKNOWN_NAME,
-                name.span,
-                f"unknown node `{name.text}`",
-                hint=did_you_mean(name.text, self.nodes),
-            )
-        elif not isinstance(found.declaration, ast.Node):
-            self.sink.report(
-                codes.WRONG_KIND,
-                name.span,
-                f"`{name.text}` is {kind_of(found.declaration)}, not a node",
-                secondary=[Label(found.declaration.name.span, "declared here")],
-                hint=did_you_mean(name.text, self.nodes),
-            )
+        if found is None or not isinstance(found.declaration, ast.Node):
+            report_name(self.sink, self._main, name, "node", (ast.Node,))
 
     def _visit(self, item: ast.At) -> ir.Visit | None:
         name = item.node.text
@@ -281,35 +283,15 @@ class StreamChecker:
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
         found = lookup(self._main, item.component)
-        if found is None:
-            self._unknown_component(item.component)
+        if found is None or not isinstance(found.declaration, ast.Component):
+            report_name(self.sink, self._main, item.component, "component", (ast.Component,))
             return None
         declaration = found.declaration
-        if not isinstance(declaration, ast.Component):
-            self.sink.report(
-                codes.WRONG_KIND,
-                item.component.span,
-                f"`{item.component.text}` is {kind_of(declaration)}, not a component",
-                secondary=[Label(declaration.name.span, "declared here")],
-                hint=did_you_mean(item.component.text, self._components()) or "name a component",
-            )
-            return None
         self.used_components.add(found.qualified)
         formals = self.expressions.arguments(
             declaration.name, declaration.formals, item.arguments, item.span, found, scope
         )
         return None if formals is None else self.components.component(found, formals)
-
-    def _unknown_component(self, name: ast.Name) -> None:
-        self.sink.report(
-            codes.UNKNOWN_NAME,
-            name.span,
-            f"unknown component `{name.text}`",
-            hint=did_you_mean(name.text, self._components()),
-        )
-
-    def _components(self) -> list[str]:
-        return [n for n, d in self._main.names.items() if isinstance(d, ast.Component)]
 
     def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
         if item.target is not None and item.target.text not in self.nodes:
@@ -341,7 +323,21 @@ def _item_word(base: str) -> str:
     return "byte" if base == INFORMATION_BASE else base
 
 
-def _rate_hint(value: ir.Quantity) -> str | None:
+def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
+    """Return how to tie a size to what the stream carries so far."""
+    words = [_item_word(base) for base in known]
+    example = "byte/packet" if words == ["byte"] else f"byte/{words[-1]}"
+    if size.dimension == DIMENSIONLESS and isinstance(written, ast.Reference):
+        return f"give `{written.span.text}` its unit where it is declared, such as `{example}`"
+    if size.dimension == DIMENSIONLESS:
+        return f"give it its unit: `{written.span.text} {example}`"
+    return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
+
+
+def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
+    digits = re.match(r"(\d{1,3}),(\d{3})\b", item.span.text.removeprefix("source").strip())
+    if digits:
+        return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base
     if base is not None and base != TIME_BASE:
         return f"say how often: `{value.span.text}/s`"

@@ -113,7 +113,7 @@ class Sink:
     ) -> None:
         """Record a diagnostic; `label` says what this very span is."""
         if (
-            code.slug == "unknown-name"
+            code.slug in ("unknown-name", "bad-setting")
             and span
             and self.failed_names.intersection(re.split(r"\W+", span.text))
         ):

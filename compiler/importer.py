@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -9,7 +10,7 @@ from typing import Protocol
 from qps.compiler import ast, codes
 from qps.compiler.diagnostics import Code, Outcome, Sink
 from qps.compiler.source import Source, Span
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.suggest import closest, did_you_mean, shortened
 from qps.stdlib import module_names, module_text
 
 _LARGEST_FILE = 8_000_000
@@ -52,7 +53,8 @@ class FileImporter:
                 module.span,
                 f"there is no module `{module.text}` in the standard library",
                 hint=did_you_mean(module.text, names)
-                or 'a file of your own is named in quotes: `use "hardware.qps" as hw`',
+                if module.parts[0] == "std"
+                else f'a file of your own is named in quotes: `use "{module.parts[0]}.qps"`',
             )
             return sink.outcome(None)
         return sink.outcome(Source(module.text, module_text(module.text)))
@@ -71,31 +73,61 @@ class FileImporter:
         text = _read(path, module.span, sink, module.value)
         if text is None:
             return sink.outcome(None)
-        label = str(Path(importing.label).parent / module.value)
+        # From real path to real path: one file has one label, by whatever way it is named.
+        assert importing.folder is not None
+        way = os.path.relpath(path, importing.folder)
+        label = os.path.normpath(Path(importing.label).parent / way)
         return sink.outcome(Source(label, text, path.parent))
 
     def _inside(self, file: ast.Text, importing: Source, sink: Sink) -> Path | None:
         """Return the real path of a named file; it must lie below the spec's folder."""
         if self.root is None or importing.folder is None:
-            sink.report(codes.OUTSIDE_FOLDER, file.span, "this text may name no files")
+            sink.report(
+                codes.OUTSIDE_FOLDER,
+                file.span,
+                "a spec that is no file itself may name no files",
+                hint="save it as a file, beside the one that is named",
+            )
             return None
-        if "\0" in file.value or not file.value:
-            sink.report(codes.UNKNOWN_MODULE, file.span, "this names no file")
+        if "\0" in file.value or not file.value.strip():
+            sink.report(
+                codes.UNKNOWN_MODULE,
+                file.span,
+                "this names no file",
+                hint='name one, such as `use "hardware.qps" as hw`',
+            )
             return None
-        path = (importing.folder / file.value).resolve()
+        path = _resolved(importing.folder / file.value)
+        if path is None:
+            sink.report(
+                codes.UNREADABLE,
+                file.span,
+                f"`{shortened(file.value)}` leads nowhere: its links go round in a circle",
+                hint="name the file itself",
+            )
+            return None
         if not path.is_relative_to(self.root.resolve()):
             sink.report(
                 codes.OUTSIDE_FOLDER,
                 file.span,
-                f"`{file.value}` lies outside the folder of the spec",
+                f"`{shortened(file.value)}` lies outside the folder of the spec",
                 hint="a spec reads only files in its own folder and below it; move the file there",
             )
             return None
         return path
 
 
+def _resolved(path: Path) -> Path | None:
+    """Return the real path, None where symbolic links lead round in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
 def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
     """Return the text of a file, or report why it cannot be read."""
+    shown = shortened(shown)
 
     def fail(code: Code, message: str, hint: str | None = None) -> None:
         sink.report(code, span, message, hint=hint)
@@ -103,11 +135,8 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
     try:
         if not path.is_file():
             kind = "is a folder" if path.is_dir() else "does not exist"
-            fail(
-                codes.UNKNOWN_MODULE,
-                f"`{shown}` {kind}",
-                "name a file, relative to the one that uses it" if span else "name a `.qps` file",
-            )
+            kind = kind if path.is_dir() or not path.exists() else "is no ordinary file"
+            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span))
             return None
         if path.stat().st_size > _LARGEST_FILE:
             fail(
@@ -116,7 +145,8 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
                 "split it, and join the parts with `use`",
             )
             return None
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = path.read_bytes().decode("utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         fail(
             codes.UNREADABLE,
@@ -130,3 +160,12 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
             "check that it is there and that you may read it",
         )
     return None
+
+
+def _other_file(path: Path, span: Span | None) -> str:
+    """Return a hint that offers the file that was probably meant: with `.qps`, or much alike."""
+    files = path.parent.glob("*.qps") if path.parent.is_dir() else ()
+    near = closest(f"{path.stem}.qps", (file.name for file in files if file.is_file()))
+    if near is not None:
+        return f"did you mean `{near}`?"
+    return "name a file, relative to the one that uses it" if span else "name a `.qps` file"

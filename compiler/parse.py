@@ -18,6 +18,7 @@ from qps.compiler import ast, codes
 from qps.compiler.build_ast import Builder
 from qps.compiler.diagnostics import Outcome, Sink
 from qps.compiler.source import Source, Span
+from qps.compiler.suggest import closest
 from qps.compiler.syntax_errors import report_syntax_error
 from qps.grammar import parser
 from qps.grammar.words import DECLARATIONS
@@ -26,7 +27,10 @@ LARGEST_TEXT = 2_000_000
 """Characters in a file beyond which it is refused."""
 
 _STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}]', re.MULTILINE)
-_DECLARED = re.compile(r"(?:^\w+|\bnode|\blink|\bas)[ \t]+(\w+)", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n]\s*\w+[ \t]+(\w+)[ \t]*=(?!=)",
+    re.MULTILINE,
+)
 
 
 def parse(source: Source) -> Outcome[ast.Module]:
@@ -39,10 +43,10 @@ def parse(source: Source) -> Outcome[ast.Module]:
             f"the file is longer than {LARGEST_TEXT:,} characters",
             hint="split it and join the parts with `use`",
         )
-        return sink.partial(_module(source, [], set()))
+        return sink.partial(_module(source, [], [(0, 0)]))
     builder = Builder(source, sink)
     items: list[str | ast.Declaration] = []
-    failed: set[str] = set()
+    failed: list[tuple[int, int]] = []
     tree = _parse_part(source, 0, len(source.text), None)
     if tree is not None:
         items = builder.items(tree)
@@ -52,7 +56,7 @@ def parse(source: Source) -> Outcome[ast.Module]:
             if part is not None:
                 items += builder.items(part)
             else:
-                failed.update(_DECLARED.findall(source.text, start, end))
+                failed.append((start, end))
     return sink.partial(_module(source, items, failed))
 
 
@@ -67,7 +71,9 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
     return sink.outcome(Builder(source, sink).change(tree))
 
 
-def _module(source: Source, items: list[str | ast.Declaration], failed: set[str]) -> ast.Module:
+def _module(
+    source: Source, items: list[str | ast.Declaration], failed: list[tuple[int, int]]
+) -> ast.Module:
     """Give each doc string to the declaration behind it, the first one to the module."""
     module_doc: str | None = None
     waiting: str | None = None
@@ -81,7 +87,29 @@ def _module(source: Source, items: list[str | ast.Declaration], failed: set[str]
         else:
             declarations.append(item if waiting is None else replace(item, doc=waiting))
             waiting = None
-    return ast.Module(source, module_doc, tuple(declarations), frozenset(failed))
+    names: set[str] = set()
+    kinds: set[str] = set()
+    for start, end in failed:
+        kind = _kind_meant(source.text, start, end)
+        kinds.add(kind)
+        names |= _names_meant(source.text, start, end, kind)
+    return ast.Module(source, module_doc, tuple(declarations), frozenset(names), frozenset(kinds))
+
+
+def _kind_meant(text: str, start: int, end: int) -> str:
+    """Return the word that a declaration that failed starts with, or was meant to; else ''."""
+    word = re.compile(r"\s*(\w+)").match(text, start, end)
+    if word is None:
+        return ""
+    return word[1] if word[1] in DECLARATIONS else closest(word[1], DECLARATIONS) or ""
+
+
+def _names_meant(text: str, start: int, end: int, kind: str) -> set[str]:
+    """Return the names that a declaration that failed would have declared."""
+    if kind == "use":
+        return set(re.compile(r"\w+").findall(text, start, end))
+    found = _DECLARED.findall(text, start, end)
+    return {name for names in found for name in names if name}
 
 
 def _parts(text: str) -> list[tuple[int, int]]:

@@ -127,14 +127,14 @@ def _check_source(source: Source, importer: Importer) -> Outcome[Spec]:
 
 
 def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
-    """Return the changes of machine or network that claims and observations make."""
+    """Return the changes, other than of the population, that claims and observations make."""
     found: list[Sequence[ir.Change]] = []
     for expectation in model.expectations:
         found += [claim.changes for claim in expectation.claims]
     for observation in model.observations:
         found += [row.changes for row in observation.rows]
     distinct = {
-        tuple(change for change in changes if isinstance(change, ir.SetPlace)): None
+        tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]

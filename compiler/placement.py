@@ -7,14 +7,17 @@ comes later: another machine may lack a resource or a rating that the first one 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from qps.compiler import codes, ir
 from qps.compiler.bounds import check_bounds
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE, Dimension
+from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
+
+_SHOWN = 4
 
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -29,17 +32,7 @@ def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -
 def _check(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     check_bounds(model, configuration, sink)
     for stream in model.streams:
-        for leg in stream.legs:
-            if isinstance(leg, ir.Crossing):
-                _check_crossing(model, configuration, stream, leg, sink)
-                continue
-            machine = model.machines.get(configuration.nodes[leg.node].machine)
-            if machine is None:
-                continue
-            for step in leg.steps:
-                for cost in step.component.costs:
-                    _check_cost(model, stream, leg.node, machine, step, cost, sink)
-                _check_effects(stream, step, sink)
+        _StreamCheck(model, configuration, stream, sink).run()
 
 
 def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
@@ -61,74 +54,164 @@ def held_item(cost: ir.Quantity, capacity: Dimension) -> bool:
     return cost.dimension == capacity
 
 
-def _check_cost(
-    model: ir.Model,
-    stream: ir.Stream,
-    node: str,
-    machine: ir.Machine,
-    step: ir.Step,
-    cost: ir.Cost,
-    sink: Sink,
-) -> None:
-    resource = machine.resource(cost.resource)
-    component = step.component
-    if resource is None:
-        sink.report(
-            codes.NO_RESOURCE,
-            cost.span,
-            f"`{component.name}` needs `{cost.resource}`, but `{node}` ({machine.name}) has none",
-            secondary=[Label(step.span, f"it runs at `{node}` here")],
-            hint=did_you_mean(cost.resource, [r.name for r in machine.resources])
-            or f"add a resource `{cost.resource}` to machine `{machine.name}`",
-        )
-        return
-    for term in cost.terms:
-        _check_term(stream, step, cost, term, resource, sink)
-    _check_rating(model, node, machine, step, cost, resource, sink)
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """Something that asks for an item which the stream does not carry."""
+
+    span: Span
+    message: str
+    label: str
+    also: tuple[Label, ...] = ()
 
 
-def _check_term(
-    stream: ir.Stream,
-    step: ir.Step,
-    cost: ir.Cost,
-    term: ir.CostTerm,
-    resource: ir.Resource,
-    sink: Sink,
-) -> None:
-    item = item_of(term.amount, resource.work)
-    if resource.kind is ir.ResourceKind.STORE and held_item(term.amount, resource.work):
-        return
-    if item is None:
-        sink.report(
-            codes.WRONG_DIMENSION,
-            term.amount.span,
-            f"`{cost.resource}` cannot be charged {term.amount.dimension.in_words}",
-            label=f"this is {term.amount.dimension.in_words}",
-            hint=_cost_example(resource),
+@dataclass
+class _StreamCheck:
+    """Checks one stream in one configuration."""
+
+    model: ir.Model
+    configuration: Configuration
+    stream: ir.Stream
+    sink: Sink
+    missing: dict[str, list[_Ask]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Report what does not fit; an item that the source lacks is told once."""
+        for leg in self.stream.legs:
+            if isinstance(leg, ir.Crossing):
+                self._crossing(leg)
+                continue
+            machine = self.model.machines.get(self.configuration.nodes[leg.node].machine)
+            for step in leg.steps if machine is not None else ():
+                assert machine is not None
+                for cost in step.component.costs:
+                    self._cost(leg.node, machine, step, cost)
+                for effect in step.component.effects:
+                    self._effect(effect)
+        for item, asks in self.missing.items():
+            self._report_missing(item, asks)
+
+    @property
+    def _carried(self) -> list[str]:
+        """What the stream carries, in the words of a message."""
+        emission = self.stream.emission
+        return [*emission.items, *(["byte"] if emission.carries_information else [])]
+
+    # -- costs ---------------------------------------------------------------------------
+
+    def _cost(self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost) -> None:
+        resource = machine.resource(cost.resource)
+        component = step.component
+        if resource is None:
+            self.sink.report(
+                codes.NO_RESOURCE,
+                cost.span,
+                f"`{component.name}` needs `{cost.resource}`, "
+                f"but `{node}` ({machine.name}) has none",
+                secondary=[Label(step.span, f"it runs at `{node}` here")],
+                hint=did_you_mean(cost.resource, [r.name for r in machine.resources])
+                or f"add a resource `{cost.resource}` to machine `{machine.name}`",
+            )
+            return
+        terms = [term for term in cost.terms if not _is_held(term, resource)]
+        wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
+        for term in wrong[:1]:
+            others = [t.amount for t in wrong[1:]]
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                term.amount.span,
+                f"`{cost.resource}` cannot be charged {term.amount.dimension.in_words}",
+                label=f"this is {term.amount.dimension.in_words}",
+                secondary=[Label(o.span, f"nor {o.dimension.in_words}") for o in others],
+                hint=_cost_example(resource),
+            )
+        for term in terms:
+            self._term(step, term, resource)
+        _check_rating(self.model, node, machine, step, cost, resource, self.sink)
+
+    def _term(self, step: ir.Step, term: ir.CostTerm, resource: ir.Resource) -> None:
+        item = item_of(term.amount, resource.work)
+        if not item or _word(item) in self._carried:
+            return
+        name, component = self.stream.name, step.component.name
+        carries = " and ".join(f"{word}s" for word in self._carried)
+        self._ask(
+            item,
+            _Ask(
+                term.amount.span,
+                f"cost is per {_word(item)}, but `{name}` carries {carries}",
+                f"a cost per {_word(item)}",
+                (Label(step.span, f"`{component}` works on `{name}` here"),),
+            ),
         )
-        return
-    carried = set(stream.emission.items)
-    if stream.emission.carries_information:
-        carried.add(INFORMATION_BASE)
-    if item and item not in carried:
-        words = [_word(base) + "s" for base in _in_order(stream, carried)]
-        sink.report(
+
+    # -- items that the stream does not carry --------------------------------------------
+
+    def _ask(self, item: str, ask: _Ask) -> None:
+        asks = self.missing.setdefault(item, [])
+        if ask.span not in [earlier.span for earlier in asks]:
+            asks.append(ask)
+
+    def _report_missing(self, item: str, asks: list[_Ask]) -> None:
+        first, *others = asks
+        shown = others[:_SHOWN]
+        emission = self.stream.emission
+        more = len(others) - len(shown)
+        add = f"say in the source how many {_word(item)}s there are: {_tie(item, emission)}"
+        change = f"give the cost per {listed(self._carried, 'or')}"
+        is_cost = first.label.startswith("a cost")
+        self.sink.report(
             codes.ITEM_NOT_CARRIED,
-            term.amount.span,
-            f"cost is per {_word(item)}, but `{stream.name}` carries {' and '.join(words)}",
-            label=f"a cost per {_word(item)}",
+            first.span,
+            first.message,
+            label=first.label,
             secondary=[
-                Label(step.span, f"`{step.component.name}` works on `{stream.name}` here"),
-                Label(stream.emission.span, f"what `{stream.name}` carries"),
+                *first.also,
+                *(Label(ask.span, ask.label) for ask in shown),
+                Label(emission.span, f"what `{self.stream.name}` carries"),
             ],
-            hint=f"give the cost per {listed([_word(b) for b in _in_order(stream, carried)], 'or')}"
-            f", or say how many {_word(item)}s there are in the source",
+            notes=[f"{more} more costs ask for it too"] if more else [],
+            hint=f"{change}, or {add}" if is_cost and not others else add,
         )
 
+    def _effect(self, effect: ir.Effect) -> None:
+        if effect.kind is not ir.EffectKind.EMIT or effect.value is None:
+            return
+        emission, name = self.stream.emission, self.stream.name
+        if not emission.carries_information:
+            message = f"`emit` changes a size, but `{name}` carries no bytes"
+            self._ask(INFORMATION_BASE, _Ask(effect.span, message, "a size"))
+            return
+        for base in effect.value.dimension.bases - {INFORMATION_BASE, *emission.items}:
+            message = f"a size per {base}, but `{name}` carries no {base}s"
+            self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
 
-def _in_order(stream: ir.Stream, carried: set[str]) -> list[str]:
-    items = [item for item in stream.emission.items if item in carried]
-    return [*items, INFORMATION_BASE] if INFORMATION_BASE in carried else items
+    def _crossing(self, leg: ir.Crossing) -> None:
+        network = self.model.networks.get(self.configuration.links[leg.link].network)
+        if network is None:
+            return
+        name, emission = self.stream.name, self.stream.emission
+        if not emission.carries_information:
+            message = f"`{leg.link}` carries bits, but `{name}` has no size"
+            self._ask(INFORMATION_BASE, _Ask(leg.span, message, "a link carries bits"))
+        for quantity, what in _per_item(network):
+            base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
+            if base not in emission.items:
+                message = f"the {what} of `{leg.link}` is per {base}, but `{name}` has no {base}s"
+                also = (Label(quantity.span, f"the {what}"),)
+                self._ask(base, _Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
+
+
+def _tie(item: str, emission: ir.Emission) -> str:
+    """Return an example of a size that brings an item into a stream."""
+    if item != INFORMATION_BASE:
+        above = "byte" if emission.carries_information else (*emission.items, "byte")[0]
+        return f"`…, 1280 {above}/{item}`" if above == "byte" else f"`…, 3 {item}/{above}`"
+    below = emission.items[0] if emission.items else "packet"
+    return f"`…, 1280 byte/{below}`"
+
+
+def _is_held(term: ir.CostTerm, resource: ir.Resource) -> bool:
+    return resource.kind is ir.ResourceKind.STORE and held_item(term.amount, resource.work)
 
 
 def _word(base: str) -> str:
@@ -203,63 +286,6 @@ def scaling_base(measured: ir.Machine, cost: ir.Cost) -> str | None:
     if resource is None or resource.speed is None:
         return None
     return resource.speed.dimension.single_base
-
-
-def _check_effects(stream: ir.Stream, step: ir.Step, sink: Sink) -> None:
-    for effect in step.component.effects:
-        if effect.kind is not ir.EffectKind.EMIT or effect.value is None:
-            continue
-        if not stream.emission.carries_information:
-            sink.report(
-                codes.ITEM_NOT_CARRIED,
-                effect.span,
-                f"`emit` changes a size, but `{stream.name}` carries no bytes",
-                secondary=[Label(stream.emission.span, f"what `{stream.name}` carries")],
-                hint="give a size in the source, such as `30 frame/s, 24 Mbit/frame`",
-            )
-            return
-        dimension = effect.value.dimension
-        for base in dimension.bases - {INFORMATION_BASE}:
-            if base not in stream.emission.items:
-                sink.report(
-                    codes.ITEM_NOT_CARRIED,
-                    effect.span,
-                    f"a size per {base}, but `{stream.name}` carries no {base}s",
-                    secondary=[Label(stream.emission.span, f"what `{stream.name}` carries")],
-                )
-
-
-def _check_crossing(
-    model: ir.Model,
-    configuration: Configuration,
-    stream: ir.Stream,
-    leg: ir.Crossing,
-    sink: Sink,
-) -> None:
-    network = model.networks.get(configuration.links[leg.link].network)
-    if network is None:
-        return
-    if not stream.emission.carries_information:
-        sink.report(
-            codes.ITEM_NOT_CARRIED,
-            leg.span,
-            f"`{leg.link}` carries bits, but `{stream.name}` has no size",
-            secondary=[Label(stream.emission.span, f"what `{stream.name}` carries")],
-            hint="give a size in the source, such as `3 update/s, 144 byte/update`",
-        )
-    for quantity, what in _per_item(network):
-        base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
-        if base not in stream.emission.items:
-            sink.report(
-                codes.ITEM_NOT_CARRIED,
-                leg.span,
-                f"the {what} of `{leg.link}` is per {base}, but `{stream.name}` has no {base}s",
-                secondary=[
-                    Label(quantity.span, f"the {what}"),
-                    Label(stream.emission.span, f"what `{stream.name}` carries"),
-                ],
-                hint=f"give the size of a {base} in the source: `…, 1280 byte/{base}`",
-            )
 
 
 def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:

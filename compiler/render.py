@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from unicodedata import category
+from unicodedata import category, east_asian_width
 
 from qps.compiler.diagnostics import Diagnostic, Label, Severity
 from qps.compiler.source import Source, Span
@@ -19,6 +20,8 @@ _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
     "\x1b[0m",
 )
 _WIDEST_LINE = 160
+_IN_SIGHT = 130
+_LINE_ENDS = re.compile(r"\s*\n\s*")
 
 
 def printable(text: str) -> str:
@@ -26,7 +29,17 @@ def printable(text: str) -> str:
 
     Each is replaced by one character, so that columns stay where they are.
     """
-    return "".join(c if c == "\n" or category(c)[0] != "C" else "\ufffd" for c in text)
+    return "".join(c if c == "\n" or not _drives(c) else "\ufffd" for c in text)
+
+
+def _drives(character: str) -> bool:
+    """Return whether a character moves something, rather than being shown."""
+    return category(character)[0] == "C" or category(character) in ("Zl", "Zp")
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line: what is quoted from a spec may hold several."""
+    return _LINE_ENDS.sub(" ", printable(text))
 
 
 def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
@@ -61,7 +74,7 @@ def _plain_one(diagnostic: Diagnostic) -> str:
     if diagnostic.primary is not None:
         line, column = _start(diagnostic.primary.span)
         head = f"{diagnostic.primary.span.source.label}:{line}:{column}: {head}"
-    return printable(head + "".join(f" (help: {hint})" for hint in diagnostic.hints))
+    return _one_line(head + "".join(f" (help: {hint})" for hint in diagnostic.hints))
 
 
 def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
@@ -99,31 +112,27 @@ def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
     tone = _RED if diagnostic.code.severity is Severity.ERROR else _YELLOW
 
     def paint(text: str, style: str) -> str:
-        shown = printable(text)
+        shown = _one_line(text)
         return f"{style}{shown}{_RESET}" if color else shown
 
     head = paint(f"{diagnostic.code.severity.value}[{diagnostic.code.id}]", tone)
     lines = [f"{head}: {paint(diagnostic.message, _BOLD)}"]
     labels = [] if diagnostic.primary is None else [(diagnostic.primary, "^", tone)]
     labels += [(label, "-", _BLUE) for label in diagnostic.secondary]
-    gutter = max((len(str(_last_line(label.span))) for label, _, _ in labels), default=0)
+    gutter = max((len(str(label.span.line)) for label, _, _ in labels), default=0)
     arrow = "-->"
     for source, group in _by_source(labels):
         line, column = _start(group[0][0].span)
         lines.append(
-            f"{' ' * gutter}{paint(arrow, _BLUE)} {printable(source.label)}:{line}:{column}"
+            f"{' ' * gutter}{paint(arrow, _BLUE)} {_one_line(source.label)}:{line}:{column}"
         )
         lines.append(f"{' ' * gutter} {paint('|', _BLUE)}")
         lines += _excerpt(group, gutter, paint)
         arrow = ":::"
     margin = " " * gutter + " " + paint("=", _BLUE)
-    lines += [f"{margin} note: {printable(note)}" for note in diagnostic.notes]
-    lines += [f"{margin} {paint('help', _CYAN)}: {printable(hint)}" for hint in diagnostic.hints]
+    lines += [f"{margin} note: {_one_line(note)}" for note in diagnostic.notes]
+    lines += [f"{margin} {paint('help', _CYAN)}: {_one_line(hint)}" for hint in diagnostic.hints]
     return "\n".join(lines) + "\n"
-
-
-def _last_line(span: Span) -> int:
-    return span.line
 
 
 def _by_source(
@@ -136,36 +145,54 @@ def _by_source(
     return [(group[0][0].span.source, group) for group in groups.values()]
 
 
-def _excerpt(group: list[tuple[Label, str, str]], gutter: int, paint: object) -> list[str]:
+def _excerpt(
+    group: list[tuple[Label, str, str]], gutter: int, paint: Callable[[str, str], str]
+) -> list[str]:
     """Return the numbered source lines of some labels, each with its marks below it."""
-    assert callable(paint)
-    ordered = sorted(group, key=lambda entry: (entry[0].span.line, -entry[0].span.start))
+    ordered = sorted(group, key=lambda entry: (*_place(entry[0].span), -entry[0].span.start))
     bar = paint("|", _BLUE)
     lines: list[str] = []
     previous: int | None = None
-    for number, entries in groupby(ordered, key=lambda entry: entry[0].span.line):
+    for (number, first), entries in groupby(ordered, key=lambda entry: _place(entry[0].span)):
         if previous is not None and number > previous + 1:
             lines.append(paint("...", _BLUE))
         previous = number
-        text = entries_source_line(entries_list := list(entries), number)
+        marked = list(entries)
+        text = _shown(marked[0][0].span.source.line(number), first)
         lines.append(f"{paint(str(number).rjust(gutter), _BLUE)} {bar} {text}")
-        for label, mark, tone in entries_list:
-            start, width = _mark(label.span, text)
+        for label, mark, tone in marked:
+            start, width = _mark(label.span, text, first)
             message = f" {label.message}" if label.message else ""
             lines.append(f"{' ' * gutter} {bar} {' ' * start}{paint(mark * width + message, tone)}")
     return lines
 
 
-def entries_source_line(entries: list[tuple[Label, str, str]], number: int) -> str:
-    """Return the source line of some labels, cut where it is too long to read, tabs as blanks."""
-    text = printable(entries[0][0].span.source.line(number).replace("\t", " "))
+def _place(span: Span) -> tuple[int, int]:
+    """Return the line of a span, and from where it is shown: not its start if that is far off."""
+    line, column = _start(span)
+    return line, 0 if column <= _IN_SIGHT else column - _IN_SIGHT // 2
+
+
+def _shown(line: str, first: int) -> str:
+    """Return a source line from a character on, cut where it is too long, tabs as blanks."""
+    text = printable(line.replace("\t", " "))[first:]
+    if first:
+        text = "…" + text[1:]
     return text if len(text) <= _WIDEST_LINE else text[: _WIDEST_LINE - 1] + "…"
 
 
-def _mark(span: Span, text: str) -> tuple[int, int]:
-    """Return where the marks under a line start, counted from 0, and how many there are."""
+def _mark(span: Span, text: str, first: int) -> tuple[int, int]:
+    """Return where the marks under a shown line start, and how wide they are, in columns."""
     line, column = _start(span)
     end_line, end_column = span.source.position(span.end)
-    start = min(column - 1, len(text))
-    stop = end_column - 1 if end_line == line else len(text.rstrip())
-    return start, max(1, min(stop, len(text)) - start)
+    start = min(column - 1 - first, len(text))
+    stop = end_column - 1 - first if end_line == line else len(text.rstrip())
+    marked = text[start : max(start + 1, min(stop, len(text)))]
+    return _width(text[:start]), max(1, _width(marked))
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(
+        0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -48,6 +48,17 @@ KIND_WORDS: dict[type, str] = {
     ast.Stream: "a stream",
     ast.Measure: "a measure",
 }
+
+
+KIND_KEYWORDS: dict[type, str] = {
+    ast.Machine: "machine",
+    ast.Network: "network",
+    ast.Component: "component",
+    ast.Node: "node",
+    ast.Link: "link",
+    ast.Unit: "unit",
+}
+"""The words that declare what can be asked for by its kind."""
 
 
 @dataclass(frozen=True)
@@ -100,15 +111,6 @@ def lookup(module: Module, name: ast.Name) -> Found | None:
     return None if declaration is None else Found(module, declaration)
 
 
-def visible_names(module: Module) -> Iterator[str]:
-    """Yield every name that a module can write, with the names of what it imports."""
-    yield from module.names
-    for alias, imported in module.imports.items():
-        yield alias
-        for name in imported.names:
-            yield f"{alias}.{name}"
-
-
 def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
     """Load what a module uses and gather all names, as far as they can be found."""
     sink = Sink()
@@ -145,6 +147,7 @@ class _Loader:
                 f"`{name.text}` is a unit already",
                 hint=f"call it something else, such as `{name.text}_`",
             )
+            self.failed.add(name.text)
             return
         earlier = module.names.get(name.text)
         if earlier is not None:
@@ -161,7 +164,9 @@ class _Loader:
 
     def _follow(self, module: Module, use: ast.Use, trail: tuple[tuple[str, Span], ...]) -> None:
         alias = _alias(use)
-        if not self._alias_is_free(module, use, alias):
+        # A file without a name, such as "", is reported by the importer.
+        if alias and not self._alias_is_free(module, use, alias):
+            self.failed.add(alias)
             return
         here = module.syntax.source
         opened = self.importer.open(use.module, here)
@@ -203,6 +208,7 @@ class _Loader:
                 codes.DUPLICATE_NAME,
                 use.span,
                 f"the name `{alias}` is {what}",
+                secondary=_first_use(module, use, alias),
                 hint="give the module another name: `use … as name`",
             )
         return not taken
@@ -245,15 +251,58 @@ def kind_of(declaration: Named) -> str:
     return KIND_WORDS[type(declaration)]
 
 
-def unknown_name(sink: Sink, module: Module, name: ast.Name, wanted: str) -> None:
-    """Report a name that nothing declares, with the one that was probably meant."""
-    ambiguous = units.ambiguity(name.text)
+def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
+    """Yield the names of some kinds that a module can write, those of its imports qualified."""
+    yield from (name for name, found in module.names.items() if isinstance(found, kinds))
+    for alias, imported in module.imports.items():
+        named = imported.names.items()
+        yield from (f"{alias}.{name}" for name, found in named if isinstance(found, kinds))
+
+
+def report_name(
+    sink: Sink,
+    module: Module,
+    name: ast.Name,
+    wanted: str,
+    kinds: tuple[type, ...],
+    others: Iterable[str] = (),
+) -> None:
+    """Report a name that is not what is wanted: nothing declares it, or it is something else.
+
+    `kinds` are the declarations that could be named, `others` what else could stand there.
+    """
+    found = lookup(module, name)
+    candidates = sorted({*names_of(module, kinds), *others})
+    offered = did_you_mean(name.text, candidates)
+    if found is not None or name.text in module.imports:
+        kind = "a module" if found is None else kind_of(found.declaration)
+        sink.report(
+            codes.WRONG_KIND,
+            name.span,
+            f"`{name.text}` is {kind}, not a {wanted}",
+            secondary=[Label(found.declaration.name.span, "declared here")] if found else (),
+            hint=offered or f"name a {wanted} here" + _such_as(candidates),
+        )
+        return
     sink.report(
         codes.UNKNOWN_NAME,
         name.span,
         f"unknown {wanted} `{name.text}`",
-        hint=ambiguous or did_you_mean(name.text, visible_names(module)),
+        hint=units.ambiguity(name.text) or offered or _how_to_declare(name, wanted, kinds),
     )
+
+
+def _such_as(candidates: list[str]) -> str:
+    return f", such as `{candidates[0]}`" if candidates else ""
+
+
+def _how_to_declare(name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
+    last = name.parts[-1]
+    if wanted == "unit":
+        return f"there is `ms`, `byte`, `Mbit`, `packet`, …; `unit {last}` declares one of your own"
+    if kinds[0] in KIND_KEYWORDS:
+        return f"declare it: `{KIND_KEYWORDS[kinds[0]]} {last} …`"
+    return f"declare it, such as `param {last} = …`"
 
 
 def _named(syntax: ast.Module) -> Iterator[Named]:
@@ -262,6 +311,15 @@ def _named(syntax: ast.Module) -> Iterator[Named]:
             yield from declaration.items
         elif isinstance(declaration, Named):
             yield declaration
+
+
+def _first_use(module: Module, use: ast.Use, alias: str) -> list[Label]:
+    """Return where the name of a module was given before."""
+    if alias in module.names:
+        earlier = module.names[alias]
+        return [Label(earlier.name.span, f"declared here, as {kind_of(earlier)}")]
+    uses = [d for d in module.syntax.declarations if isinstance(d, ast.Use) and d is not use]
+    return [Label(d.span, "first used here") for d in uses if _alias(d) == alias][:1]
 
 
 def _alias(use: ast.Use) -> str:

@@ -7,17 +7,20 @@ from difflib import get_close_matches
 
 _SHORTEST_PART = 3
 _FEW = 8
+_LONGEST = 60
 
 
-def closest(word: str, names: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, or None.
+def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
+    """Return the name that was probably meant, or None; `sure` is how alike they must be.
 
-    >>> closest("lam", ["lan", "station"]), closest("x", ["lan"])
-    ('lan', None)
+    >>> closest("lam", ["lan", "station"]), closest("m", ["ms"]), closest("n", ["N"])
+    ('lan', None, 'N')
     """
     candidates = sorted(set(names))
-    by_fold = {name.lower(): name for name in reversed(candidates)}
-    found = get_close_matches(word.lower(), list(by_fold), n=1, cutoff=0.6)
+    by_fold = {name.lower(): name for name in candidates}
+    # One letter is like many: only its other case is meant.
+    cutoff = sure if len(word) > 1 else 1.0
+    found = get_close_matches(word.lower(), list(by_fold), n=1, cutoff=cutoff)
     if found:
         return by_fold[found[0]]
     telling = len(word) >= _SHORTEST_PART
@@ -46,3 +49,8 @@ def listed(names: Iterable[str], word: str) -> str:
     if len(quoted) <= 1:
         return "".join(quoted)
     return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"
+
+
+def shortened(text: str) -> str:
+    """Return a text as far as it fits into a message."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

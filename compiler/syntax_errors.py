@@ -16,7 +16,7 @@ import lark
 from qps.compiler import codes
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Source, Span
-from qps.compiler.suggest import closest, listed
+from qps.compiler.suggest import closest, shortened
 from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
@@ -170,9 +170,7 @@ def _unclosed(source: Source, opening: int, sink: Sink) -> None:
 # -- words that cannot stand where they stand --------------------------------------------
 
 
-def _at_end(
-    error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink
-) -> None:
+def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
     """Report a declaration that stops too early; an open bracket is the usual reason."""
     open_at, suspect = _open_brackets(span.source.text, start, span.end)
     if open_at:
@@ -188,9 +186,7 @@ def _at_end(
     )
 
 
-def _unexpected(
-    error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink
-) -> None:
+def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
     """Report a word that cannot stand where it stands, with what could."""
     text = span.source.text
     open_at, _ = _open_brackets(text, start, span.start)
@@ -202,14 +198,10 @@ def _unexpected(
     sink.report(
         codes.SYNTAX,
         span,
-        "unexpected end of the line" if is_end else f"unexpected `{_shortened(span.text)}`",
+        "unexpected end of the line" if is_end else f"unexpected `{shortened(span.text)}`",
         label=f"expected {_expected(fault.accepted)}",
         hint=next(filter(None, (slip(fault) for slip in _SLIPS)), None),
     )
-
-
-def _shortened(word: str) -> str:
-    return word if len(word) <= _LONGEST_SHOWN else word[: _LONGEST_SHOWN - 1] + "…"
 
 
 # -- the slips ---------------------------------------------------------------------------
@@ -224,7 +216,7 @@ _NESTED = {
     **dict.fromkeys(("server", "host"), "write `machine`"),
 }
 _FOREIGN = {
-    "per": "write `/`: `ms/packet`",
+    "per": "write `/` for `per`, as in `ms/packet`",
     "is": "compare with `==`",
     "equals": "compare with `==`",
     "unless": "write `if not …`",
@@ -271,7 +263,7 @@ def _misspelt_before(fault: _Fault) -> str | None:
     if not word or word in RESERVED or not starts_statement:
         return None
     near = closest(word, _STATEMENTS, _SURE)
-    return f"did you mean `{near}` by `{word}`?" if near and near != word else None
+    return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
 
 
 def _foreign(fault: _Fault) -> str | None:
@@ -288,6 +280,8 @@ def _comma(fault: _Fault) -> str | None:
     rest = re.match(r"\d{3}\b", fault.behind)
     if digits and rest:
         return f"write digits without commas: `{digits.group()}_{rest.group()}`"
+    if digits and fault.behind[:1].isdigit():
+        return "write the decimal point as `.`"
     if "_SEP" in fault.accepted and fault.inside:
         return "statements end with `;` or a new line, not with a comma"
     return None
@@ -322,12 +316,14 @@ def _number(fault: _Fault) -> str | None:
         if fault.before[-1:].isdigit():
             return f"write a digit behind the point: `{fault.before[-1]}.0`"
         return "write a digit before the point: `0.5`" if fault.behind[:1].isdigit() else None
+    if any(category(character) == "No" for character in fault.previous):
+        return "write powers as `x^2` and fractions as `0.5`"
     if not re.fullmatch(r"\d.*", fault.word):
         return None
     if fault.before[-1:].isdigit():
         return "write digits together, or with `_` between: `800_000`"
     if fault.before[-1:] in ("%", "$"):
-        return f"the unit stands behind the number: `{_shortened(fault.word)} {fault.before[-1]}`"
+        return f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
     return None
 
 
@@ -337,22 +333,36 @@ def _one_thing(fault: _Fault) -> str | None:
     if "LBRACE" in accepted:
         accepted -= {"LPAR"}
     if accepted == {"NAME"}:
-        if fault.word in RESERVED:
-            return f"`{fault.word}` is a word of the language and cannot be a name: call it "\
-                f"`{fault.word}_`"
-        return "give it a name: a letter, then letters, digits and `_`"
+        return _name_hint(fault.word)
     if accepted == {"STRING"}:
         return 'write it in quotes: `"…"`'
     if "RANGE" in accepted:
         return _RANGE_HINT
-    return f"write {in_words(next(iter(accepted)))} here" if len(accepted) == 1 else None
+    if len(accepted) != 1:
+        return None
+    if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
+        return f"a name has letters, digits and `_`, but no `{fault.word}`"
+    if fault.word == "in" and accepted == {"EQUAL"}:
+        return "write `=` and a value first"
+    where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
+    return f"write {in_words(next(iter(accepted)))} {where}"
+
+
+def _name_hint(word: str) -> str:
+    if word in RESERVED:
+        return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
+    if word.strip('"').isidentifier():
+        return f"write it without quotes: `{word.strip(chr(34))}`"
+    if word[:1].isdigit():
+        return "a name starts with a letter; digits may follow"
+    return "put a name before it"
 
 
 def _two_statements(fault: _Fault) -> str | None:
     if "_SEP" not in fault.accepted:
         return None
     end = "end the statement before it with `;` or a new line"
-    if "PLUS" in fault.accepted or "COMPARE" in fault.accepted:
+    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in RESERVED:
         return f"put an operator before it, or {end}"
     return end
 
@@ -405,7 +415,7 @@ def _expected(accepted: frozenset[str]) -> str:
     words: list[str] = []
     if {word.upper() for word in DECLARATIONS} <= rest:
         words.append("a declaration")
-        rest -= {word.upper() for word in DECLARATIONS} | {"DOC", "_SEP"}
+        rest -= {word.upper() for word in DECLARATIONS} | {"DOC", "_SEP", "$END"}
     if {"NUMBER", "NAME", "LPAR"} <= rest:
         words.append("a quantity such as `10 Mbit/s`")
         rest -= _EXPRESSION_STARTS | {"_SEP"}

@@ -234,6 +234,16 @@ _EXAMPLES = {
 }
 
 
+_UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
+
+
+def unit_hint(written: str, wanted: Dimension) -> str | None:
+    """Return how to give a bare number its unit, None where it is no bare number."""
+    if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
+        return None
+    return f"give it its unit, such as `{written} {_UNITS.get(wanted, wanted)}`"
+
+
 def factor_hint(have: Dimension, wanted: Dimension) -> str:
     """Return how to come from one dimension to another.
 
@@ -244,6 +254,8 @@ def factor_hint(have: Dimension, wanted: Dimension) -> str:
     example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
     if have == DIMENSIONLESS:
         return f"give it its unit: write {example}"
+    if wanted == DIMENSIONLESS:
+        return f"write {example}"
     missing = wanted / have
     if len(missing.exponents) == 1:
         base, power = missing.exponents[0]

@@ -11,8 +11,9 @@ import pytest
 
 from qps.cli import main
 from qps.compiler import codes
-from qps.compiler.pipeline import check_file
+from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.render import as_json, full, plain
+from qps.compiler.source import Source
 
 ERRORS = Path(__file__).parent / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))
@@ -52,9 +53,18 @@ def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
 
 def test_every_code_has_a_golden_file() -> None:
     shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
-    # These two are answers, not mistakes: tests of the command line show them.
-    expected = {code.id for code in codes.ALL} - {codes.RANGE_LIMITS.id, codes.SATURATED_START.id}
+    # Two are answers, not mistakes: tests of the command line show them. One takes 201 mistakes.
+    elsewhere = {codes.RANGE_LIMITS.id, codes.SATURATED_START.id, codes.TOO_MANY.id}
+    expected = {code.id for code in codes.ALL} - elsewhere
     assert shown - {"many_te", "emoji_b"} == expected
+
+
+def test_after_200_mistakes_the_rest_is_not_looked_at() -> None:
+    text = "".join(f"param a{i} = )\n" for i in range(1000))
+    found = check_source(Source("many.qps", text)).diagnostics
+    assert len(found) == 201
+    assert found[-1].code is codes.TOO_MANY
+    assert found[-1].message == "many.qps: more than 200 mistakes: the rest was not looked at"
 
 
 def test_codes_are_distinct() -> None:

@@ -1,0 +1,154 @@
+"""Exact values of expressions in a configuration, at one population.
+
+What is not rational, or is a measure, has no value here. What would take more digits than
+anybody computes with, or needs itself, is an error of its own: nothing later meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+
+MOST_BITS = 100_000
+"""Bits of a numerator or denominator, beyond which a value is refused."""
+
+
+class TooLargeError(Exception):
+    """Raised where a value would have more than `MOST_BITS` bits."""
+
+
+class CircleError(Exception):
+    """Raised where a parameter is set to something that depends on it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
+class DividesByZeroError(Exception):
+    """Raised where a value divides by zero."""
+
+
+_COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+_EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
+    ir.Function.MAX: max,
+    ir.Function.MIN: min,
+    ir.Function.CEIL: lambda values: Fraction(ceil(next(iter(values)))),
+    ir.Function.FLOOR: lambda values: Fraction(floor(next(iter(values)))),
+    ir.Function.ABS: lambda values: abs(next(iter(values))),
+}
+
+
+@dataclass
+class Folder:
+    """Folds expressions; each parameter once."""
+
+    configuration: Configuration
+    population: Fraction
+    _parameters: dict[str, Fraction | None] = field(default_factory=dict)
+    _open: list[str] = field(default_factory=list)
+
+    def fold(self, expr: ir.Expr) -> Fraction | None:
+        """Return the value of an expression, None where it is not rational or not to be had."""
+        match expr:
+            case ir.Constant(value):
+                return value
+            case ir.Population():
+                return self.population
+            case ir.ParameterValue(name):
+                return self._parameter(name)
+            case ir.NodeCount(name):
+                return self._count(name)
+            case ir.Sum(terms):
+                return self._joined(terms, lambda a, b: a + b)
+            case ir.Product(factors):
+                return self._joined(factors, lambda a, b: a * b)
+            case ir.Power(base, exponent):
+                return self._power(self.fold(base), self.fold(exponent))
+            case ir.Apply(function, arguments):
+                values = [self.fold(argument) for argument in arguments]
+                known = [value for value in values if value is not None]
+                exact = _EXACT.get(function)
+                return None if exact is None or len(known) < len(values) else exact(known)
+            case ir.Choice(condition, then, otherwise):
+                holds = self.holds(condition)
+                return None if holds is None else self.fold(then if holds else otherwise)
+            case ir.Measured() | ir.Changed():
+                return None
+
+    def holds(self, condition: ir.Condition) -> bool | None:
+        """Return whether a condition is true, None where that is not to be had."""
+        match condition:
+            case ir.OptionIs(option, choice):
+                return self.configuration.options[option] == choice
+            case ir.Negated(inner):
+                held = self.holds(inner)
+                return None if held is None else not held
+            case ir.AllOf(conditions) | ir.AnyOf(conditions):
+                parts = [self.holds(part) for part in conditions]
+                if None in parts:
+                    return None
+                return all(parts) if isinstance(condition, ir.AllOf) else any(parts)
+            case ir.Compare(operator, left, right):
+                sides = self.fold(left), self.fold(right)
+                if sides[0] is None or sides[1] is None:
+                    return None
+                return _COMPARISONS[operator](sides[0], sides[1])
+
+    def _parameter(self, name: str) -> Fraction | None:
+        if name in self._open:
+            raise CircleError(name)
+        if name not in self._parameters:
+            self._open.append(name)
+            try:
+                self._parameters[name] = self.fold(self.configuration.parameters[name])
+            finally:
+                self._open.pop()
+        return self._parameters[name]
+
+    def _count(self, name: str) -> Fraction | None:
+        place = self.configuration.nodes.get(name) or self.configuration.links.get(name)
+        return None if place is None else self.fold(place.count)
+
+    def _joined(
+        self, parts: Iterable[ir.Expr], join: Callable[[Fraction, Fraction], Fraction]
+    ) -> Fraction | None:
+        total: Fraction | None = None
+        is_known = True
+        for part in parts:
+            value = self.fold(part)
+            is_known = is_known and value is not None
+            if value is not None and is_known:
+                total = _bounded(value if total is None else join(total, value))
+        return total if is_known else None
+
+    def _power(self, base: Fraction | None, power: Fraction | None) -> Fraction | None:
+        if base is None or power is None:
+            return None
+        if base == 0 and power < 0:
+            raise DividesByZeroError
+        if base not in (-1, 0, 1) and abs(power) * _bits(base) > MOST_BITS:
+            raise TooLargeError
+        return base**power.numerator if power.denominator == 1 else None
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if _bits(value) > MOST_BITS:
+        raise TooLargeError
+    return value
