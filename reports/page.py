@@ -24,6 +24,7 @@ _POINTS = 181
 _MOST_LINES = 8
 _MOST_BARS = 6
 _MOST_FORMULAS = 40
+_TELLING = 0.005  # what moves the answer by less reads as zero
 
 
 @dataclass(frozen=True)
@@ -358,6 +359,7 @@ def _sensitivity(view: SolveView) -> tuple[SensitivityRow, ...]:
             helps=item.elasticity > 0,
         )
         for item in view.sensitivity
+        if abs(item.elasticity) >= _TELLING
     )
 
 
