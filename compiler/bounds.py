@@ -1,7 +1,8 @@
 """Values that cannot be: negative costs, shares above one, capacities of nothing.
 
-A value is looked at in the configuration at hand, with its parameters put in; where it depends
-on the population, at both ends of the range and at some points between them.
+All hardware is looked at, and what streams, requirements and claims state: in the configuration
+at hand, with its parameters put in; what depends on the population, at both ends of the range
+and at some points between them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from qps.compiler import codes, ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.fold import CircleError, DividesByZeroError, Folder, TooLargeError
+from qps.compiler.fold import CircleError, Folder, NoValueError, TooLargeError
 from qps.compiler.source import Span
 
 _LARGEST_LOAD = 10
@@ -136,15 +137,17 @@ class _Check:
                 f"{bounded.what} is beyond what QPS computes with{self._at(bounded, folder)}",
                 hint="use smaller exponents, or a smaller range of the population",
             )
-        except DividesByZeroError:
+        except NoValueError as reason:
             if bounded.bound is Bound.ANY and _varies(bounded.expr):
                 return None  # a measure may have a pole: it has no value there
             self._sink.report(
                 codes.NUMBER_SIZE,
                 bounded.span,
-                f"{bounded.what} divides by zero{self._at(bounded, folder)}",
+                f"{bounded.what} {reason}{self._at(bounded, folder)}",
                 secondary=self._causes(bounded),
-                hint="start the population higher, or keep the divisor from zero with `max(…)`",
+                hint="narrow the range of the population, or keep it in bounds with `max(…)`"
+                if _varies(bounded.expr)
+                else "correct the numbers that it rests on",
             )
         return None
 
@@ -183,10 +186,10 @@ def _shown(value: Fraction) -> str:
 def _hint(bounded: _Bounded, value: Fraction) -> str:
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD) and 1 < value <= _HUNDRED:
-        return f"write `{_shown(value)} %` for {_shown(value)} hundredths"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
-        return "write a share, such as `5 %`"
+        is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
+        shown = _shown(value)
+        return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
     if bounded.bound is Bound.NOT_NEGATIVE:
         return "give it a value of zero or more"
     return "give it a value above zero, or leave the thing out"
@@ -220,14 +223,12 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
         yield from _stream(stream)
     for node in configuration.nodes.values():
         yield _Bounded(node.count, node.span, f"the count of `{node.name}`", Bound.POSITIVE)
-        machine = model.machines.get(node.machine)
-        if machine is not None:
-            yield from _machine(machine)
     for link in configuration.links.values():
         yield _Bounded(link.count, link.span, f"the count of `{link.name}`", Bound.POSITIVE)
-        network = model.networks.get(link.network)
-        if network is not None:
-            yield from _network(network)
+    for machine in model.machines.values():
+        yield from _machine(machine)
+    for network in model.networks.values():
+        yield from _network(network)
     for measure in model.measures:
         yield from _of(measure.value, f"`{measure.name}`", Bound.ANY)
     for requirement in model.requirements:

@@ -157,7 +157,8 @@ class ExpressionBuilder:
     def _number(self, token: Token) -> ast.Number:
         span, digits = self._span(token), str(token).replace("_", "")
         mantissa, _, exponent = digits.lower().partition("e")
-        if len(mantissa) > _LONGEST_NUMBER or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
+        is_long = max(len(mantissa), len(exponent)) > _LONGEST_NUMBER
+        if is_long or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
             self._sink.report(
                 codes.NUMBER_SIZE,
                 span,

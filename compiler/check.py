@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
@@ -50,7 +52,7 @@ class Checker:
         self._observed = ObservationChecker(self.claims, importer)
         self.expressions.changes = self.claims.changes
 
-    @property
+    @cached_property
     def is_module(self) -> bool:
         """True for a file that only declares what others use: it has nothing to solve."""
         needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Expect, ast.Observe)
@@ -243,7 +245,7 @@ class Checker:
                 codes.WRONG_KIND,
                 expr.span,
                 f"a {what} is needed here, and how many of it",
-                hint=f"such as `{name.text} = {what} * N`",
+                hint=_place_hint(expr, name.text, what),
             )
             return None
         kind = self.claims.place_kind(place, self.main, is_node=is_node)
@@ -342,6 +344,14 @@ class Checker:
     def _functions_and_lets(self) -> None:
         """Check the `let`s that nothing uses; a function is checked where it is called."""
         everything = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+        for _, func in self._everywhere(ast.Func):
+            if func.name.text in LANGUAGE_FUNCTIONS:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    func.name.span,
+                    f"`{func.name.text}` is a function of the language already",
+                    hint=f"call it something else, such as `{func.name.text}_`",
+                )
         for module, let in self._everywhere(ast.Let):
             name = ast.Reference(let.name.span, let.name)
             self.expressions.quantity(name, Scope(module, everything))
@@ -422,11 +432,14 @@ class Checker:
         return tuple(item for item in built if item is not None)
 
     def _observations(self) -> tuple[ir.Observation, ...]:
-        built = [
-            self._observed.observation(item)
-            for item in self.main.syntax.declarations
-            if isinstance(item, ast.Observe)
-        ]
+        seen: dict[str, ast.Expect | ast.Observe] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Observe):
+                self._claim_name(item.name, seen.get(item.name.text), "claim")
+                built.append(self._observed.observation(item))
+            if isinstance(item, ast.Expect | ast.Observe):
+                seen.setdefault(item.name.text, item)
         return tuple(item for item in built if item is not None)
 
     def _everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
@@ -437,6 +450,16 @@ class Checker:
             for declaration in module.names.values()
             if isinstance(declaration, kind)
         ]
+
+
+def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
+    """Return how to write a machine and a count, with what was written where that is clear."""
+    match expr:
+        case ast.Quantity(number=number, unit=ast.Reference(name=kind)):
+            return f"write `{name} = {kind.text} * {number.span.text}`"
+        case ast.Call(name=kind, arguments=(count,)):
+            return f"write `{name} = {kind.text} * {count.span.text}`"
+    return f"such as `{name} = {what} * N`"
 
 
 def _unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:

@@ -18,6 +18,15 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation"])
+_FOREIGN = {
+    "log": "`ln` is the natural logarithm, `log2` the one to base 2",
+    "log10": "write `ln(x) / ln(10)`",
+    "pow": "write `x ^ y`",
+    "power": "write `x ^ y`",
+    "round": "write `floor(x + 0.5)`",
+    "sum": "add with `+`",
+}
 
 
 @dataclass
@@ -45,7 +54,7 @@ class CallChecker:
                 codes.UNKNOWN_NAME,
                 expr.name.span,
                 f"unknown function `{word}`",
-                hint=did_you_mean(word, names),
+                hint=_FOREIGN.get(word) or did_you_mean(word, names) or "declare it with `func`",
             )
             return None
         if not isinstance(found.declaration, ast.Func):
@@ -54,6 +63,7 @@ class CallChecker:
                 expr.name.span,
                 f"`{word}` is {kind_of(found.declaration)}, not a function",
                 secondary=[Label(found.declaration.name.span, "declared here")],
+                hint=f"multiply with `*`: `{word} * (…)`",
             )
             return None
         return self._inlined(found, found.declaration, expr, scope)
@@ -93,7 +103,7 @@ class CallChecker:
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 span,
-                f"`{name.text}` takes {len(formals)} arguments, {len(arguments)} are given",
+                f"`{name.text}` takes {_counted(len(formals))}, {_given(len(arguments))}",
                 secondary=[Label(name.span, "declared here")],
                 hint=f"write `{name.text}({wanted})`" if formals else f"write `{name.text}`",
             )
@@ -102,7 +112,18 @@ class CallChecker:
         for formal, argument in zip(formals, arguments, strict=True):
             if units.built_in(formal.name.text) is not None:
                 self.sink.report(
-                    codes.SHADOWED_UNIT, formal.name.span, f"`{formal.name.text}` is a unit already"
+                    codes.SHADOWED_UNIT,
+                    formal.name.span,
+                    f"`{formal.name.text}` is a unit already",
+                    hint=f"call it something else, such as `{formal.name.text}_`",
+                )
+                return None
+            if formal.name.text in bound:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    formal.name.span,
+                    f"`{formal.name.text}` is declared twice",
+                    hint="rename one of them",
                 )
                 return None
             value = self.value(argument, scope)
@@ -128,7 +149,7 @@ class CallChecker:
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{function.value}` takes 1 argument, {len(known)} are given",
+                f"`{function.value}` takes {_counted(1)}, {_given(len(known))}",
                 hint=f"write `{function.value}(x)`",
             )
             return None
@@ -186,3 +207,11 @@ class CallChecker:
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
         return measured(asked, DIMENSIONLESS, span)
+
+
+def _counted(count: int) -> str:
+    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")
+
+
+def _given(count: int) -> str:
+    return {0: "none is given", 1: "1 is given"}.get(count, f"{count} are given")

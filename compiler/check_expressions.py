@@ -96,7 +96,8 @@ class ExpressionChecker:
             value.span,
             f"{of} must be {wanted.in_words}, not {value.dimension.in_words}",
             label=f"this is {value.dimension.in_words}",
-            hint=unit_hint(value.span.text, wanted) or factor_hint(value.dimension, wanted),
+            hint=unit_hint(value.span.text, value.dimension, wanted)
+            or factor_hint(value.dimension, wanted),
         )
 
     def number(self, expr: ast.Expr, scope: Scope, of: str) -> Fraction | None:
@@ -123,7 +124,7 @@ class ExpressionChecker:
         try:
             return work()
         except ExpressionTooLargeError:
-            self._definitions.open.clear()
+            self._definitions.give_up()
             self.sink.report(
                 codes.TOO_DEEP,
                 expr.span,

@@ -88,6 +88,7 @@ class HardwareChecker:
             name.span,
             f"{what} is declared twice",
             secondary=[Label(earlier.span, "first declared here")],
+            hint="keep one",
         )
 
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
@@ -167,7 +168,8 @@ class HardwareChecker:
                     codes.UNKNOWN_NAME,
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
-                    hint=did_you_mean(attribute.name.text, _ATTRIBUTES),
+                    hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
+                    or "what is always there is `idle`, such as `idle 8 %`",
                 )
                 continue
             idle = self.expressions.quantity(attribute.value, scope, DIMENSIONLESS, "the idle load")

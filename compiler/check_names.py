@@ -57,6 +57,12 @@ class Definitions:
     known: dict[int, Value | None] = field(default_factory=dict)
     open: list[Found] = field(default_factory=list)
 
+    def give_up(self) -> None:
+        """Leave the definitions that are being followed without a value: they are reported."""
+        for found in self.open:
+            self.known[id(found.declaration)] = None
+        self.open.clear()
+
     def is_too_deep(self, found: Found) -> bool:
         """Return whether definitions rest on each other too deeply; then it is reported."""
         if len(self.open) < DEEPEST_DEFINITIONS:
@@ -168,7 +174,18 @@ class NameChecker:
         value = self._definition(found, unit.value)
         if value is not None and not isinstance(value.expr, ir.Constant):
             self.sink.report(
-                codes.VARIES, unit.value.span, "a unit must be a fixed amount of another unit"
+                codes.VARIES,
+                unit.value.span,
+                "a unit must be a fixed amount of another unit",
+                hint="such as `unit burst = 20 packet`",
+            )
+            return None
+        if value is not None and isinstance(value.expr, ir.Constant) and value.expr.value <= 0:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                unit.value.span,
+                "a unit must be above zero",
+                hint="such as `unit burst = 20 packet`",
             )
             return None
         return None if value is None else replace(value, span=span)

@@ -72,6 +72,7 @@ class ObservationChecker:
                 measured.append(tied)
         if self._sink.has_errors:
             return None
+        self._settle_once(item, settings)
         if not measured:
             self._sink.report(
                 codes.MISSING_PART,
@@ -79,6 +80,7 @@ class ObservationChecker:
                 "no column of this table is compared with a measure",
                 hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
             )
+            return None
         rows = [self._row(item, line, cells, settings, measured) for line, cells in lines]
         return ir.Observation(
             item.name.text,
@@ -95,6 +97,17 @@ class ObservationChecker:
             item.name.span,
         )
 
+    def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
+        """Report what two columns set."""
+        targets = [column.target for column in settings]
+        for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
+            self._sink.report(
+                codes.DUPLICATE_NAME,
+                item.name.span,
+                f"two columns of `{item.name.text}` set `{target}`",
+                hint="keep one of them",
+            )
+
     def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
         self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
 
@@ -107,8 +120,9 @@ class ObservationChecker:
         rows: list[tuple[int, dict[str, str]]] = []
         try:
             headings = [heading.strip() for heading in next(reader, [])]
-            if not any(headings) or len(set(headings)) < len(headings):
-                self._fail(item, f"`{name}` must start with a line of distinct column names")
+            wrong = _headings_problem(headings)
+            if wrong is not None:
+                self._fail(item, f"`{name}` {wrong[0]}", wrong[1])
                 return None
             for cells in reader:
                 if not any(cell.strip() for cell in cells):
@@ -123,7 +137,7 @@ class ObservationChecker:
             self._fail(item, f"`{name}`, line {reader.line_num}: {error}")
             return None
         if not rows:
-            self._fail(item, f"`{name}` has no rows")
+            self._fail(item, f"`{name}` has no rows", "add a row for each run")
             return None
         return headings, rows
 
@@ -191,7 +205,7 @@ class ObservationChecker:
                     item,
                     f"`{item.file.value}`, line {line}: `{cell[:_LONGEST_CELL]}` in column "
                     f"`{column.column.heading}` is no number",
-                    "leave a cell empty where nothing was measured",
+                    _number_hint(cell, column.column.heading),
                 )
                 return None
             values.append(None if number is None else number * column.factor)
@@ -206,12 +220,38 @@ class ObservationChecker:
         cell = cells[column.heading]
         if _number(cell) is not None and column.unit is not None:
             cell = f"{cell} {column.unit}"
-        source = Source(f"{item.file.value}:{line}", f"{column.target} = {cell}")
-        parsed = parse_change(source)
-        self._sink.found += parsed.diagnostics
-        if parsed.value is None:
-            return None
-        return self.claims.change(parsed.value, self.claims.main)
+        parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
+        before = len(self._sink.found)
+        change = None
+        if parsed.value is not None:
+            change = self.claims.change(parsed.value, self.claims.main)
+        problems = [*parsed.diagnostics, *self._sink.found[before:]]
+        del self._sink.found[before:]
+        for problem in problems[:1]:
+            # The cell is no text that anybody wrote: the place is the line of the table.
+            where = f"`{item.file.value}`, line {line}, column `{column.heading}`"
+            self._fail(item, f"{where}: {problem.message}", " ".join(problem.hints))
+        return change if not problems else None
+
+
+def _headings_problem(headings: list[str]) -> tuple[str, str] | None:
+    """Return what is wrong with the first line of a table, and how to mend it."""
+    for separator, word in ((";", "semicolons"), ("\t", "tabs")):
+        if len(headings) == 1 and separator in headings[0]:
+            return f"has its columns separated by {word}", "separate them with commas"
+    if not any(headings):
+        return "does not start with the names of its columns", "add a line with a name for each"
+    if len(set(headings)) < len(headings):
+        return "names a column twice", "give each column a name of its own"
+    return None
+
+
+def _number_hint(cell: str, heading: str) -> str:
+    if _number(cell.replace(",", ".")) is not None:
+        return "write the decimal point as `.`"
+    if _number(cell.rstrip("% ")) is not None:
+        return f"write plain numbers, and their unit in the spec: `{heading} in % -> …`"
+    return "leave a cell empty where nothing was measured"
 
 
 def _row_problem(cells: list[str], headings: list[str], count: int) -> str | None:

@@ -80,21 +80,26 @@ class RouteChecker:
         stops = [start.node, *(name.text for name in named), end.node]
         for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
             if not self._adjacent(here, there):
-                if not self._is_whole:
-                    return ()
-                self.sink.report(
-                    codes.NO_ROUTE,
-                    at.span,
-                    f"`{here}` and `{there}` are not joined",
-                    secondary=[
-                        Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
-                        for stop in (here, there)
-                        if stop in self.links
-                    ],
-                    hint="name every link on the way, in order",
-                )
+                if self._is_whole:
+                    self._not_joined(here, there, at)
                 return ()
         return self._crossings([name.text for name in named], start.node, end.node, end, named)
+
+    def _not_joined(self, here: str, there: str, at: ast.Name) -> None:
+        twice = here == there
+        self.sink.report(
+            codes.NO_ROUTE,
+            at.span,
+            f"`{here}` is crossed twice in a row"
+            if twice
+            else f"`{here}` and `{there}` are not joined",
+            secondary=[
+                Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
+                for stop in dict.fromkeys((here, there))
+                if stop in self.links
+            ],
+            hint="name it once" if twice else "name every link on the way, in order",
+        )
 
     def _ends(self, link: str) -> str:
         return listed(self.links[link].ends, "and")

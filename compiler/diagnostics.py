@@ -78,7 +78,7 @@ class Outcome(Generic[T]):
 
 
 MOST_DIAGNOSTICS = 200
-"""Findings after which the rest of a spec is not looked at."""
+"""Errors after which the rest of a spec is not looked at."""
 
 
 class TooManyError(Exception):
@@ -99,6 +99,8 @@ class Sink:
 
     found: list[Diagnostic] = field(default_factory=list)
     failed_names: set[str] = field(default_factory=set)
+    _known: set[tuple[Code, Label | None, str]] = field(default_factory=set)
+    _errors: int = 0
 
     def report(
         self,
@@ -125,10 +127,12 @@ class Sink:
     def add(self, finding: Diagnostic) -> None:
         """Record a diagnostic that was made elsewhere."""
         key = (finding.code, finding.primary, finding.message)
-        if key in [(f.code, f.primary, f.message) for f in self.found]:
+        if key in self._known:
             return
-        if len(self.found) >= MOST_DIAGNOSTICS:
+        self._errors += finding.is_error
+        if self._errors > MOST_DIAGNOSTICS:
             raise TooManyError(self.found)
+        self._known.add(key)
         self.found.append(finding)
 
     @property

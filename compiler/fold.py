@@ -30,8 +30,8 @@ class CircleError(Exception):
         super().__init__(name)
 
 
-class DividesByZeroError(Exception):
-    """Raised where a value divides by zero."""
+class NoValueError(Exception):
+    """Raised where there is no real value; the text says why, behind what has none."""
 
 
 _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
@@ -80,8 +80,7 @@ class Folder:
             case ir.Apply(function, arguments):
                 values = [self.fold(argument) for argument in arguments]
                 known = [value for value in values if value is not None]
-                exact = _EXACT.get(function)
-                return None if exact is None or len(known) < len(values) else exact(known)
+                return _applied(function, known) if len(known) == len(values) else None
             case ir.Choice(condition, then, otherwise):
                 holds = self.holds(condition)
                 return None if holds is None else self.fold(then if holds else otherwise)
@@ -112,10 +111,13 @@ class Folder:
             raise CircleError(name)
         if name not in self._parameters:
             self._open.append(name)
+            value = None
             try:
-                self._parameters[name] = self.fold(self.configuration.parameters[name])
+                value = self.fold(self.configuration.parameters[name])
             finally:
+                # What rests on a value that failed has none either, and says nothing more.
                 self._open.pop()
+                self._parameters[name] = value
         return self._parameters[name]
 
     def _count(self, name: str) -> Fraction | None:
@@ -138,10 +140,27 @@ class Folder:
         if base is None or power is None:
             return None
         if base == 0 and power < 0:
-            raise DividesByZeroError
+            raise NoValueError("divides by zero")
+        if base < 0 and power.denominator != 1:
+            raise NoValueError("is a root of a negative number")
         if base not in (-1, 0, 1) and abs(power) * _bits(base) > MOST_BITS:
             raise TooLargeError
         return base**power.numerator if power.denominator == 1 else None
+
+
+def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
+    """Return the value of a function where it is rational; others must at least have one."""
+    exact = _EXACT.get(function)
+    if exact is not None:
+        return exact(values)
+    (value,) = values
+    if function is ir.Function.SQRT and value < 0:
+        raise NoValueError("is the root of a negative number")
+    if function in (ir.Function.LOG, ir.Function.LOG2) and value <= 0:
+        raise NoValueError("is the logarithm of a number that is not above zero")
+    if function is ir.Function.EXP and abs(value) > MOST_BITS:
+        raise TooLargeError
+    return None
 
 
 def _bits(value: Fraction) -> int:

@@ -63,7 +63,9 @@ class FileImporter:
         """Return the text of a file beside the spec."""
         sink = Sink()
         path = self._inside(file, importing, sink)
-        return sink.outcome(None if path is None else _read(path, file.span, sink, file.value))
+        if path is None:
+            return sink.outcome(None)
+        return sink.outcome(_read(path, file.span, sink, file.value, suffix=".csv"))
 
     def _open_file(self, module: ast.Text, importing: Source) -> Outcome[Source]:
         sink = Sink()
@@ -125,7 +127,9 @@ def _resolved(path: Path) -> Path | None:
         return None
 
 
-def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
+def _read(
+    path: Path, span: Span | None, sink: Sink, shown: str, *, suffix: str = ".qps"
+) -> str | None:
     """Return the text of a file, or report why it cannot be read."""
     shown = shortened(shown)
 
@@ -136,7 +140,7 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
         if not path.is_file():
             kind = "is a folder" if path.is_dir() else "does not exist"
             kind = kind if path.is_dir() or not path.exists() else "is no ordinary file"
-            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span))
+            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span, suffix))
             return None
         if path.stat().st_size > _LARGEST_FILE:
             fail(
@@ -162,10 +166,10 @@ def _read(path: Path, span: Span | None, sink: Sink, shown: str) -> str | None:
     return None
 
 
-def _other_file(path: Path, span: Span | None) -> str:
-    """Return a hint that offers the file that was probably meant: with `.qps`, or much alike."""
-    files = path.parent.glob("*.qps") if path.parent.is_dir() else ()
-    near = closest(f"{path.stem}.qps", (file.name for file in files if file.is_file()))
+def _other_file(path: Path, span: Span | None, suffix: str) -> str:
+    """Return a hint that offers the file that was probably meant: with an ending, or alike."""
+    files = path.parent.glob(f"*{suffix}") if path.parent.is_dir() else ()
+    near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
     if near is not None:
         return f"did you mean `{near}`?"
     return "name a file, relative to the one that uses it" if span else "name a `.qps` file"

@@ -23,12 +23,20 @@ from qps.compiler.syntax_errors import report_syntax_error
 from qps.grammar import parser
 from qps.grammar.words import DECLARATIONS
 
-LARGEST_TEXT = 2_000_000
+LARGEST_TEXT = 400_000
 """Characters in a file beyond which it is refused."""
 
-_STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}]', re.MULTILINE)
+LARGEST_DECLARATION = 60_000
+"""Characters in a declaration beyond which it is refused, comments and blanks included."""
+
+_STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)
+_GOES_ON = re.compile(
+    r"(?:with|within|as|to|by|if|between|measured|scaled|single_thread|then|else|and|or|ideal)\b"
+)
+_WAITS = "+-*/^<>=~,:"
+_LOOKED_BACK = 200
 _DECLARED = re.compile(
-    r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n]\s*\w+[ \t]+(\w+)[ \t]*=(?!=)",
+    r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n][ \t]*\w+[ \t]+(\w+)[ \t]*=(?!=)",
     re.MULTILINE,
 )
 
@@ -47,11 +55,14 @@ def parse(source: Source) -> Outcome[ast.Module]:
     builder = Builder(source, sink)
     items: list[str | ast.Declaration] = []
     failed: list[tuple[int, int]] = []
-    tree = _parse_part(source, 0, len(source.text), None)
+    parts = _parts(source.text)
+    tree = None
+    if all(end - start <= LARGEST_DECLARATION for start, end in parts):
+        tree = _parse_part(source, 0, len(source.text), None)
     if tree is not None:
         items = builder.items(tree)
     else:
-        for start, end in _parts(source.text):
+        for start, end in parts:
             part = _parse_part(source, start, end, sink)
             if part is not None:
                 items += builder.items(part)
@@ -116,7 +127,8 @@ def _parts(text: str) -> list[tuple[int, int]]:
     """Return where each declaration starts and ends.
 
     A word of `DECLARATIONS` at the left edge always starts one, so that a missing brace
-    costs no more than its own block; any other word there does where no block is open.
+    costs no more than its own block; any other word there does where nothing is open and
+    the line before is complete.
     """
     starts: list[int] = []
     depth = 0
@@ -129,9 +141,11 @@ def _parts(text: str) -> list[tuple[int, int]]:
             closing = text.find('"""', match.end())
             doc_end = len(text) if closing < 0 else closing + 3
             starts.append(match.start())
-        elif word in "{}":
-            depth = max(0, depth + (1 if word == "{" else -1))
-        elif word[0] not in '"#' and (word in DECLARATIONS or depth == 0):
+        elif word in "{}()":
+            depth = max(0, depth + (1 if word in "{(" else -1))
+        elif word[0] in '"#':
+            continue
+        elif word in DECLARATIONS or (depth == 0 and not _continues(text, match.start())):
             starts.append(match.start())
             depth = 0
     if not starts or text[: starts[0]].strip():
@@ -139,8 +153,22 @@ def _parts(text: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], len(text)], strict=True))
 
 
+def _continues(text: str, at: int) -> bool:
+    """Return whether the line that starts at a place goes on from the line before."""
+    before = text[max(0, at - _LOOKED_BACK) : at].rstrip()
+    return (before[-1:] in _WAITS and bool(before)) or _GOES_ON.match(text, at) is not None
+
+
 def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> Tree[Token] | None:
     """Parse a stretch of the text as declarations; report into the sink where there is one."""
+    if sink is not None and end - start > LARGEST_DECLARATION:
+        sink.report(
+            codes.TOO_DEEP,
+            Span(source, start, start + len(source.text[start:end].partition("\n")[0])),
+            f"a declaration is longer than {LARGEST_DECLARATION:,} characters",
+            hint="make several of it; declarations start at the left edge",
+        )
+        return None
     try:
         return parser().parse(TextSlice(source.text, start, end), start="start")
     except lark.exceptions.UnexpectedInput as error:

@@ -16,6 +16,7 @@ from qps.compiler.configuration import (
 )
 from qps.compiler.diagnostics import (
     Diagnostic,
+    Label,
     Outcome,
     QpsError,
     Sink,
@@ -58,6 +59,7 @@ class Spec:
         if scenario is not None:
             settled = with_scenario(self.model, scenario, sink)
         changes = [self._setting(text, sink) for text in settings]
+        _set_once(changes, sink)
         if sink.has_errors:
             raise QpsError(sink.found)
         settled = changed(settled, [change for change in changes if change is not None])
@@ -78,6 +80,24 @@ class Spec:
         return change
 
 
+def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
+    """Report what two settings set: neither of them would be guessed to be meant."""
+    seen: dict[str, ir.Change] = {}
+    for change in changes:
+        if change is None:
+            continue
+        name = "the population" if isinstance(change, ir.SetPopulation) else f"`{change.name}`"
+        earlier = seen.setdefault(name, change)
+        if earlier is not change:
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"{name} is set twice",
+                secondary=[Label(earlier.span, "first set here")],
+                hint="keep one of the settings",
+            )
+
+
 def check_file(path: Path) -> Outcome[Spec]:
     """Read and check a spec in a file."""
     read = read_spec(path)
@@ -88,8 +108,9 @@ def check_file(path: Path) -> Outcome[Spec]:
 
 def check_source(source: Source, importer: Importer | None = None) -> Outcome[Spec]:
     """Check a spec; it may read files below its own folder, where it has one."""
+    earlier: list[Diagnostic] = []
     try:
-        return _check_source(source, importer or FileImporter(source.folder))
+        return _check_source(source, importer or FileImporter(source.folder), earlier)
     except TooManyError as full:
         sink = Sink()
         sink.report(
@@ -98,14 +119,18 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
             f"{source.label}: {full}: the rest was not looked at",
             hint="mend the first ones; many of the rest may follow from them",
         )
-        return Outcome(None, (*in_order(full.found), *sink.found))
+        found = in_order(dict.fromkeys((*earlier, *full.found)))
+        return Outcome(None, (*(f for f in found if f.is_error), *sink.found))
 
 
-def _check_source(source: Source, importer: Importer) -> Outcome[Spec]:
+def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic]) -> Outcome[Spec]:
+    """Check a spec; `earlier` holds what was found before the stage that is at work."""
     parsed = parse(source)
     assert parsed.value is not None
+    earlier += parsed.diagnostics
     program = resolve(parsed.value, importer)
     assert program.value is not None
+    earlier += program.diagnostics
     checker = Checker(program.value, importer)
     model = checker.model().value
     assert model is not None
@@ -117,7 +142,7 @@ def _check_source(source: Source, importer: Importer) -> Outcome[Spec]:
         check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
-    found = in_order({*parsed.diagnostics, *program.diagnostics, *sink.found})
+    found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
         # What seems unused or unscaled may be so because of an error: first things first.

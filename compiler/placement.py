@@ -222,7 +222,10 @@ def _cost_example(resource: ir.Resource) -> str:
     if resource.kind is ir.ResourceKind.PROCESSOR:
         return "a cost on a processor is a time per item, such as `0.2 ms/packet`"
     if resource.kind is ir.ResourceKind.STORE:
-        return f"`{resource.name}` is held: give an amount for each flow, such as `2 MB`"
+        return (
+            f"`{resource.name}` is held: give an amount for each flow, such as `2 MB`, or give "
+            "the machine a rate, such as `10 Gbit/s`"
+        )
     return f"`{resource.name}` is used in {resource.work}: give a cost such as `1 byte/byte`"
 
 

@@ -175,7 +175,8 @@ def _place(span: Span) -> tuple[int, int]:
 
 def _shown(line: str, first: int) -> str:
     """Return a source line from a character on, cut where it is too long, tabs as blanks."""
-    text = printable(line.replace("\t", " "))[first:]
+    # Cut first: a line may hold a million characters.
+    text = printable(line[first : first + _WIDEST_LINE + 1].replace("\t", " "))
     if first:
         text = "…" + text[1:]
     return text if len(text) <= _WIDEST_LINE else text[: _WIDEST_LINE - 1] + "…"

@@ -12,8 +12,11 @@ from qps.compiler.importer import Importer
 from qps.compiler.parse import parse
 from qps.compiler.source import Source, Span
 from qps.compiler.suggest import did_you_mean
+from qps.grammar.words import RESERVED
 
 MOST_MODULES = 200
+LARGEST_TOTAL = 1_000_000
+"""Characters in all modules together, beyond which no more are read."""
 DEEPEST_IMPORTS = 40
 
 Named = (
@@ -125,6 +128,7 @@ class _Loader:
     sink: Sink
     loaded: dict[str, Module] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
+    characters: int = 0
 
     def load(self, syntax: ast.Module, prefix: str, trail: tuple[tuple[str, Span], ...]) -> Module:
         """Gather the names of a module, then load what it uses; `trail` is how we came here."""
@@ -224,6 +228,15 @@ class _Loader:
                 hint="join some of them",
             )
             return None
+        self.characters += len(source.text)
+        if self.characters > LARGEST_TOTAL:
+            self.sink.report(
+                codes.UNREADABLE,
+                steps[-1][1],
+                f"the modules of a spec have {LARGEST_TOTAL:,} characters at most",
+                hint="use fewer of them",
+            )
+            return None
         parsed = parse(source)
         self.sink.found += parsed.diagnostics
         if parsed.value is None:
@@ -298,6 +311,8 @@ def _such_as(candidates: list[str]) -> str:
 
 def _how_to_declare(name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
     last = name.parts[-1]
+    if last in RESERVED:
+        return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
     if wanted == "unit":
         return f"there is `ms`, `byte`, `Mbit`, `packet`, …; `unit {last}` declares one of your own"
     if kinds[0] in KIND_KEYWORDS:

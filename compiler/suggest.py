@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 _SHORTEST_PART = 3
 _FEW = 8
+_MANY = 1000
 _LONGEST = 60
 
 
@@ -16,16 +17,23 @@ def closest(word: str, names: Iterable[str], sure: float = 0.6) -> str | None:
     >>> closest("lam", ["lan", "station"]), closest("m", ["ms"]), closest("n", ["N"])
     ('lan', None, 'N')
     """
-    candidates = sorted(set(names))
+    candidates = _likely(word, sorted(set(names)))
     by_fold = {name.lower(): name for name in candidates}
     # One letter is like many: only its other case is meant.
-    cutoff = sure if len(word) > 1 else 1.0
-    found = get_close_matches(word.lower(), list(by_fold), n=1, cutoff=cutoff)
+    folded = [name for name in by_fold if min(len(word), len(name)) > 1 or name == word.lower()]
+    found = get_close_matches(word.lower(), folded, n=1, cutoff=sure)
     if found:
         return by_fold[found[0]]
     telling = len(word) >= _SHORTEST_PART
     containing = [name for name in candidates if telling and word.lower() in name.lower()]
     return min(containing, key=len) if containing else None
+
+
+def _likely(word: str, names: list[str]) -> list[str]:
+    """Return the names to compare with: all, or of very many those that start alike."""
+    if len(names) <= _MANY:
+        return names
+    return [name for name in names if name[:1].lower() == word[:1].lower()][:_MANY]
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str | None:

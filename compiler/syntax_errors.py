@@ -17,10 +17,11 @@ from qps.compiler import codes
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Source, Span
 from qps.compiler.suggest import closest, shortened
-from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, in_words
+from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
 
 _MANY_EXPECTED = 4
 _SURE = 0.74
+_LOOKED_BACK = 200
 _LONGEST_SHOWN = 60
 
 
@@ -46,7 +47,7 @@ class _Fault:
     @property
     def previous(self) -> str:
         """The word before this one, with the sign in front of it: `; merg`."""
-        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before)
+        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-_LOOKED_BACK:])
         return found.group().strip() if found else ""
 
 
@@ -140,21 +141,25 @@ def _open_brackets(text: str, start: int, end: int) -> tuple[list[int], int | No
     A block that ends further to the left than it started was closed by the bracket of
     another one: the block itself is the one that nobody closed.
     """
-    open_at: list[int] = []
+    open_at: list[tuple[int, int]] = []
     suspect: int | None = None
+    line, previous = start, start
     for match in _BRACKETS.finditer(text, start, end):
+        line = max(line, text.rfind("\n", previous, match.start()) + 1)
+        previous = match.start()
         if match.group() in "{(":
-            open_at.append(match.start())
+            open_at.append((match.start(), _indentation(text, line)))
         elif match.group() in "})" and open_at:
-            opened = open_at.pop()
-            if _indentation(text, match.start()) < _indentation(text, opened):
-                suspect = opened if suspect is None else suspect
-    return open_at, suspect
+            opened, indentation = open_at.pop()
+            if suspect is None and _indentation(text, line) < indentation:
+                suspect = opened
+    return [at for at, _ in open_at], suspect
 
 
-def _indentation(text: str, at: int) -> int:
-    line = text[text.rfind("\n", 0, at) + 1 : at + 1]
-    return len(line) - len(line.lstrip())
+def _indentation(text: str, line: int) -> int:
+    """Return how many blanks a line starts with, where it starts with few."""
+    start = text[line : line + _LOOKED_BACK]
+    return len(start) - len(start.lstrip(" \t"))
 
 
 def _unclosed(source: Source, opening: int, sink: Sink) -> None:
@@ -180,7 +185,7 @@ def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink
     sink.report(
         codes.SYNTAX,
         span,
-        "the declaration stops too early",
+        "something is missing at the end",
         label=f"expected {_expected(accepted)} after this",
         hint=_RANGE_HINT if "RANGE" in accepted else "complete it, or take it out",
     )
@@ -227,6 +232,12 @@ _FOREIGN = {
     "through": "write `over`",
     "measure": "write `measured on`",
 }
+_NETWORK_WORDS = {
+    **dict.fromkeys(("latency", "delay"), "write `propagation`"),
+    **dict.fromkeys(("bandwidth", "speed", "capacity"), "write `rate`"),
+    "half": "a link that takes turns is `shared`",
+    "full": "write `duplex`",
+}
 _STATEMENTS = (
     *(word for words in TOKEN_CHOICES.values() for word in words),
     "merge", "source", "rating", "price", "node", "link", "at", "over",
@@ -251,7 +262,7 @@ def _first_word(fault: _Fault) -> str | None:
 def _misspelt(fault: _Fault) -> str | None:
     if not fault.word.isidentifier() or fault.word in RESERVED:
         return None
-    keywords = [token.lower() for token in fault.accepted if token.lower() in RESERVED]
+    keywords = [t.lower() for t in fault.accepted if t.isalpha() and t not in TOKEN_WORDS]
     keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
     near = closest(fault.word, keywords)
     return f"did you mean `{near}`?" if near else None
@@ -267,6 +278,10 @@ def _misspelt_before(fault: _Fault) -> str | None:
 
 
 def _foreign(fault: _Fault) -> str | None:
+    if fault.word == "and" and "COMMA" in fault.accepted:
+        return "separate them with commas"
+    if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
+        return _NETWORK_WORDS[fault.word]
     for word in (fault.word, fault.previous.lstrip("{;\n ")):
         if word in _FOREIGN and word not in RESERVED:
             return _FOREIGN[word]
@@ -282,6 +297,8 @@ def _comma(fault: _Fault) -> str | None:
         return f"write digits without commas: `{digits.group()}_{rest.group()}`"
     if digits and fault.behind[:1].isdigit():
         return "write the decimal point as `.`"
+    if "EQUAL" in fault.accepted:
+        return "declare each by itself"
     if "_SEP" in fault.accepted and fault.inside:
         return "statements end with `;` or a new line, not with a comma"
     return None
@@ -292,20 +309,32 @@ def _bracket(fault: _Fault) -> str | None:
         return "write a range as `2..200`, choices as `a or b`"
     if fault.word in "})" and not fault.inside:
         return f"nothing is open here that `{fault.word}` could close: take it out"
-    if fault.word == ")":
+    if fault.word == ")" and fault.before.endswith("("):
+        return "put the arguments between the brackets"
+    if fault.word == ")" and "PLUS" in fault.accepted:
         return "no `(` is open here: take it out, or add the `(`"
     return None
 
 
 def _equals(fault: _Fault) -> str | None:
-    if fault.word != "=":
+    if fault.word not in ("=", ":"):
         return None
     if fault.before[-1:] in ("<", ">", "=", "!"):
         return f"write `{fault.before[-1]}=` without a blank"
     if fault.behind[:1] in ("<", ">"):
         return f"write `{fault.behind[0]}=`"
+    if re.search(r"[{;\n]\s*\w+$", fault.before[-_LOOKED_BACK:]) and "NUMBER" in fault.accepted:
+        return f"the value stands right behind the word, without `{fault.word}`"
     if "COMPARE" in fault.accepted:
         return "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+    return None
+
+
+def _operator(fault: _Fault) -> str | None:
+    if fault.word == "*" and fault.before.endswith("*"):
+        return "write powers with `^`"
+    if fault.word == "/" and fault.before.endswith("/"):
+        return "divide with one `/`; a comment starts with `#`"
     return None
 
 
@@ -330,6 +359,12 @@ def _number(fault: _Fault) -> str | None:
 def _one_thing(fault: _Fault) -> str | None:
     """Where only one thing can stand, say so."""
     accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
+    if not accepted:
+        return "take out what stands from here on"
+    if "ARROW" in accepted:
+        accepted = frozenset({"ARROW"})
+    if {"ALL", "ONE", "OTHERS"} <= accepted:
+        return "write `to others`, `to all node` or `to one node`"
     if "LBRACE" in accepted:
         accepted -= {"LPAR"}
     if accepted == {"NAME"}:
@@ -370,6 +405,8 @@ def _two_statements(fault: _Fault) -> str | None:
 def _anything(fault: _Fault) -> str | None:
     if fault.word in RESERVED and "NAME" in fault.accepted:
         return f"`{fault.word}` is a word of the language and cannot be a name"
+    if fault.word in ("}", ")") or not fault.word.strip(";\n "):
+        return "something is missing before it: write what is expected"
     return "take it out, or write what is expected here"
 
 
@@ -381,6 +418,7 @@ _SLIPS: tuple[Callable[[_Fault], str | None], ...] = (
     _comma,
     _bracket,
     _equals,
+    _operator,
     _number,
     _one_thing,
     _two_statements,
@@ -432,5 +470,5 @@ def _expected(accepted: frozenset[str]) -> str:
     if len(words) > _MANY_EXPECTED:
         words = [*words[: _MANY_EXPECTED - 1], "…"]
     if len(words) <= 1:
-        return words[0] if words else "something else"
+        return words[0] if words else "the end"
     return f"{', '.join(words[:-1])} or {words[-1]}"

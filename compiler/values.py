@@ -5,6 +5,7 @@ A value is None where its expression was reported; what holds it is None then to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -237,8 +238,10 @@ _EXAMPLES = {
 _UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
 
 
-def unit_hint(written: str, wanted: Dimension) -> str | None:
-    """Return how to give a bare number its unit, None where it is no bare number."""
+def unit_hint(written: str, have: Dimension, wanted: Dimension) -> str | None:
+    """Return how to complete a number as it was written, None where it is not simply one."""
+    if wanted == DATA_RATE and have == INFORMATION and re.fullmatch(r"[\d_.]+ ?\w+", written):
+        return f"say in which time: `{written}/s`"
     if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
         return None
     return f"give it its unit, such as `{written} {_UNITS.get(wanted, wanted)}`"

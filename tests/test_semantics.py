@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
+from qps.compiler import ast
+from qps.compiler.diagnostics import Outcome, QpsError
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import check_file, check_source
+from qps.compiler.source import Source
 
 ONE = "topology { node host = box }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"
@@ -84,6 +91,73 @@ CASES = [
     ("items_of_items", ONE + "stream flow { source 5 frame/s, 3 packet/frame; at host { work } }", "host.cpu", 1, "0.15"),
     ("streams_add_up", ONE + "stream flow { source 5 packet/s; at host { work } }\nstream more { source 1 packet/s; at host { work } }", "host.cpu", 1, "0.06"),
     ("population_as_source", ONE + "stream flow { source N * 1 packet/s; at host { work } }", "host.cpu", 9, "0.09"),
+    # 24 Mbit of each frame are 3 MB, or 2343.75 packets of 1280 byte; 30 frames a second
+    ("frames_cut_into_packets", "component tiny { cpu 1 ns/packet }\n" + ONE + "stream flow { source 30 frame/s, 24 Mbit/frame, 1280 byte/packet; at host { tiny } }", "host.cpu", 1, "0.0000703125"),
+    ("emit_size_of_frames", "component nano { cpu 1 ns/byte }\ncomponent zip { emit 24 Mbit/frame }\n" + ONE + "stream flow { source 30 frame/s, 384 Mbit/frame; at host { zip; nano } }", "host.cpu", 1, "0.09"),
+    ("emit_keeps_the_rate_of_frames", "component draw { cpu 1 ms/frame }\ncomponent zip { emit 24 Mbit/frame }\n" + ONE + "stream flow { source 30 frame/s, 384 Mbit/frame; at host { zip; draw } }", "host.cpu", 1, "0.03"),
+    ("emit_of_bytes_alone", ONE + "component zip { emit 25 % }\nstream flow { source 1000 byte/s; at host { zip; each_byte } }", "host.cpu", 1, "0.00025"),
+    # what is emitted comes after the cost of the step itself
+    ("cost_before_emit", ONE + "component zip { cpu 1 us/byte; emit 25 % }\nstream flow { source 1000 byte/s; at host { zip; zip } }", "host.cpu", 1, "0.00125"),
+    ("emit_twice", ONE + "component zip { emit 25 % }\nstream flow { source 1000 byte/s; at host { zip * 2; each_byte } }", "host.cpu", 1, "0.00025"),
+    ("emit_before_a_link", "component zip { emit 25 % }\n" + TWO % "wire" + "stream flow for each user { source 1000 byte/s in 100 byte/packet; at web { zip }\n at user { } }", "net", 6, "0.012"),
+    ("sizes_after_packets", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { each_byte } }", "host.cpu", 1, "0.0005"),
+    ("binary_prefix", ONE + "stream flow { source 1 KiB/s; at host { each_byte } }", "host.cpu", 1, "0.001024"),
+    ("decimal_prefix", ONE + "stream flow { source 1 kB/s; at host { each_byte } }", "host.cpu", 1, "0.001"),
+    ("cast_by_option_unicast", "option cast = unicast\n" + MANY + "stream flow { source 1 packet/s, 1 byte/packet; at host { work to others by cast }\n over lan\n at host { } }", "host.cpu", 5, "0.04"),
+    ("cast_by_option_multicast", "option cast = multicast\n" + MANY + "stream flow { source 1 packet/s, 1 byte/packet; at host { work to others by cast }\n over lan\n at host { } }", "host.cpu", 5, "0.01"),
+    ("cast_by_option_on_the_link", "option cast = multicast\n" + MANY + "stream flow { source 1 byte/s; at host { each_byte to others by cast }\n over lan\n at host { } }", "lan", 5, "0.00004"),
+    # four copies at 10 ms, then once more for the flow itself
+    ("after_a_spread_once", MANY + "stream flow { source 1 packet/s, 1 byte/packet; at host { work to others; work }\n over lan\n at host { } }", "host.cpu", 5, "0.05"),
+    ("copies_times_repeats", MANY + "stream flow { source 1 packet/s, 1 byte/packet; at host { work * 2 to others }\n over lan\n at host { } }", "host.cpu", 5, "0.08"),
+    ("all_are_n_receivers_also_oneself", MANY + "component go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to all host }\n over lan\n at host { work } }", "host.cpu", 5, "0.05"),
+    ("others_are_one_less", MANY + "component go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to others }\n over lan\n at host { work } }", "host.cpu", 5, "0.04"),
+    ("no_others_for_one", MANY + "component go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to others }\n over lan\n at host { work } }", "host.cpu", 1, "0"),
+    # one in five speaks: each of four listeners hears a fifth of five
+    ("active_thins_what_arrives", MANY + "component talk { active 1/N }\ncomponent go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { talk; go to others }\n over lan\n at host { work } }", "host.cpu", 5, "0.008"),
+    ("active_thins_the_link", MANY + "component talk { active 1/N }\ncomponent go { }\nstream flow { source 1 byte/s; at host { talk; go to others }\n over lan\n at host { } }", "lan", 5, "0.000032"),
+    # four flows on two servers: two at each become one; two flows then go to four users
+    ("merged_flows_go_on_as_one", "component mix { merge }\n" + TWO % "wire" + "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { mix }\n at user { work } }", "user.cpu", 4, "0.005"),
+    ("a_second_merge_is_free", MANY + "component mix { cpu 10 ms/packet; merge }\ncomponent go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to others }\n over lan\n at host { mix; mix } }", "host.cpu", 5, "0.03"),
+    ("merge_repeated", MANY + "component mix { cpu 10 ms/packet; merge }\ncomponent go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to others }\n over lan\n at host { mix * 2 } }", "host.cpu", 5, "0.06"),
+    ("merge_at_exactly_one", MANY + "component mix { cpu 10 ms/packet; merge }\nstream flow { source 1 packet/s; at host { mix; work } }", "host.cpu", 5, "0.01"),
+    ("merge_of_parts_of_a_flow", "component half { active 50 % }\ncomponent mix { cpu 10 ms/packet; merge }\n" + TWO % "wire" + "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { half; mix } }", "web.cpu", 8, "0.01"),
+    ("duplex_replicated", TWO % "pair * 2" + "stream flow { source 125 byte/s; at user { }\n at web { } }", "net.back", 6, "0.003"),
+    ("switched_replicated", TWO % "ports * 3" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net.web.out", 6, "0.001"),
+    ("switched_cap", "network few { switched; rate 1 Mbit/s; cap 60 packet/s }\n" + TWO % "few" + "stream flow for each user { source 1 packet/s, 100 byte/packet; at web { }\n at user { } }", "net.web.out.packets", 6, "0.05"),
+    ("header_of_cut_packets", "network head { rate 1 Mbit/s; header 25 byte/packet }\n" + TWO % "head" + "stream flow for each user { source 1 frame/s, 1000 byte/frame, 100 byte/packet; at web { }\n at user { } }", "net", 6, "0.06"),
+    ("keep_thins_links", "component half { keep 50 % }\n" + TWO % "wire" + "stream flow for each user { source 125 byte/s; at web { half }\n at user { } }", "net", 6, "0.003"),
+    ("link_loss_charges_the_link_in_full", "network bad { rate 1 Mbit/s; loss 20 % }\n" + TWO % "bad" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net", 6, "0.006"),
+    ("conditions_nest", "option a = on\nparam p = 3\n" + ONE + "stream flow { source (if a then if p > 5 then 1 else 5 else 9) * 1 packet/s; at host { work } }", "host.cpu", 1, "0.05"),
+    ("let_with_the_population", "let pace = N * 1 packet/s\n" + ONE + "stream flow { source pace; at host { work } }", "host.cpu", 9, "0.09"),
+    ("count_of_a_node", MANY + "stream flow { source 1 packet/s; at host { work * count(host) } }", "host.cpu", 4, "0.04"),
+    ("functions_call_functions", "func f(x) = x + 1\nfunc g(x) = f(f(x)) * 1 packet/s\n" + ONE + "stream flow { source g(3); at host { work } }", "host.cpu", 1, "0.05"),
+    ("function_of_max_and_min", ONE + "stream flow { source max(min(N, 4), 2) * 1 packet/s; at host { work } }", "host.cpu", 9, "0.04"),
+    ("function_of_ceil", ONE + "stream flow { source ceil(N / 4) * 1 packet/s; at host { work } }", "host.cpu", 9, "0.03"),
+    ("formal_with_a_dimension", "component paid(t: ms/packet) { cpu t }\n" + ONE + "stream flow { source 5 packet/s; at host { paid(10 ms/packet) } }", "host.cpu", 1, "0.05"),
+    ("formal_in_an_effect", "component zip(r) { emit 1 - r }\n" + ONE + "stream flow { source 1000 byte/s; at host { zip(75 %); each_byte } }", "host.cpu", 1, "0.00025"),
+    ("one_component_with_two_arguments", "component paid(t) { cpu t * 1 ms/packet }\n" + ONE + "stream flow { source 5 packet/s; at host { paid(2); paid(8) } }", "host.cpu", 1, "0.05"),
+    ("formal_with_the_population", "component talk(share) { active share }\n" + MANY + "stream flow { source 5 packet/s; at host { talk(1/N); work } }", "host.cpu", 5, "0.01"),
+    ("nic_by_bits", "machine m { nic 1 Mbit/s }\ncomponent out { nic 1 byte/byte }\ntopology { node host = m }\nstream flow { source 1000 byte/s; at host { out } }", "host.nic", 1, "0.008"),
+    ("nic_by_packets", "machine m { nic 800 packet/s }\ncomponent out { nic 1 packet/packet }\ntopology { node host = m }\nstream flow { source 5 packet/s; at host { out } }", "host.nic", 1, "0.00625"),
+    ("licences", "machine m { licences 500 session }\ncomponent hold { licences 1 session }\ntopology { node host = m * 2\n node user = box * N }\nstream flow for each user { source 5 packet/s; at host { hold } }", "host.licences", 12, "0.012"),
+    ("held_while_active", "machine ram { memory 48 MB }\ncomponent half { active 50 % }\ncomponent hold { memory 2 MB }\ntopology { node host = ram * 2\n node user = box * N }\nstream flow for each user { source 5 packet/s; at host { half; hold } }", "host.memory", 12, "0.125"),
+    ("two_resources_in_one_step", "machine m { cpu 1 core; disk 1 MB/s }\ncomponent read { cpu 10 ms/packet; disk 100 byte/packet }\ntopology { node host = m }\nstream flow { source 5 packet/s; at host { read } }", "host.disk", 1, "0.0005"),
+    ("single_thread_of_one_core", "component one { cpu 10 ms/packet single_thread }\n" + ONE + "stream flow { source 50 packet/s; at host { one } }", "host.cpu", 1, "0.5"),
+    ("single_thread_adds_up_by_component", "machine quad { cpu 4 core }\ncomponent one { cpu 10 ms/packet single_thread }\ntopology { node host = quad }\nstream flow { source 50 packet/s; at host { one; work; one } }", "host.cpu.one", 1, "1"),
+    ("cores_and_rating", "machine quad { cpu 4 core * 20 score }\ncomponent x { cpu 10 ms/packet measured on rated }\ntopology { node host = quad }\nstream flow { source 80 packet/s; at host { x } }", "host.cpu", 1, "0.1"),
+    ("single_thread_is_scaled", "machine quad { cpu 4 core * 20 score }\ncomponent x { cpu 10 ms/packet measured on rated single_thread }\ntopology { node host = quad }\nstream flow { source 80 packet/s; at host { x } }", "host.cpu.x", 1, "0.4"),
+    ("idle_counts_once", "machine lazy { cpu 1 core, idle 8 % }\ntopology { node host = lazy }\nstream flow { source 5 packet/s; at host { work } }\nstream more { source 5 packet/s; at host { work } }", "host.cpu", 1, "0.18"),
+    ("idle_without_users", "machine lazy { cpu 1 core, idle 8 % }\ntopology { node host = box\n node other = lazy }\nstream flow { source 5 packet/s; at host { work } }", "other.cpu", 1, "0.08"),
+    ("default_machine_holds_below_it_only", "component x { cpu 10 ms/packet }\ncosts measured on rated\ntopology { node host = twice }\nstream flow { source 5 packet/s; at host { x } }", "host.cpu", 1, "0.05"),
+    ("own_machine_over_the_default", "costs measured on rated\ncomponent x { cpu 10 ms/packet measured on twice }\ntopology { node host = twice }\nstream flow { source 5 packet/s; at host { x } }", "host.cpu", 1, "0.05"),
+    ("scaled_by_on_its_own_machine", "unit audio of rating\nmachine a { cpu 10 score; rating 3 audio }\ncomponent x { cpu 10 ms/packet measured on a scaled by audio }\ntopology { node host = a }\nstream flow { source 4 packet/s; at host { x } }", "host.cpu", 1, "0.04"),
+    ("disks_are_not_scaled_by_ratings", "machine d { cpu 10 score; disk 1 MB/s }\nmachine e { cpu 40 score; disk 1 MB/s }\ncomponent read { disk 100 byte/packet measured on d }\ntopology { node host = e }\nstream flow { source 5 packet/s; at host { read } }", "host.disk", 1, "0.0005"),
+    ("percent_of_a_rate", ONE + "stream flow { source 50 % * 10 packet/s; at host { work } }", "host.cpu", 1, "0.05"),
+    # a third of N servers: three flows at each, whatever N is
+    ("nodes_by_the_population", "topology { node web = box * (N / 3)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 7, "0.03"),
+    ("nodes_in_whole_numbers", "topology { node web = box * ceil(N / 4)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.03"),
+    ("links_by_the_population", TWO % "wire * N" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net", 6, "0.001"),
+    ("staying_at_a_node", MANY + "stream flow { source 5 packet/s; at host { work }\n at host { work } }", "host.cpu", 7, "0.1"),
 ]  # fmt: skip
 
 
@@ -179,3 +253,345 @@ def test_a_factor_makes_a_processor_faster_and_core_makes_several() -> None:
     assert latency(lowered(text), "flow", 1) == Fraction("0.001")
     assert load(lowered(text, "host = eight_cores"), "host.cpu", 1) == Fraction("0.005")
     assert latency(lowered(text, "host = eight_cores"), "flow", 1) == Fraction("0.008")
+
+
+# -- conditions -----------------------------------------------------------------------------
+
+TRUTHS = [
+    ("a", True),
+    ("not a", False),
+    ("b == x", True),
+    ("b != x", False),
+    ("b == y", False),
+    ("b != y", True),
+    ("a == on", True),
+    ("p == 3", True),
+    ("p != 3", False),
+    ("p < 3", False),
+    ("p <= 3", True),
+    ("p > 3", False),
+    ("p >= 3", True),
+    ("2 < p <= 3", True),
+    ("2 < p < 3", False),
+    ("a and b == y", False),
+    ("a or b == y", True),
+    ("not a or b == x", True),
+    ("not a and b == x or p == 3", True),
+    ("not (a or b == x) or p == 3 and b == y", False),
+    ("not not a", True),
+    ("not b == x", False),
+    ("0.1 + 0.2 == 0.3", True),
+]
+
+
+@pytest.mark.parametrize(("condition", "truth"), TRUTHS)
+def test_conditions(condition: str, truth: bool) -> None:
+    text = (
+        PRELUDE + "option a = on\noption b = x or y\nparam p = 3\n" + ONE
+        + f"stream flow {{ source 5 packet/s; at host {{ work; work if {condition} }} }}"
+    )  # fmt: skip
+    assert load(lowered(text), "host.cpu", 1) == Fraction(5 * (1 + truth), 100)
+    value = text.replace(f"; work if {condition}", "").replace(
+        "source 5 packet/s", f"source (if {condition} then 2 else 1) * 5 packet/s"
+    )
+    assert load(lowered(value), "host.cpu", 1) == Fraction(5 * (1 + truth), 100)
+
+
+def test_conditions_follow_what_is_set() -> None:
+    text = (
+        PRELUDE + "option a = on\noption b = x or y\nparam p = 3 in 0..9\n" + ONE
+        + "stream flow { source 5 packet/s; at host { work; work if a and b == y and p > 3 } }"
+    )  # fmt: skip
+    assert load(lowered(text, "b = y", "p = 4"), "host.cpu", 1) == Fraction("0.1")
+    assert load(lowered(text, "b = y"), "host.cpu", 1) == Fraction("0.05")
+    assert load(lowered(text, "b = y", "p = 4", "a = off"), "host.cpu", 1) == Fraction("0.05")
+
+
+def test_parameters_follow_those_they_depend_on() -> None:
+    text = (
+        PRELUDE + "param b = a * 2\nparam a = 2\nlet c = a + b\n" + ONE
+        + "stream flow { source c * 1 packet/s; at host { work } }"
+    )  # fmt: skip
+    assert load(lowered(text), "host.cpu", 1) == Fraction("0.06")
+    assert load(lowered(text, "a = 3"), "host.cpu", 1) == Fraction("0.09")
+    assert load(lowered(text, "b = 3"), "host.cpu", 1) == Fraction("0.05")
+    assert load(lowered(text, "b = a + 1", "a = 1"), "host.cpu", 1) == Fraction("0.03")
+
+
+@pytest.mark.parametrize(
+    ("setting", "accepted"),
+    [
+        ("pace = 3 packet/s", True),
+        ("pace = 30 packet/s", True),
+        ("pace = 2.999 packet/s", False),
+        ("pace = 30.001 packet/s", False),
+        ("pace = 1800 packet/minute", True),
+        ("pace = 1801 packet/minute", False),
+    ],
+)
+def test_ranges_of_parameters(setting: str, accepted: bool) -> None:
+    text = PRELUDE + ONE + (
+        "param pace = 5 packet/s in 3..30 packet/s\n"
+        "stream flow { source pace; at host { work } }"
+    )  # fmt: skip
+    if accepted:
+        lowered(text, setting)
+        return
+    with pytest.raises(QpsError, match="range"):
+        lowered(text, setting)
+
+
+# -- the ways ------------------------------------------------------------------------------
+
+WAYS = (
+    "topology { node web = box\n node user = box * N\n node odd = box\n"
+    "link trunk = wire between web\nlink edge = wire * 6 between trunk, user\n"
+    "link side = wire between odd, user\n%s }\n"
+    "stream flow for each user { source 125 byte/s; at web { }\n%s at user { } }"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "over", "loaded"),
+    [
+        ("", "", {"trunk", "edge"}),
+        ("", "over trunk, edge\n", {"trunk", "edge"}),
+        # a way of one link is shorter than one of two
+        ("link direct = wire between web, user", "", {"direct"}),
+        ("link direct = wire between web, user", "over trunk, edge\n", {"trunk", "edge"}),
+        # a way leads over links, not through other nodes
+        ("link far = wire between web, odd", "", {"trunk", "edge"}),
+    ],
+)
+def test_routes(more: str, over: str, loaded: set[str]) -> None:
+    assert set(lowered(PRELUDE + WAYS % (more, over)).resources) == loaded
+
+
+def test_every_hop_thins_the_next_one() -> None:
+    graph = lowered(
+        PRELUDE + "network bad { rate 1 Mbit/s; loss 20 % }\n"
+        "network worse { rate 1 Mbit/s; loss 50 % }\n"
+        "topology { node web = box\n node user = box * N\n link trunk = bad between web\n"
+        "link edge = worse between trunk, user }\n"
+        "stream flow for each user { source 5 packet/s, 1 byte/packet; at web { }\n"
+        "at user { work } }"
+    )
+    # 6 flows of 40 bit/s, then of 32; 5 packets, 4 behind the trunk, 2 behind the edge
+    assert load(graph, "trunk", 6) == Fraction("0.00024")
+    assert load(graph, "edge", 6) == Fraction("0.000192")
+    assert load(graph, "user.cpu", 6) == Fraction("0.02")
+    assert at(graph, graph.streams["flow"].loss, 6) == Fraction("0.6")
+    assert at(graph, graph.streams["flow"].rate, 6) == 2
+    assert at(graph, graph.streams["flow"].throughput, 6) == 16
+
+
+# -- latency, loss, rate -------------------------------------------------------------------
+
+LATENCIES = [
+    # a frame is ten packets at 10 ms
+    ("item_is_the_frame", ONE + "stream flow { source 10 frame/s, 1000 byte/frame, 100 byte/packet; at host { work } }", 1, "0.1"),
+    ("item_is_the_packet", ONE + "stream flow { source 10 packet/s, 1000 byte/packet; at host { work; each_byte } }", 1, "0.011"),
+    ("item_is_the_byte", ONE + "stream flow { source 1000 byte/s; at host { each_byte } }", 1, "0.000001"),
+    ("filling_a_packet", ONE + "stream flow { source 1000 byte/s in 100 byte/packet; at host { } }", 1, "0.1"),
+    ("nothing_to_fill", ONE + "stream flow { source 10 packet/s, 100 byte/packet; at host { } }", 1, "0"),
+    ("delay", "component wait { delay 20 ms }\n" + ONE + "stream flow { source 1 packet/s; at host { wait; wait } }", 1, "0.04"),
+    ("scaled", "component x { cpu 10 ms/packet measured on rated }\ntopology { node host = twice }\nstream flow { source 5 packet/s; at host { x } }", 1, "0.005"),
+    ("cores_do_not_help_one_item", "machine quad { cpu 4 core }\ntopology { node host = quad }\nstream flow { source 5 packet/s; at host { work } }", 1, "0.01"),
+    ("machines_do_not_help_one_item", "topology { node host = box * 9 }\nstream flow { source 5 packet/s; at host { work } }", 1, "0.01"),
+    ("repeat", ONE + "stream flow { source 5 packet/s; at host { work * 3 } }", 1, "0.03"),
+    ("switched_off", "option a = off\n" + ONE + "stream flow { source 5 packet/s; at host { work; work if a } }", 1, "0.01"),
+    ("disk", "machine m { disk 1 MB/s }\ncomponent read { disk 1 byte/byte }\ntopology { node host = m }\nstream flow { source 5 packet/s, 100 byte/packet; at host { read } }", 1, "0.0001"),
+    ("memory_takes_no_time", "machine m { memory 1 MB }\ncomponent hold { memory 1 kB }\ntopology { node host = m }\nstream flow { source 5 packet/s; at host { hold } }", 1, "0"),
+    ("a_constant_share_takes_no_time", "component guard { cpu 3 % }\n" + ONE + "stream flow { source 5 packet/s; at host { guard } }", 1, "0"),
+    ("idle_takes_no_time", "machine lazy { cpu 1 core, idle 8 % }\ntopology { node host = lazy }\nstream flow { source 5 packet/s; at host { work } }", 1, "0.01"),
+    ("keep_changes_no_item", "component half { keep 50 % }\n" + ONE + "stream flow { source 5 packet/s; at host { half; work } }", 1, "0.01"),
+    ("active_changes_no_item", "component half { active 50 % }\n" + ONE + "stream flow { source 5 packet/s; at host { half; work } }", 1, "0.01"),
+    ("emit_changes_the_item", "component zip { emit 25 % }\n" + ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { zip; each_byte } }", 1, "0.000025"),
+    ("link", TWO % "wire" + "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { }\n at user { } }", 9, "0.001"),
+    ("link_with_a_header", "network head { rate 1 Mbit/s; header 25 byte/packet }\n" + TWO % "head" + "stream flow for each user { source 1 packet/s, 100 byte/packet; at web { }\n at user { } }", 9, "0.001"),
+    ("link_of_many_is_no_faster", TWO % "wire * 4" + "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { }\n at user { } }", 9, "0.001"),
+    ("propagation", "network far { rate 1 Mbit/s; propagation 30 ms }\n" + TWO % "far" + "stream flow for each user { source 1 packet/s, 125 byte/packet; at web { }\n at user { } }", 9, "0.031"),
+    # three merges at 10 ms, and eight bits on the link
+    ("all_merges", MANY + "component mix { cpu 10 ms/packet; merge }\ncomponent go { }\nstream flow { source 1 packet/s, 1 byte/packet; at host { go to others }\n over lan\n at host { mix } }", 5, "0.030008"),
+    ("nothing_to_merge", MANY + "component mix { cpu 10 ms/packet; merge }\nstream flow { source 1 packet/s; at host { mix } }", 5, "0"),
+    ("multicast_makes_one_copy", MANY + "stream flow { source 1 packet/s, 1 byte/packet; at host { work to others by multicast }\n over lan\n at host { } }", 5, "0.010008"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "population", "expected"),
+    [pytest.param(*case[1:], id=case[0]) for case in LATENCIES],
+)
+def test_latency(spec: str, population: int, expected: str) -> None:
+    assert latency(lowered(PRELUDE + spec), "flow", population) == Fraction(expected)
+
+
+# rate, throughput and loss where the stream arrives
+ARRIVALS = [
+    ("whole", ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { work } }", 1, "5", "4000", "0"),
+    ("kept", "component half { keep 50 % }\n" + ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { half; work } }", 1, "2.5", "2000", "0"),
+    ("emitted", "component zip { emit 25 % }\n" + ONE + "stream flow { source 5 packet/s, 100 byte/packet; at host { zip } }", 1, "5", "1000", "0"),
+    ("bytes_alone_in_bits", ONE + "stream flow { source 100 byte/s; at host { each_byte } }", 1, "800", "800", "0"),
+    ("frames_first", ONE + "stream flow { source 5 frame/s, 1000 byte/frame, 100 byte/packet; at host { work } }", 1, "5", "40000", "0"),
+    # twice what it can do: half is served
+    ("saturated", ONE + "stream flow { source 200 packet/s, 100 byte/packet; at host { work } }", 1, "100", "80000", "0.5"),
+    # two stages, each serves a half
+    ("two_stages", "machine m { cpu 1 core; disk 1 MB/s }\ncomponent read { cpu 10 ms/packet; disk 10_000 byte/packet }\ntopology { node host = m }\nstream flow { source 200 packet/s; at host { read } }", 1, "50", "0", "0.75"),
+    # one stage, passed twice
+    ("one_stage_twice", ONE + "stream flow { source 100 packet/s; at host { work; work } }", 1, "50", "0", "0.5"),
+    ("of_others_too", ONE + "stream flow { source 100 packet/s; at host { work } }\nstream more { source 100 packet/s; at host { work } }", 1, "50", "0", "0.5"),
+    ("not_of_elsewhere", "topology { node host = box\n node other = box }\nstream flow { source 50 packet/s; at host { work } }\nstream more { source 400 packet/s; at other { work } }", 1, "50", "0", "0"),
+    # 120 packets a second where 60 pass
+    ("cap", "network few { rate 1 Mbit/s; cap 60 packet/s }\n" + TWO % "few" + "stream flow for each user { source 20 packet/s, 100 byte/packet; at web { }\n at user { } }", 6, "10", "8000", "0.5"),
+    ("store", "machine ram { memory 4 MB }\ncomponent hold { memory 2 MB }\ntopology { node host = ram\n node user = box * N }\nstream flow for each user { source 5 packet/s; at host { hold } }", 8, "1.25", "0", "0.75"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "population", "rate", "throughput", "loss"),
+    [pytest.param(*case[1:], id=case[0]) for case in ARRIVALS],
+)
+def test_what_arrives(spec: str, population: int, rate: str, throughput: str, loss: str) -> None:
+    graph = lowered(PRELUDE + spec)
+    flow = graph.streams["flow"]
+    told = [at(graph, value, population) for value in (flow.rate, flow.throughput, flow.loss)]
+    assert told == [Fraction(rate), Fraction(throughput), Fraction(loss)]
+
+
+def test_measures_of_loads() -> None:
+    graph = lowered(
+        PRELUDE + TWO % "pair" + "component other { cpu 5 ms/packet }\n"
+        "stream flow for each user { source 1 packet/s, 100 byte/packet; at web { work; other }\n"
+        " at user { } }\n"
+        "stream back { source 1 packet/s, 300 byte/packet; at user { }\n at web { } }\n"
+        "measure busy = web.cpu.load\nmeasure part = share(work, web.cpu)\n"
+        "measure carried = net.load\nmeasure none = user.cpu.load"
+    )
+    values = {name: at(graph, m.value, 6) for name, m in graph.measures.items()}
+    # 3 flows a server; the fuller direction of the link counts
+    assert values == {
+        "busy": Fraction("0.045"),
+        "part": Fraction(2, 3),
+        "carried": Fraction("0.0144"),
+        "none": 0,
+    }
+
+
+# -- names from elsewhere ------------------------------------------------------------------
+
+
+class Texts:
+    """An importer of texts by name."""
+
+    def __init__(self, **texts: str) -> None:
+        self.texts = texts
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        name = module.text if isinstance(module, ast.Name) else module.value
+        return Outcome(Source(name, self.texts[name]), ())
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        return Outcome(self.texts[file.value], ())
+
+
+HARDWARE = """
+unit score of rating
+param clock = 10
+param spare = clock * 2 score
+machine slow { cpu 10 score }
+machine fast { cpu spare }
+network wire { rate 1 Mbit/s }
+costs measured on slow
+component work { cpu 10 ms/packet }
+func twice(x) = x * 2
+option extra = off
+let pace = twice(clock) / 4 * 1 packet/s
+"""
+USING = """
+users N in 1..100
+topology { node host = hw.fast }
+stream flow { source hw.pace; at host { hw.work; hw.work if hw.extra } }
+"""
+
+
+def imported(text: str, *settings: str, **modules: str) -> LoadGraph:
+    outcome = check_source(Source("main.qps", text), Texts(**modules))
+    assert outcome.value is not None, outcome.diagnostics
+    return lower(outcome.value.model, outcome.value.configuration(None, settings))
+
+
+def test_a_module_brings_all_that_it_declares() -> None:
+    text = "use hardware as hw\n" + USING
+    # 5 packet/s at 10 ms on a machine twice as fast
+    assert load(imported(text, hardware=HARDWARE), "host.cpu", 1) == Fraction("0.025")
+    changed = imported(text, "hw.clock = 20", "hw.extra = on", hardware=HARDWARE)
+    # 10 packet/s, two steps, four times as fast
+    assert load(changed, "host.cpu", 1) == Fraction("0.05")
+
+
+def test_modules_use_modules() -> None:
+    text = "use middle as hw\n" + USING.replace("hw.", "hw.deep.")
+    graph = imported(text, middle="use hardware as deep", hardware=HARDWARE)
+    assert load(graph, "host.cpu", 1) == Fraction("0.025")
+
+
+def test_a_module_by_two_names_is_one_module() -> None:
+    text = "use middle\nuse hardware as hw\n" + USING
+    graph = imported(text, "hw.clock = 20", middle="use hardware", hardware=HARDWARE)
+    assert load(graph, "host.cpu", 1) == Fraction("0.025")
+
+
+def test_costs_of_a_module_are_its_own() -> None:
+    # `costs measured on` holds for the components of its own module only
+    text = "use hardware as hw\ncomponent mine { cpu 10 ms/packet }\n" + USING.replace(
+        "hw.work;", "mine;"
+    )
+    assert load(imported(text, hardware=HARDWARE), "host.cpu", 1) == Fraction("0.05")
+
+
+def test_a_file_is_used_from_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "hardware.qps").write_text('use "more/units.qps" as u\n' + HARDWARE)
+    (tmp_path / "parts" / "more").mkdir()
+    (tmp_path / "parts" / "more" / "units.qps").write_text("param deep = 1")
+    text = 'use "parts/hardware.qps" as hw\n' + USING
+    (tmp_path / "main.qps").write_text(text)
+    spec = check_file(tmp_path / "main.qps")
+    assert spec.value is not None, spec.diagnostics
+    graph = lower(spec.value.model, spec.value.configuration())
+    assert load(graph, "host.cpu", 1) == Fraction("0.025")
+
+
+def test_a_change_of_place_keeps_or_changes_the_count() -> None:
+    text = PRELUDE + "topology { node web = box * 2\n node user = box * N }\n" + (
+        "stream flow for each user { source 1 packet/s; at web { work } }"
+    )  # fmt: skip
+    assert load(lowered(text, "web = box"), "web.cpu", 6) == Fraction("0.03")
+    assert load(lowered(text, "web = box * 3"), "web.cpu", 6) == Fraction("0.02")
+    assert load(lowered(text, "web = box * N"), "web.cpu", 6) == Fraction("0.01")
+    assert load(lowered(text, "user = box * 2 * N"), "web.cpu", 6) == Fraction("0.06")
+
+
+# -- what cannot be ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "component bad { keep max(2, 3) }",
+        "option o = on\ncomponent bad { keep if o then 3 else 1 }",
+        "component bad { active count(host) }",
+        pytest.param(
+            "component bad { keep exp(1) }",
+            marks=pytest.mark.xfail(
+                strict=True, reason="bounds are checked of rational values only: 272 % is kept"
+            ),
+        ),
+    ],
+)
+def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> None:
+    spec = PRELUDE + "topology { node host = box * 2 }\n" + text
+    outcome = check_source(
+        Source("s", spec + "\nstream flow { source 1 packet/s; at host { bad; work } }")
+    )
+    assert [d.code.id for d in outcome.diagnostics] == ["QPS0309"]

@@ -1,7 +1,7 @@
 """An oracle: the meaning of a model in plain fractions, at one population.
 
-Written from the language reference, "Streams", and from nothing else: no sympy, no symbols, no
-load graph. What it computes must be what the compiler and solver compute.
+Written from the language reference, "Streams" and "What users need", and from nothing else: no
+sympy, no symbols, no load graph. What it computes must be what the compiler and solver compute.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from helpers.plain_numbers import UndefinedError, applied, compare, power, square_root
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE
@@ -19,33 +20,112 @@ Rates = dict[str, Fraction]
 
 @dataclass
 class Plain:
-    """Loads by resource, latency and loss by stream."""
+    """Loads by resource and component; latency, what is kept and what arrives by stream."""
 
     loads: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    parts: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     kept: dict[str, Fraction] = field(default_factory=dict)
     passes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    arriving: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
+
+    def served(self, stream: str) -> Fraction:
+        """Return the share that saturated resources on the way still serve."""
+        share = Fraction(1)
+        for resource in self.passes[stream]:
+            share /= max(Fraction(1), self.loads[resource])
+        return share
 
     def loss(self, stream: str) -> Fraction:
         """Return the share of a stream that is lost."""
-        kept = self.kept[stream]
-        for resource in self.passes[stream]:
-            kept /= max(Fraction(1), self.loads[resource])
-        return 1 - kept
+        return 1 - self.kept[stream] * self.served(stream)
+
+    def loads_of(self, subject: str) -> list[Fraction]:
+        """Return the load of a resource, or all those of a link."""
+        if "." in subject:
+            return [self.loads[subject]] if subject in self.loads else self._below(subject)
+        return [v for n, v in self.loads.items() if n == subject] + self._below(subject)
+
+    def _below(self, subject: str) -> list[Fraction]:
+        return [v for n, v in self.loads.items() if n.startswith(subject + ".")]
 
 
-def plain_model(model: ir.Model, configuration: Configuration, population: int) -> Plain:
+def plain_model(model: ir.Model, configuration: Configuration, population: int | Fraction) -> Plain:
     """Return the loads, latencies and losses of a model at a population."""
+    return _walked(model, configuration, population).result
+
+
+def plain_measure(
+    model: ir.Model, configuration: Configuration, expr: ir.Expr, population: int
+) -> Fraction:
+    """Return the value of a measure or any other expression; UndefinedError where it has none."""
+    return _walked(model, configuration, population).value(expr)
+
+
+def acceptable(model: ir.Model, configuration: Configuration, population: int) -> bool:
+    """Return whether every requirement holds, no load is beyond 1, and quality is at most 1."""
+    try:
+        return _Judge(model, _walked(model, configuration, population)).is_acceptable()
+    except UndefinedError:
+        return False
+
+
+def largest_acceptable(model: ir.Model, configuration: Configuration) -> int | None:
+    """Return the largest n such that every m up to n is acceptable, by trying them all."""
+    for population in range(configuration.low, configuration.high + 1):
+        if not acceptable(model, configuration, population):
+            return None if population == configuration.low else population - 1
+    return configuration.high
+
+
+@dataclass
+class _Judge:
+    model: ir.Model
+    walker: _Walker
+
+    def is_acceptable(self) -> bool:
+        bounded: set[str] = set()
+        axes: list[Fraction] = []
+        for requirement in self.model.requirements:
+            measure = self.walker.value(requirement.measure.expr)
+            limit = self.walker.value(requirement.limit.expr)
+            sign = compare(measure, limit) * (1 if requirement.at_most else -1)
+            if sign > 0 or (sign == 0 and requirement.strict):
+                return False
+            asked = requirement.measure.expr
+            if isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD:
+                bounded.add(asked.subject)
+            elif requirement.at_most or requirement.ideal is not None:
+                ideal = Fraction(0)
+                if requirement.ideal is not None:
+                    ideal = self.walker.value(requirement.ideal.expr)
+                if ideal != limit:
+                    axes.append(max(Fraction(0), (measure - ideal) / (limit - ideal)))
+        for name, load in self.walker.result.loads.items():
+            # A link is bounded with all that it has, a resource of a machine by itself.
+            if name not in bounded and name.partition(".")[0] not in bounded and load > 1:
+                return False
+        return compare(self.quality(axes), Fraction(1)) <= 0
+
+    def quality(self, axes: list[Fraction]) -> Fraction:
+        quality = self.model.quality
+        if quality.formula is not None:
+            return self.walker.value(quality.formula.expr)
+        if quality.metric is ir.Metric.WORST:
+            return max(axes, default=Fraction(0))
+        return square_root(sum((axis * axis for axis in axes), Fraction(0)))
+
+
+def _walked(model: ir.Model, configuration: Configuration, population: int | Fraction) -> _Walker:
     walker = _Walker(model, configuration, Fraction(population))
     for stream in model.streams:
         walker.walk(stream)
     for node in configuration.nodes.values():
         for resource in model.machines[node.machine].resources:
             if resource.idle is not None:
-                walker.result.loads[f"{node.name}.{resource.name}"] += walker.value(
-                    resource.idle.expr
-                )
-    return walker.result
+                name = f"{node.name}.{resource.name}"
+                walker.load(name, "idle", walker.value(resource.idle.expr))
+    return walker
 
 
 class _Walker:
@@ -73,16 +153,36 @@ class _Walker:
                     product *= self.value(factor)
                 return product
             case ir.Power(base, exponent):
-                power = self.value(exponent)
-                assert power.denominator == 1
-                return self.value(base) ** power.numerator
-            case ir.Apply(ir.Function.MAX, arguments):
-                return max(self.value(a) for a in arguments)
-            case ir.Apply(ir.Function.MIN, arguments):
-                return min(self.value(a) for a in arguments)
+                return power(self.value(base), self.value(exponent))
+            case ir.Apply(function, arguments):
+                return applied(function.value, [self.value(a) for a in arguments])
             case ir.Choice(condition, then, otherwise):
                 return self.value(then if self.holds(condition) else otherwise)
+            case ir.Measured():
+                return self.measured(expr)
         raise AssertionError(f"the oracle knows no {expr}")
+
+    def measured(self, asked: ir.Measured) -> Fraction:
+        result, subject = self.result, asked.subject
+        match asked.kind:
+            case ir.MeasureKind.LOAD:
+                return max(result.loads_of(subject), default=Fraction(0))
+            case ir.MeasureKind.SHARE:
+                part = result.parts[subject, asked.component or ""]
+                return part / result.loads[subject]
+            case ir.MeasureKind.LATENCY:
+                return result.latency[subject]
+            case ir.MeasureKind.LOSS:
+                return result.loss(subject)
+            case ir.MeasureKind.RATE:
+                return result.arriving[subject][0] * result.served(subject)
+            case ir.MeasureKind.THROUGHPUT:
+                return result.arriving[subject][1] * result.served(subject)
+        raise AssertionError(f"the oracle knows no {asked}")
+
+    def load(self, name: str, by: str, load: Fraction) -> None:
+        self.result.loads[name] += load
+        self.result.parts[name, by] += load
 
     def holds(self, condition: ir.Condition | None) -> bool:
         match condition:
@@ -96,10 +196,14 @@ class _Walker:
                 return any(self.holds(p) for p in parts)
             case ir.Negated(inner):
                 return not self.holds(inner)
-            case ir.Compare("<", left, right):
-                return self.value(left) < self.value(right)
-            case ir.Compare(">", left, right):
-                return self.value(left) > self.value(right)
+            case ir.Compare(operator, left, right):
+                sign = compare(self.value(left), self.value(right))
+                if operator == "!=":
+                    return sign != 0
+                return (
+                    sign
+                    in {"<": (-1,), "<=": (-1, 0), "==": (0,), ">=": (0, 1), ">": (1,)}[operator]
+                )
         raise AssertionError(f"the oracle knows no {condition}")
 
     def count(self, name: str) -> Fraction:
@@ -154,6 +258,8 @@ class _Walker:
                             rates = self.emit(effect, value, rates, sizes, primary)
             sent, arriving = held * machines * copies, held * machines * receivers
         self.result.kept[name] = kept
+        bits = rates.get(INFORMATION_BASE, Fraction(0))
+        self.result.arriving[name] = (rates[primary] if primary else bits, bits)
 
     def source(self, emission: ir.Emission) -> tuple[Rates, Rates]:
         first, *rest = emission.values
@@ -226,11 +332,12 @@ class _Walker:
                     item_work += amount * rates[base] / unit
                 processor = resource.kind is ir.ResourceKind.PROCESSOR
                 factor = scale if processor else Fraction(1)
-                self.result.loads[name] += charge * work * factor / capacity
+                by = step.component.name
+                self.load(name, by, charge * work * factor / capacity)
                 self.result.passes[stream.name].add(name)
                 if cost.single_thread and capacity != 1:
                     thread = f"{name}.{step.component.name}"
-                    self.result.loads[thread] += charge * work * factor
+                    self.load(thread, by, charge * work * factor)
                     self.result.passes[stream.name].add(thread)
                 if resource.kind is not ir.ResourceKind.STORE:
                     service = each * item_work * factor
@@ -282,12 +389,12 @@ class _Walker:
                     f"{leg.link}.{leg.after}.in": at_end / self.count(leg.after) / count,
                 }
         for name, flows in ports.items():
-            self.result.loads[name] += flows * bits / rate
+            self.load(name, stream.name, flows * bits / rate)
             self.result.passes[stream.name].add(name)
             if network.cap is not None:
                 (item,) = network.cap.dimension.bases - {TIME_BASE}
                 capped = f"{name}.{item}s"
-                self.result.loads[capped] += flows * rates[item] / self.value(network.cap.expr)
+                self.load(capped, stream.name, flows * rates[item] / self.value(network.cap.expr))
                 self.result.passes[stream.name].add(capped)
         self.result.latency[stream.name] += bits / unit / rate
         if network.propagation is not None:
