@@ -8,24 +8,23 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
+from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
-from qps.compiler.places import place_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
 
-N = TypeVar("N", ast.Node, ast.Link)
 D = TypeVar("D")
 
 _ONE = Fraction(1)
@@ -39,7 +38,6 @@ class Checker:
         self.sink = Sink(failed_names=set(program.failed_names))
         self._program = program
         self.main = program.main
-        self._placed: set[str] = set()
         self.expressions = ExpressionChecker(self.sink, Scope(self.main))
         ratings = frozenset(
             unit.name.text
@@ -64,8 +62,7 @@ class Checker:
         population = self._population()
         options, parameters = self._options(), self._parameters()
         self._all_hardware()
-        nodes, links = self._nodes(), self._links()
-        self._link_ends()
+        nodes, links = TopologyChecker(self.claims, self.main).topology()
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._functions_and_lets()
@@ -216,68 +213,6 @@ class Checker:
         for module, network in self._everywhere(ast.Network):
             self.hardware.network(Found(module, network), network)
 
-    def _nodes(self) -> dict[str, ir.Node]:
-        built: dict[str, ir.Node] = {}
-        for node in self._topology(ast.Node):
-            place = self._place(node.place, node.name, is_node=True)
-            if place is not None:
-                built[node.name.text] = ir.Node(node.name.text, *place, node.name.span)
-        return built
-
-    def _links(self) -> dict[str, ir.Link]:
-        built: dict[str, ir.Link] = {}
-        for link in self._topology(ast.Link):
-            place = self._place(link.place, link.name, is_node=False)
-            if place is not None:
-                ends = tuple(end.text for end in link.ends)
-                built[link.name.text] = ir.Link(link.name.text, *place, ends, link.name.span)
-        return built
-
-    def _place(
-        self, expr: ast.Expr, name: ast.Name, *, is_node: bool
-    ) -> tuple[str, ir.Expr] | None:
-        """Return the machine or network of a place and how many of it; a failed one stays known."""
-        self._placed.add(name.text)
-        place = place_of(expr)
-        if place is None:
-            what = "machine" if is_node else "network"
-            self.sink.report(
-                codes.WRONG_KIND,
-                expr.span,
-                f"a {what} is needed here, and how many of it",
-                hint=_place_hint(expr, name.text, what),
-            )
-            return None
-        kind = self.claims.place_kind(place, self.main, is_node=is_node)
-        if kind is None:
-            return None
-        count = ir.Constant(_ONE) if place.count is None else self.claims.count(place.count)
-        return None if count is None else (kind, count)
-
-    def _topology(self, kind: type[N]) -> list[N]:
-        return [
-            item
-            for declaration in self.main.syntax.declarations
-            if isinstance(declaration, ast.Topology)
-            for item in declaration.items
-            if isinstance(item, kind)
-        ]
-
-    def _link_ends(self) -> None:
-        """Check what the links join: nodes and other links, whether these are sound or not."""
-        for link in self._topology(ast.Link):
-            for end in link.ends:
-                if end.text not in self._placed:
-                    kinds = (ast.Node, ast.Link)
-                    report_name(self.sink, self.main, end, "node or link", kinds)
-                elif end.text == link.name.text:
-                    self.sink.report(
-                        codes.NO_ROUTE,
-                        end.span,
-                        f"`{end.text}` joins itself",
-                        hint="name the nodes, or the other links, that it joins",
-                    )
-
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
         found = lookup(module, name)
@@ -344,14 +279,9 @@ class Checker:
     def _functions_and_lets(self) -> None:
         """Check the `let`s that nothing uses; a function is checked where it is called."""
         everything = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
-        for _, func in self._everywhere(ast.Func):
-            if func.name.text in LANGUAGE_FUNCTIONS:
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    func.name.span,
-                    f"`{func.name.text}` is a function of the language already",
-                    hint=f"call it something else, such as `{func.name.text}_`",
-                )
+        functions = FunctionChecker(self.expressions, self.sink)
+        for module, func in self._everywhere(ast.Func):
+            functions.function(module, func)
         for module, let in self._everywhere(ast.Let):
             name = ast.Reference(let.name.span, let.name)
             self.expressions.quantity(name, Scope(module, everything))
@@ -450,16 +380,6 @@ class Checker:
             for declaration in module.names.values()
             if isinstance(declaration, kind)
         ]
-
-
-def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
-    """Return how to write a machine and a count, with what was written where that is clear."""
-    match expr:
-        case ast.Quantity(number=number, unit=ast.Reference(name=kind)):
-            return f"write `{name} = {kind.text} * {number.span.text}`"
-        case ast.Call(name=kind, arguments=(count,)):
-            return f"write `{name} = {kind.text} * {count.span.text}`"
-    return f"such as `{name} = {what} * N`"
 
 
 def _unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:

@@ -1,54 +1,20 @@
-"""What is wrong where the grammar cannot go on: lark's exceptions as diagnostics.
-
-Each function of `_SLIPS` knows one kind of slip and how to mend it; the first that recognises
-what it sees gives the hint.
-"""
+"""What is wrong where the grammar cannot go on: lark's exceptions as diagnostics."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from unicodedata import category, name
 
 import lark
 
 from qps.compiler import codes
 from qps.compiler.diagnostics import Sink
+from qps.compiler.slips import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
 from qps.compiler.source import Source, Span
-from qps.compiler.suggest import closest, shortened
-from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
+from qps.compiler.suggest import shortened
+from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
-_SURE = 0.74
-_LOOKED_BACK = 200
-_LONGEST_SHOWN = 60
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """A word that cannot stand where it stands."""
-
-    span: Span
-    before: str  # the text of the declaration up to the word
-    accepted: frozenset[str]
-    inside: bool  # of a bracket or block that is open
-
-    @property
-    def word(self) -> str:
-        return self.span.text
-
-    @property
-    def behind(self) -> str:
-        """The text behind the word."""
-        text = self.span.source.text
-        return text[self.span.end : self.span.end + _LONGEST_SHOWN]
-
-    @property
-    def previous(self) -> str:
-        """The word before this one, with the sign in front of it: `; merg`."""
-        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-_LOOKED_BACK:])
-        return found.group().strip() if found else ""
 
 
 def report_syntax_error(
@@ -158,7 +124,7 @@ def _open_brackets(text: str, start: int, end: int) -> tuple[list[int], int | No
 
 def _indentation(text: str, line: int) -> int:
     """Return how many blanks a line starts with, where it starts with few."""
-    start = text[line : line + _LOOKED_BACK]
+    start = text[line : line + LOOKED_BACK]
     return len(start) - len(start.lstrip(" \t"))
 
 
@@ -187,7 +153,7 @@ def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink
         span,
         "something is missing at the end",
         label=f"expected {_expected(accepted)} after this",
-        hint=_RANGE_HINT if "RANGE" in accepted else "complete it, or take it out",
+        hint=RANGE_HINT if "RANGE" in accepted else "complete it, or take it out",
     )
 
 
@@ -198,232 +164,20 @@ def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, 
     if span.text == "}" and open_at and text[open_at[-1]] == "(":
         _unclosed(span.source, open_at[-1], sink)
         return
-    fault = _Fault(span, text[start : span.start].rstrip(), _accepted(error), bool(open_at))
+    fault = Fault(
+        span,
+        text[start : span.start].rstrip(),
+        _accepted(error),
+        text[open_at[-1]] if open_at else "",
+    )
     is_end = not span.text.strip(";\n ")
     sink.report(
         codes.SYNTAX,
         span,
         "unexpected end of the line" if is_end else f"unexpected `{shortened(span.text)}`",
         label=f"expected {_expected(fault.accepted)}",
-        hint=next(filter(None, (slip(fault) for slip in _SLIPS)), None),
+        hint=how_to_mend(fault),
     )
-
-
-# -- the slips ---------------------------------------------------------------------------
-
-_RANGE_HINT = "write a range as `2..200`"
-_NESTED = {
-    **dict.fromkeys(("node", "link"), "nodes and links stand in `topology { … }`"),
-    **dict.fromkeys(("source", "at", "over"), "it is a part of a stream: `stream name { … }`"),
-    **dict.fromkeys(("import", "include", "from"), "write `use`"),
-    **dict.fromkeys(("def", "function"), "write `func`"),
-    **dict.fromkeys(("const", "var", "set"), "write `param`, or `let` for what is computed"),
-    **dict.fromkeys(("server", "host"), "write `machine`"),
-}
-_FOREIGN = {
-    "per": "write `/` for `per`, as in `ms/packet`",
-    "is": "compare with `==`",
-    "equals": "compare with `==`",
-    "unless": "write `if not …`",
-    "when": "write `if`",
-    "where": "write `with`",
-    "given": "write `with`",
-    "via": "write `over`",
-    "through": "write `over`",
-    "measure": "write `measured on`",
-}
-_NETWORK_WORDS = {
-    **dict.fromkeys(("latency", "delay"), "write `propagation`"),
-    **dict.fromkeys(("bandwidth", "speed", "capacity"), "write `rate`"),
-    "half": "a link that takes turns is `shared`",
-    "full": "write `duplex`",
-}
-_STATEMENTS = (
-    *(word for words in TOKEN_CHOICES.values() for word in words),
-    "merge", "source", "rating", "price", "node", "link", "at", "over",
-)  # fmt: skip
-
-
-def _first_word(fault: _Fault) -> str | None:
-    if fault.inside or fault.before:
-        return None
-    if fault.word.startswith('"'):
-        return 'a doc string stands between `"""`'
-    if not fault.word.isidentifier():
-        return None
-    near = closest(fault.word, DECLARATIONS)
-    if fault.word in _NESTED:
-        return _NESTED[fault.word]
-    if near is not None:
-        return f"did you mean `{near}`?"
-    return "a declaration starts with a word such as `param`, `component` or `stream`"
-
-
-def _misspelt(fault: _Fault) -> str | None:
-    if not fault.word.isidentifier() or fault.word in RESERVED:
-        return None
-    keywords = [t.lower() for t in fault.accepted if t.isalpha() and t not in TOKEN_WORDS]
-    keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
-    near = closest(fault.word, keywords)
-    return f"did you mean `{near}`?" if near else None
-
-
-def _misspelt_before(fault: _Fault) -> str | None:
-    starts_statement = fault.previous[:1] in "{;" or "\n" in fault.previous
-    word = fault.previous.lstrip("{;\n ")
-    if not word or word in RESERVED or not starts_statement:
-        return None
-    near = closest(word, _STATEMENTS, _SURE)
-    return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
-
-
-def _foreign(fault: _Fault) -> str | None:
-    if fault.word == "and" and "COMMA" in fault.accepted:
-        return "separate them with commas"
-    if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
-        return _NETWORK_WORDS[fault.word]
-    for word in (fault.word, fault.previous.lstrip("{;\n ")):
-        if word in _FOREIGN and word not in RESERVED:
-            return _FOREIGN[word]
-    return None
-
-
-def _comma(fault: _Fault) -> str | None:
-    if fault.word != ",":
-        return None
-    digits = re.search(r"\d[\d_]*$", fault.before)
-    rest = re.match(r"\d{3}\b", fault.behind)
-    if digits and rest:
-        return f"write digits without commas: `{digits.group()}_{rest.group()}`"
-    if digits and fault.behind[:1].isdigit():
-        return "write the decimal point as `.`"
-    if "EQUAL" in fault.accepted:
-        return "declare each by itself"
-    if "_SEP" in fault.accepted and fault.inside:
-        return "statements end with `;` or a new line, not with a comma"
-    return None
-
-
-def _bracket(fault: _Fault) -> str | None:
-    if fault.word in "[]":
-        return "write a range as `2..200`, choices as `a or b`"
-    if fault.word in "})" and not fault.inside:
-        return f"nothing is open here that `{fault.word}` could close: take it out"
-    if fault.word == ")" and fault.before.endswith("("):
-        return "put the arguments between the brackets"
-    if fault.word == ")" and "PLUS" in fault.accepted:
-        return "no `(` is open here: take it out, or add the `(`"
-    return None
-
-
-def _equals(fault: _Fault) -> str | None:
-    if fault.word not in ("=", ":"):
-        return None
-    if fault.before[-1:] in ("<", ">", "=", "!"):
-        return f"write `{fault.before[-1]}=` without a blank"
-    if fault.behind[:1] in ("<", ">"):
-        return f"write `{fault.behind[0]}=`"
-    if re.search(r"[{;\n]\s*\w+$", fault.before[-_LOOKED_BACK:]) and "NUMBER" in fault.accepted:
-        return f"the value stands right behind the word, without `{fault.word}`"
-    if "COMPARE" in fault.accepted:
-        return "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
-    return None
-
-
-def _operator(fault: _Fault) -> str | None:
-    if fault.word == "*" and fault.before.endswith("*"):
-        return "write powers with `^`"
-    if fault.word == "/" and fault.before.endswith("/"):
-        return "divide with one `/`; a comment starts with `#`"
-    return None
-
-
-def _number(fault: _Fault) -> str | None:
-    if fault.word == ".":
-        if "RANGE" in fault.accepted or fault.before.endswith(".."):
-            return _RANGE_HINT
-        if fault.before[-1:].isdigit():
-            return f"write a digit behind the point: `{fault.before[-1]}.0`"
-        return "write a digit before the point: `0.5`" if fault.behind[:1].isdigit() else None
-    if any(category(character) == "No" for character in fault.previous):
-        return "write powers as `x^2` and fractions as `0.5`"
-    if not re.fullmatch(r"\d.*", fault.word):
-        return None
-    if fault.before[-1:].isdigit():
-        return "write digits together, or with `_` between: `800_000`"
-    if fault.before[-1:] in ("%", "$"):
-        return f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
-    return None
-
-
-def _one_thing(fault: _Fault) -> str | None:
-    """Where only one thing can stand, say so."""
-    accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
-    if not accepted:
-        return "take out what stands from here on"
-    if "ARROW" in accepted:
-        accepted = frozenset({"ARROW"})
-    if {"ALL", "ONE", "OTHERS"} <= accepted:
-        return "write `to others`, `to all node` or `to one node`"
-    if "LBRACE" in accepted:
-        accepted -= {"LPAR"}
-    if accepted == {"NAME"}:
-        return _name_hint(fault.word)
-    if accepted == {"STRING"}:
-        return 'write it in quotes: `"…"`'
-    if "RANGE" in accepted:
-        return _RANGE_HINT
-    if len(accepted) != 1:
-        return None
-    if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
-        return f"a name has letters, digits and `_`, but no `{fault.word}`"
-    if fault.word == "in" and accepted == {"EQUAL"}:
-        return "write `=` and a value first"
-    where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
-    return f"write {in_words(next(iter(accepted)))} {where}"
-
-
-def _name_hint(word: str) -> str:
-    if word in RESERVED:
-        return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
-    if word.strip('"').isidentifier():
-        return f"write it without quotes: `{word.strip(chr(34))}`"
-    if word[:1].isdigit():
-        return "a name starts with a letter; digits may follow"
-    return "put a name before it"
-
-
-def _two_statements(fault: _Fault) -> str | None:
-    if "_SEP" not in fault.accepted:
-        return None
-    end = "end the statement before it with `;` or a new line"
-    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in RESERVED:
-        return f"put an operator before it, or {end}"
-    return end
-
-
-def _anything(fault: _Fault) -> str | None:
-    if fault.word in RESERVED and "NAME" in fault.accepted:
-        return f"`{fault.word}` is a word of the language and cannot be a name"
-    if fault.word in ("}", ")") or not fault.word.strip(";\n "):
-        return "something is missing before it: write what is expected"
-    return "take it out, or write what is expected here"
-
-
-_SLIPS: tuple[Callable[[_Fault], str | None], ...] = (
-    _first_word,
-    _misspelt,
-    _foreign,
-    _misspelt_before,
-    _comma,
-    _bracket,
-    _equals,
-    _operator,
-    _number,
-    _one_thing,
-    _two_statements,
-    _anything,
-)
 
 
 # -- what was expected -------------------------------------------------------------------

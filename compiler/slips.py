@@ -1,0 +1,268 @@
+"""The commonest slips of the pen, and how to mend each.
+
+Each function of `_SLIPS` knows one kind; the first that recognises what it sees gives the hint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from unicodedata import category
+
+from qps.compiler.source import Span
+from qps.compiler.suggest import closest, shortened
+from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
+
+LOOKED_BACK = 200
+RANGE_HINT = "write a range as `2..200`"
+_SURE = 0.74
+_LOOKED_AHEAD = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A word that cannot stand where it stands."""
+
+    span: Span
+    before: str  # the text of the declaration up to the word
+    accepted: frozenset[str]
+    opened: str  # the innermost bracket that is open, empty where none is
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.span.text
+
+    @property
+    def behind(self) -> str:
+        """The text behind the word."""
+        text = self.span.source.text
+        return text[self.span.end : self.span.end + _LOOKED_AHEAD]
+
+    @property
+    def previous(self) -> str:
+        """The word before this one, with the sign in front of it: `; merg`."""
+        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-LOOKED_BACK:])
+        return found.group().strip() if found else ""
+
+
+def how_to_mend(fault: Fault) -> str | None:
+    """Return what to write instead, as far as that can be told."""
+    return next(filter(None, (slip(fault) for slip in _SLIPS)), None)
+
+
+# -- words of other languages, and where a word belongs ----------------------------------
+
+_NESTED = {
+    **dict.fromkeys(("node", "link"), "nodes and links stand in `topology { … }`"),
+    **dict.fromkeys(("source", "at", "over"), "it is a part of a stream: `stream name { … }`"),
+    **dict.fromkeys(("import", "include", "from"), "write `use`"),
+    **dict.fromkeys(("def", "function"), "write `func`"),
+    **dict.fromkeys(("const", "var", "set"), "write `param`, or `let` for what is computed"),
+    **dict.fromkeys(("server", "host"), "write `machine`"),
+}
+_FOREIGN = {
+    "per": "write `/` for `per`, as in `ms/packet`",
+    "is": "compare with `==`",
+    "equals": "compare with `==`",
+    "unless": "write `if not …`",
+    "when": "write `if`",
+    "where": "write `with`",
+    "given": "write `with`",
+    "via": "write `over`",
+    "through": "write `over`",
+    "measure": "write `measured on`",
+}
+_NETWORK_WORDS = {
+    **dict.fromkeys(("latency", "delay"), "write `propagation`"),
+    **dict.fromkeys(("bandwidth", "speed", "capacity"), "write `rate`"),
+    "half": "a link that takes turns is `shared`",
+    "full": "write `duplex`",
+}
+_STATEMENTS = (
+    *(word for words in TOKEN_CHOICES.values() for word in words),
+    "merge", "source", "rating", "price", "node", "link", "at", "over",
+)  # fmt: skip
+
+
+def _first_word(fault: Fault) -> str | None:
+    if fault.opened or fault.before:
+        return None
+    if fault.word.startswith('"'):
+        return 'a doc string stands between `"""`'
+    if not fault.word.isidentifier():
+        return None
+    near = closest(fault.word, DECLARATIONS)
+    if fault.word in _NESTED:
+        return _NESTED[fault.word]
+    if near is not None:
+        return f"did you mean `{near}`?"
+    return "a declaration starts with a word such as `param`, `component` or `stream`"
+
+
+def _misspelt(fault: Fault) -> str | None:
+    if not fault.word.isidentifier() or fault.word in RESERVED:
+        return None
+    keywords = [t.lower() for t in fault.accepted if t.isalpha() and t not in TOKEN_WORDS]
+    keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
+    near = closest(fault.word, keywords)
+    return f"did you mean `{near}`?" if near else None
+
+
+def _misspelt_before(fault: Fault) -> str | None:
+    starts_statement = fault.previous[:1] in "{;" or "\n" in fault.previous
+    word = fault.previous.lstrip("{;\n ")
+    if not word or word in RESERVED or not starts_statement:
+        return None
+    near = closest(word, _STATEMENTS, _SURE)
+    return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
+
+
+def _foreign(fault: Fault) -> str | None:
+    if fault.word == "and" and "COMMA" in fault.accepted:
+        return "separate them with commas"
+    if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
+        return _NETWORK_WORDS[fault.word]
+    for word in (fault.word, fault.previous.lstrip("{;\n ")):
+        if word in _FOREIGN and word not in RESERVED:
+            return _FOREIGN[word]
+    return None
+
+
+def _comma(fault: Fault) -> str | None:
+    if fault.word != ",":
+        return None
+    digits = re.search(r"\d[\d_]*$", fault.before)
+    rest = re.match(r"\d{3}\b", fault.behind)
+    if digits and rest:
+        return f"write digits without commas: `{digits.group()}_{rest.group()}`"
+    if digits and fault.behind[:1].isdigit():
+        return "write the decimal point as `.`"
+    if "EQUAL" in fault.accepted:
+        return "declare each by itself"
+    if "_SEP" in fault.accepted and fault.opened:
+        return "statements end with `;` or a new line, not with a comma"
+    return None
+
+
+def _bracket(fault: Fault) -> str | None:
+    if fault.word in "[]":
+        return "write a range as `2..200`, choices as `a or b`"
+    if fault.word in "})" and not fault.opened:
+        return f"nothing is open here that `{fault.word}` could close: take it out"
+    if fault.word == ")" and fault.opened != "(":
+        return "no `(` is open here: take it out, or add the `(`"
+    if fault.word == ")" and fault.before.endswith("("):
+        return "put the arguments between the brackets"
+    return None
+
+
+def _equals(fault: Fault) -> str | None:
+    if fault.word not in ("=", ":"):
+        return None
+    if fault.before[-1:] in ("<", ">", "=", "!"):
+        return f"write `{fault.before[-1]}=` without a blank"
+    if fault.behind[:1] in ("<", ">"):
+        return f"write `{fault.behind[0]}=`"
+    if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
+        return f"the value stands right behind the word, without `{fault.word}`"
+    if "COMPARE" in fault.accepted:
+        return "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+    return None
+
+
+def _operator(fault: Fault) -> str | None:
+    if fault.word == "*" and fault.before.endswith("*"):
+        return "write powers with `^`"
+    if fault.word == "/" and fault.before.endswith("/"):
+        return "divide with one `/`; a comment starts with `#`"
+    return None
+
+
+def _number(fault: Fault) -> str | None:
+    if fault.word == ".":
+        if "RANGE" in fault.accepted or fault.before.endswith(".."):
+            return RANGE_HINT
+        if fault.before[-1:].isdigit():
+            return f"write a digit behind the point: `{fault.before[-1]}.0`"
+        return "write a digit before the point: `0.5`" if fault.behind[:1].isdigit() else None
+    if any(category(character) == "No" for character in fault.previous):
+        return "write powers as `x^2` and fractions as `0.5`"
+    if not re.fullmatch(r"\d.*", fault.word):
+        return None
+    if fault.before[-1:].isdigit():
+        return "write digits together, or with `_` between: `800_000`"
+    if fault.before[-1:] in ("%", "$"):
+        return f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+    return None
+
+
+def _one_thing(fault: Fault) -> str | None:
+    """Where only one thing can stand, say so."""
+    accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
+    if not accepted:
+        return "take out what stands from here on"
+    if "ARROW" in accepted:
+        accepted = frozenset({"ARROW"})
+    if {"ALL", "ONE", "OTHERS"} <= accepted:
+        return "write `to others`, `to all node` or `to one node`"
+    if "LBRACE" in accepted:
+        accepted -= {"LPAR"}
+    if accepted == {"NAME"}:
+        return _name_hint(fault.word)
+    if accepted == {"STRING"}:
+        return 'write it in quotes: `"…"`'
+    if "RANGE" in accepted:
+        return RANGE_HINT
+    if len(accepted) != 1:
+        return None
+    if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
+        return f"a name has letters, digits and `_`, but no `{fault.word}`"
+    if fault.word == "in" and accepted == {"EQUAL"}:
+        return "write `=` and a value first"
+    where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
+    return f"write {in_words(next(iter(accepted)))} {where}"
+
+
+def _name_hint(word: str) -> str:
+    if word in RESERVED:
+        return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
+    if word.strip('"').isidentifier():
+        return f"write it without quotes: `{word.strip(chr(34))}`"
+    if word[:1].isdigit():
+        return "a name starts with a letter; digits may follow"
+    return "put a name before it"
+
+
+def _two_statements(fault: Fault) -> str | None:
+    if "_SEP" not in fault.accepted:
+        return None
+    end = "end the statement before it with `;` or a new line"
+    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in RESERVED:
+        return f"put an operator before it, or {end}"
+    return end
+
+
+def _anything(fault: Fault) -> str | None:
+    if fault.word in RESERVED and "NAME" in fault.accepted:
+        return f"`{fault.word}` is a word of the language and cannot be a name"
+    if fault.word in ("}", ")") or not fault.word.strip(";\n "):
+        return "something is missing before it: write what is expected"
+    return "take it out, or write what is expected here"
+
+
+_SLIPS: tuple[Callable[[Fault], str | None], ...] = (
+    _first_word,
+    _misspelt,
+    _foreign,
+    _misspelt_before,
+    _comma,
+    _bracket,
+    _equals,
+    _operator,
+    _number,
+    _one_thing,
+    _two_statements,
+    _anything,
+)
