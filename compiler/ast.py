@@ -225,13 +225,17 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A number that a scenario may change."""
+    """A number that a scenario may change; an elastic one takes what capacity is left.
+
+    The value of an elastic one is the most that it takes.
+    """
 
     span: Span
     name: Name
     value: Expr
     range: Range | None
     source: Text | None
+    is_elastic: bool = False
     doc: str | None = None
 
 
@@ -342,7 +346,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`keep`, `active`, `emit`, `delay` with a value, or `merge` with none."""
+    """`keep`, `active`, `emit`, `delay`, `drop` with a value, or `merge` with none."""
 
     span: Span
     kind: str
@@ -438,13 +442,22 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
+class Playout:
+    """`playout 60 ms dropping 1 %`: a buffer where the stream ends, and what it drops."""
+
+    span: Span
+    delay: Expr
+    dropping: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
     """Items on their way."""
 
     span: Span
     name: Name
     each: Name | None
-    items: tuple[Emission | At | Over, ...]
+    items: tuple[Emission | At | Over | Playout, ...]
     doc: str | None = None
 
 
@@ -482,6 +495,17 @@ class Quality:
 
     span: Span
     metric: Name | Expr
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way of working with needs of its own, and what is different in it."""
+
+    span: Span
+    name: Name
+    requirements: tuple[Requirement, ...]
+    changes: tuple[Change, ...]
     doc: str | None = None
 
 
@@ -553,6 +577,40 @@ class Observe:
     doc: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """`line "label" value with …` in a figure."""
+
+    span: Span
+    label: Text | None
+    value: Expr
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Abscissa:
+    """`over N in 2..8`: what a figure varies along its horizontal axis."""
+
+    span: Span
+    name: Name
+    range: Range
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
+
+    span: Span
+    name: Name
+    title: Text | None
+    abscissa: Abscissa | None
+    curves: tuple[Curve, ...]
+    logarithmic: tuple[Name, ...]
+    source: Text | None
+    remarks: tuple[Remark, ...]
+    doc: str | None = None
+
+
 Declaration = (
     Use
     | Unit
@@ -570,9 +628,11 @@ Declaration = (
     | Measure
     | Require
     | Quality
+    | Mode
     | Scenario
     | Expect
     | Observe
+    | Figure
 )
 
 

@@ -18,6 +18,7 @@ from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.fold import CircleError, Folder, NoValueError, TooLargeError
 from qps.compiler.source import Span
+from qps.compiler.values import parts_of
 
 _LARGEST_LOAD = 10
 _HUNDRED = 100
@@ -159,7 +160,7 @@ class _Check:
     def _causes(self, bounded: _Bounded) -> list[Label]:
         """Return where the parameters stand that a value rests on."""
         found = sorted(
-            {part.name for part in _parts(bounded.expr) if isinstance(part, ir.ParameterValue)}
+            {part.name for part in parts_of(bounded.expr) if isinstance(part, ir.ParameterValue)}
         )
         spans = self._configuration.values_from
         return [Label(spans[name], f"`{name}` is this") for name in found]
@@ -195,30 +196,20 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
     return "give it a value above zero, or leave the thing out"
 
 
-def _parts(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """Yield an expression and what it is made of."""
-    yield expr
-    match expr:
-        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            pass
-        case ir.Power(base, exponent):
-            parts = (base, exponent)
-        case ir.Choice(_, then, otherwise):
-            parts = (then, otherwise)
-        case _:
-            parts = ()
-    for part in parts:
-        yield from _parts(part)
-
-
 def _varies(expr: ir.Expr) -> bool:
-    return any(isinstance(part, ir.Population | ir.NodeCount) for part in _parts(expr))
+    return any(isinstance(part, ir.Population | ir.NodeCount) for part in parts_of(expr))
 
 
 # -- what is in use ----------------------------------------------------------------------
 
 
 def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]:
+    for parameter in model.parameters:
+        if parameter.is_elastic and parameter.low is not None:
+            what = f"the least of `{parameter.name}`"
+            yield _Bounded(
+                parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
+            )
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
@@ -233,6 +224,9 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
         yield from _of(measure.value, f"`{measure.name}`", Bound.ANY)
     for requirement in model.requirements:
         yield from _requirement(requirement)
+    for mode in model.modes:
+        for requirement in mode.requirements:
+            yield from _requirement(requirement)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:
@@ -249,6 +243,7 @@ def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.idle, "an idle load", Bound.PART)
+        yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
     for _, rating in machine.ratings:
         yield from _of(rating, "a rating", Bound.POSITIVE)
     yield from _of(machine.price, "a price", Bound.NOT_NEGATIVE)
@@ -260,6 +255,7 @@ def _network(network: ir.Network) -> Iterator[_Bounded]:
     yield from _of(network.header, "a header", Bound.NOT_NEGATIVE)
     yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
     yield from _of(network.loss, "a loss", Bound.PART)
+    yield from _of(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
     yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
 
 
@@ -268,12 +264,16 @@ _EFFECT_BOUNDS = {
     ir.EffectKind.ACTIVE: Bound.SHARE,
     ir.EffectKind.EMIT: Bound.POSITIVE,
     ir.EffectKind.DELAY: Bound.NOT_NEGATIVE,
+    ir.EffectKind.DROP: Bound.SHARE,
 }
 
 
 def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
     for index, value in enumerate(stream.emission.values):
         yield from _of(value, "a size" if index else "a rate", Bound.POSITIVE)
+    if stream.playout is not None:
+        yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
+        yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
     for leg in stream.legs:
         if isinstance(leg, ir.Crossing):
             continue
@@ -294,6 +294,11 @@ _LIMITS = {
     ir.MeasureKind.SHARE: Bound.SHARE,
     ir.MeasureKind.LOAD: Bound.LOAD,
     ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.JITTER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.BUFFER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.VOLUNTARY_LOSS: Bound.SHARE,
+    ir.MeasureKind.SATURATION_LOSS: Bound.SHARE,
+    ir.MeasureKind.TRANSMISSION_LOSS: Bound.SHARE,
     ir.MeasureKind.RATE: Bound.NOT_NEGATIVE,
     ir.MeasureKind.THROUGHPUT: Bound.NOT_NEGATIVE,
 }

@@ -139,6 +139,18 @@ class Builder(ExpressionBuilder):
             self._source_text(source),
         )
 
+    def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
+        name, bounds, source = tree.children
+        limits = self._range(bounds)
+        return ast.Param(
+            self._span(tree),
+            self._name(name),
+            limits.high,
+            limits,
+            self._source_text(source),
+            is_elastic=True,
+        )
+
     def _let(self, tree: Tree[Token]) -> ast.Let:
         name, value = tree.children
         return ast.Let(self._span(tree), self._name(name), self._expr(value))
@@ -244,7 +256,7 @@ class Builder(ExpressionBuilder):
 
     def _stream(self, tree: Tree[Token]) -> ast.Stream:
         name, each, *rest = tree.children
-        items: list[ast.Emission | ast.At | ast.Over] = []
+        items: list[ast.Emission | ast.At | ast.Over | ast.Playout] = []
         for piece in trees(rest):
             span = self._span(piece)
             if piece.data == "emission":
@@ -254,6 +266,10 @@ class Builder(ExpressionBuilder):
                 node, *steps = piece.children
                 built = tuple(self._step(step) for step in trees(steps))
                 items.append(ast.At(span, self._dotted(node), built))
+            elif piece.data == "playout":
+                delay, dropping = piece.children
+                late = None if dropping is None else self._expr(dropping)
+                items.append(ast.Playout(span, self._expr(delay), late))
             else:
                 links = tuple(self._dotted(link) for link in piece.children)
                 items.append(ast.Over(span, links))
@@ -283,12 +299,23 @@ class Builder(ExpressionBuilder):
         return ast.Measure(self._span(tree), self._name(name), self._expr(value))
 
     def _require(self, tree: Tree[Token]) -> ast.Require:
-        built = []
-        for piece in trees(tree.children):
-            condition, ideal = piece.children
-            best = None if ideal is None else self._expr(ideal)
-            built.append(ast.Requirement(self._span(piece), self._expr(condition), best))
-        return ast.Require(self._span(tree), tuple(built))
+        built = tuple(self._requirement(piece) for piece in trees(tree.children))
+        return ast.Require(self._span(tree), built)
+
+    def _requirement(self, tree: Tree[Token]) -> ast.Requirement:
+        condition, ideal = tree.children
+        best = None if ideal is None else self._expr(ideal)
+        return ast.Requirement(self._span(tree), self._expr(condition), best)
+
+    def _mode(self, tree: Tree[Token]) -> ast.Mode:
+        name, *rest = tree.children
+        pieces = trees(rest)
+        return ast.Mode(
+            self._span(tree),
+            self._name(name),
+            tuple(self._requirement(p) for p in pieces if p.data == "requirement"),
+            tuple(self.change(p) for p in pieces if p.data != "requirement"),
+        )
 
     def _quality_metric(self, tree: Tree[Token]) -> ast.Quality:
         return ast.Quality(self._span(tree), self._word(tree.children[0]))
@@ -354,6 +381,34 @@ class Builder(ExpressionBuilder):
             tuple(columns),
             self._only_source(pieces),
             self._remarks(pieces),
+        )
+
+    def _figure(self, tree: Tree[Token]) -> ast.Figure:
+        name, title, *rest = tree.children
+        pieces = trees(rest)
+        axes = [
+            ast.Abscissa(self._span(p), self._dotted(p.children[0]), self._range(p.children[1]))
+            for p in pieces
+            if p.data == "abscissa"
+        ]
+        return ast.Figure(
+            self._span(tree),
+            self._name(name),
+            None if title is None else self._text(title),
+            self._one("`over`", axes, lambda axis: axis.span),
+            tuple(self._curve(p) for p in pieces if p.data == "curve"),
+            tuple(self._word(p.children[0]) for p in pieces if p.data == "logarithmic"),
+            self._only_source(pieces),
+            self._remarks(pieces),
+        )
+
+    def _curve(self, tree: Tree[Token]) -> ast.Curve:
+        label, value, changes = tree.children
+        return ast.Curve(
+            self._span(tree),
+            None if label is None else self._text(label),
+            self._expr(value),
+            self._changes(changes),
         )
 
 

@@ -30,6 +30,11 @@ class ExpressionBuilder:
 
     def change(self, tree: Tree[Token]) -> ast.Change:
         """Return `name = value`."""
+        if tree.data != "change":
+            span, chosen = self._span(tree), self._dotted(tree.children[0])
+            word = str(tree.data).removesuffix("_change")
+            keyword = ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
+            return ast.Change(span, keyword, ast.Reference(chosen.span, chosen))
         name, value = tree.children
         return ast.Change(self._span(tree), self._dotted(name), self._range_or_expr(value))
 

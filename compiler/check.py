@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker
+from qps.compiler.check_claims import ClaimChecker, with_unit_of
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_figures import FigureChecker
 from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
@@ -68,9 +71,11 @@ class Checker:
         self._functions_and_lets()
         requirements = self._requirements()
         quality = self._quality()
+        modes = self._modes()
         scenarios = self._scenarios()
         expectations = self._expectations()
         observations = self._observations()
+        figures = self._figures()
         source = self.main.syntax.source
         return self.sink.partial(
             ir.Model(
@@ -91,6 +96,8 @@ class Checker:
                 scenarios,
                 expectations,
                 observations,
+                modes,
+                figures,
             )
         )
 
@@ -181,6 +188,8 @@ class Checker:
                     param.value.span,
                     param.source.value if param.source else None,
                     param.doc,
+                    param.is_elastic,
+                    _least_text(param) if param.is_elastic else "",
                 )
             )
         return tuple(built)
@@ -199,11 +208,8 @@ class Checker:
         self, bound: ast.Expr, other: ast.Expr | None, value: ir.Quantity, scope: Scope
     ) -> ir.Quantity | None:
         """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
-        if isinstance(bound, ast.Number) and other is not None:
-            unit = _unit_of(other)
-            if unit is not None:
-                bound = ast.Product(bound.span, ((False, bound), *unit))
-        return self.expressions.quantity(bound, scope, value.dimension, "the range")
+        written = with_unit_of(bound, other)
+        return self.expressions.quantity(written, scope, value.dimension, "the range")
 
     # -- hardware and topology -----------------------------------------------------------
 
@@ -270,7 +276,7 @@ class Checker:
         built = []
         for measure in self.main.syntax.declarations:
             if isinstance(measure, ast.Measure):
-                scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+                scope = Scope(self.main, Allowed.MODEL)
                 value = self.expressions.quantity(measure.value, scope)
                 if value is not None:
                     built.append(ir.Measure(measure.name.text, value, measure.doc))
@@ -278,7 +284,7 @@ class Checker:
 
     def _functions_and_lets(self) -> None:
         """Check the `let`s that nothing uses; a function is checked where it is called."""
-        everything = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+        everything = EVERYTHING
         functions = FunctionChecker(self.expressions, self.sink)
         for module, func in self._everywhere(ast.Func):
             functions.function(module, func)
@@ -316,7 +322,7 @@ class Checker:
             return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
         metric = stated[0].metric
         if not isinstance(metric, ast.Name):
-            scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+            scope = Scope(self.main, Allowed.MODEL)
             formula = self.expressions.quantity(metric, scope, DIMENSIONLESS, "quality")
             return ir.Quality(ir.Metric.FORMULA, formula, stated[0].span)
         names = [m.value for m in ir.Metric if m is not ir.Metric.FORMULA]
@@ -331,6 +337,30 @@ class Checker:
             return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
         return ir.Quality(ir.Metric(metric.text), None, stated[0].span)
 
+    def _modes(self) -> tuple[ir.Mode, ...]:
+        checker = RequirementChecker(self.expressions, self.sink, self.main)
+        seen: dict[str, ast.Mode] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Mode):
+                self._claim_name(item.name, seen.get(item.name.text), "mode")
+                seen.setdefault(item.name.text, item)
+                found = [checker.requirement(requirement) for requirement in item.requirements]
+                sound = tuple(requirement for requirement in found if requirement is not None)
+                built.append(self.claims.mode(item, sound))
+        return tuple(built)
+
+    def _figures(self) -> tuple[ir.Figure, ...]:
+        checker = FigureChecker(self.claims)
+        seen: dict[str, ast.Figure] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Figure):
+                self._claim_name(item.name, seen.get(item.name.text), "figure")
+                seen.setdefault(item.name.text, item)
+                built.append(checker.figure(item))
+        return tuple(figure for figure in built if figure is not None)
+
     def _scenarios(self) -> tuple[ir.Scenario, ...]:
         seen: dict[str, ast.Scenario] = {}
         for item in self.main.syntax.declarations:
@@ -340,7 +370,10 @@ class Checker:
         return tuple(self.claims.scenario(item) for item in seen.values())
 
     def _claim_name(
-        self, name: ast.Name, earlier: ast.Scenario | ast.Expect | ast.Observe | None, kind: str
+        self,
+        name: ast.Name,
+        earlier: ast.Mode | ast.Scenario | ast.Expect | ast.Observe | ast.Figure | None,
+        kind: str,
     ) -> None:
         if earlier is not None:
             self.sink.report(
@@ -382,11 +415,10 @@ class Checker:
         ]
 
 
-def _unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:
-    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
-    match expr:
-        case ast.Quantity(unit=unit):
-            return ((False, unit),)
-        case ast.Product(factors=((False, ast.Quantity(unit=unit)), *rest)):
-            return ((False, unit), *rest)
-    return None
+def _least_text(param: ast.Param) -> str:
+    """Return how the spec writes the least of an elastic parameter: 3 frame/s of 3..30 frame/s."""
+    assert param.range is not None
+    low, high = param.range.low, param.range.high
+    if not isinstance(low, ast.Number):
+        return low.span.text
+    return re.sub(r"^[\d_.]+", low.span.text, high.span.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_conditions import choices_of
@@ -28,6 +29,8 @@ class ClaimChecker:
     sink: Sink
     main: Module
     dimensions: dict[str, Dimension] = field(default_factory=dict)
+    modes: dict[str, ir.Mode] = field(default_factory=dict)
+    scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
 
     # -- changes -------------------------------------------------------------------------
 
@@ -49,6 +52,8 @@ class ClaimChecker:
 
     def change(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return one change, or None where it was reported."""
+        if change.name.text in ("mode", "scenario"):
+            return self._named(change)
         found = lookup(module, change.name)
         if found is None:
             self._unknown_setting(change.name, module)
@@ -71,6 +76,45 @@ class ClaimChecker:
             "turn what should vary into a `param`",
         )
         return None
+
+    def _named(self, change: ast.Change) -> ir.Change | None:
+        """Return the choice of a mode or a scenario."""
+        assert isinstance(change.value, ast.Reference)
+        word, kind = change.value.name.text, change.name.text
+        if kind == "mode" and word in self.modes:
+            return ir.SetMode(word, self.modes[word].changes, change.span)
+        if kind == "scenario" and word in self.scenarios:
+            return ir.SetScenario(word, self.scenarios[word].changes, change.span)
+        declared = ast.Mode if kind == "mode" else ast.Scenario
+        names = [d.name.text for d in self.main.syntax.declarations if isinstance(d, declared)]
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.value.span,
+            f"`{word}` is declared below: it is not known here yet"
+            if word in names
+            else f"there is no {kind} `{word}`",
+            hint=did_you_mean(word, [name for name in names if name != word])
+            or (listed(names, "or") if names else f"declare it: `{kind} name {{ … }}`"),
+        )
+        return None
+
+    def mode(self, declaration: ast.Mode, requirements: tuple[ir.Requirement, ...]) -> ir.Mode:
+        """Return a mode with those of its changes that are sound."""
+        changes = self.changes(declaration.changes, Scope(self.main))
+        for change in changes:
+            if isinstance(change, ir.SetPopulation | ir.SetMode | ir.SetScenario):
+                what = {ir.SetPopulation: "the population", ir.SetMode: "the mode"}.get(
+                    type(change), "the scenario"
+                )
+                self.sink.report(
+                    codes.BAD_SETTING,
+                    change.span,
+                    f"a mode cannot change {what}",
+                    hint="all modes are asked about the same users; change what they do",
+                )
+        name, span = declaration.name.text, declaration.name.span
+        self.modes[name] = ir.Mode(name, requirements, changes, span, declaration.doc)
+        return self.modes[name]
 
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:
         kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
@@ -125,6 +169,11 @@ class ClaimChecker:
             )
             return None
         return int(low), int(high)
+
+    def end(self, bound: ast.Expr, other: ast.Expr | None, dimension: Dimension) -> Fraction | None:
+        """Return an end of a range as a number; in `3..30 frame/s` the unit holds for both."""
+        written = with_unit_of(bound, other)
+        return self.expressions.number(written, Scope(self.main), "the end of a range", dimension)
 
     def _option(self, change: ast.Change, found: Found) -> ir.Change | None:
         choices = choices_of(found)
@@ -235,7 +284,9 @@ class ClaimChecker:
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.changes(declaration.changes, Scope(self.main))
-        return ir.Scenario(declaration.name.text, changes, declaration.name.span, declaration.doc)
+        name, span = declaration.name.text, declaration.name.span
+        self.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
+        return self.scenarios[name]
 
     # -- claims --------------------------------------------------------------------------
 
@@ -332,6 +383,22 @@ class ClaimChecker:
 
 
 _MOST_USERS = 10**12
+
+
+def with_unit_of(bound: ast.Expr, other: ast.Expr | None) -> ast.Expr:
+    """Return a plain number with the unit of the other end of its range, all else as it is."""
+    unit = unit_of(other) if isinstance(bound, ast.Number) and other is not None else None
+    return bound if unit is None else ast.Product(bound.span, ((False, bound), *unit))
+
+
+def unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:
+    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
+    match expr:
+        case ast.Quantity(unit=unit):
+            return ((False, unit),)
+        case ast.Product(factors=((False, ast.Quantity(unit=unit)), *rest)):
+            return ((False, unit), *rest)
+    return None
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

@@ -55,7 +55,7 @@ class ComponentChecker:
     def _component(
         self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
-        scope = Scope(found.module, Allowed.NOTHING, formals)
+        scope = Scope(found.module, Allowed.ELASTIC, formals)
         costs: list[ir.Cost] = []
         effects: list[ir.Effect] = []
         whole = True
@@ -148,7 +148,7 @@ class ComponentChecker:
         kind = ir.EffectKind(item.kind)
         if item.value is None:
             return ir.Effect(kind, None, item.span)
-        wider = Scope(scope.module, Allowed.POPULATION, scope.formals)
+        wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
         if kind is ir.EffectKind.EMIT:
             quantity = self.expressions.quantity(item.value, wider)
             size = INFORMATION / quantity.dimension if quantity else None

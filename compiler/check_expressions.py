@@ -42,6 +42,16 @@ _NOT_ALLOWED = (
         "state it as a number, or make a `measure` of it",
     ),
     (
+        Allowed.QUALITY,
+        "cannot name the quality: it is made of the requirements",
+        "claims and figures can; to limit it, tighten the requirements",
+    ),
+    (
+        Allowed.ELASTIC,
+        "must not depend on an elastic parameter",
+        "sources, costs, repetitions, measures and claims may; `param x = …` makes a fixed one",
+    ),
+    (
         Allowed.ANSWERS,
         "cannot name an answer; only expectations can",
         "write it in an `expect`",
@@ -100,10 +110,12 @@ class ExpressionChecker:
             or factor_hint(value.dimension, wanted),
         )
 
-    def number(self, expr: ast.Expr, scope: Scope, of: str) -> Fraction | None:
-        """Return an expression that must be a plain constant number."""
+    def number(
+        self, expr: ast.Expr, scope: Scope, of: str, wanted: Dimension = DIMENSIONLESS
+    ) -> Fraction | None:
+        """Return an expression that must be a constant number, plain or of a dimension."""
         fixed = replace(scope, allowed=Allowed.NOTHING)
-        quantity = self.quantity(expr, fixed, DIMENSIONLESS, of)
+        quantity = self.quantity(expr, fixed, wanted, of)
         if quantity is None:
             return None
         if isinstance(quantity.expr, ir.Constant):

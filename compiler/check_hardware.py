@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
@@ -23,9 +23,9 @@ from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
-from qps.compiler.values import Value, multiply
+from qps.compiler.values import Value, multiply, parts_of
 
-_ATTRIBUTES = ("idle",)
+_ATTRIBUTES = ("idle", "jitter")
 _ONE = ir.Constant(Fraction(1))
 
 
@@ -94,8 +94,9 @@ class HardwareChecker:
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
         idle = self._idle(item, scope)
         cores, speed = self._cores_and_speed(item.capacity, scope)
+        jitter = self._resource_jitter(item, speed, scope)
         if cores is None and speed is None:
-            return self._plain_resource(item, scope, idle)
+            return self._plain_resource(item, scope, idle, jitter)
         if cores is not None and speed is None and cores.dimension not in (CORE, DIMENSIONLESS):
             return None
         count = cores.expr if cores is not None else _ONE
@@ -109,6 +110,7 @@ class HardwareChecker:
             idle,
             DIMENSIONLESS,
             item.name.span,
+            jitter,
         )
 
     def _cores_and_speed(
@@ -140,7 +142,11 @@ class HardwareChecker:
         return count, speed if speeds else None
 
     def _plain_resource(
-        self, item: ast.ResourceItem, scope: Scope, idle: ir.Quantity | None
+        self,
+        item: ast.ResourceItem,
+        scope: Scope,
+        idle: ir.Quantity | None,
+        jitter: ir.Quantity | None,
     ) -> ir.Resource | None:
         capacity = self.expressions.quantity(item.capacity, scope)
         if capacity is None:
@@ -157,23 +163,54 @@ class HardwareChecker:
             )
             return None
         return ir.Resource(
-            item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span
+            item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span, jitter
         )
 
     def _idle(self, item: ast.ResourceItem, scope: Scope) -> ir.Quantity | None:
         idle = None
         for attribute in item.attributes:
+            if attribute.name.text == "jitter":
+                continue
             if attribute.name.text != "idle":
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
                     hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
-                    or "what is always there is `idle`, such as `idle 8 %`",
+                    or "there is `idle` (what is always there: `idle 8 %`) and `jitter`",
                 )
                 continue
             idle = self.expressions.quantity(attribute.value, scope, DIMENSIONLESS, "the idle load")
         return idle
+
+    def _resource_jitter(
+        self, item: ast.ResourceItem, speed: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a resource's jitter law, which may name its `load` and its `rating`."""
+        laws = [a for a in item.attributes if a.name.text == "jitter"]
+        if not laws:
+            return None
+        formals = {} if speed is None else {"rating": speed}
+        return self._jitter(laws[0].value, formals, scope)
+
+    def _jitter(
+        self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a jitter law: a variance that may depend on the load of what has it."""
+        own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
+        known = {"load": ir.Quantity(own, DIMENSIONLESS, law.span), **formals}
+        inside = Scope(scope.module, Allowed.MEASURES, known)
+        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
+        for part in parts_of(quantity.expr) if quantity is not None else ():
+            if isinstance(part, ir.Measured) and part != own:
+                self.sink.report(
+                    codes.MISPLACED,
+                    law.span,
+                    "a jitter law depends on the load of its own resource only",
+                    hint="name it `load`",
+                )
+                return None
+        return None if quantity is None else replace(quantity, bound="")
 
     def _ratings(
         self, declaration: ast.Machine, resources: dict[str, ir.Resource], scope: Scope
@@ -216,11 +253,15 @@ class HardwareChecker:
         scope = Scope(module, Allowed.NOTHING)
         found: dict[str, ir.Quantity] = {}
         whole = True
+        stated: set[str] = set()
         for item in declaration.properties:
-            if item.kind in found:
+            if item.kind in stated:
                 self.sink.report(
                     codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
                 )
+            stated.add(item.kind)
+            if item.kind == "jitter":
+                continue
             quantity = self._property(item, scope)
             if quantity is None:
                 whole = False
@@ -250,7 +291,15 @@ class HardwareChecker:
             declaration.name.span,
             declaration.source.value if declaration.source else None,
             declaration.doc,
+            self._network_jitter(declaration, found["rate"], scope),
         )
+
+    def _network_jitter(
+        self, declaration: ast.Network, rate: ir.Quantity, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a network's jitter law, which may name its `load` and its `rate`."""
+        laws = [item for item in declaration.properties if item.kind == "jitter"]
+        return self._jitter(laws[0].value, {"rate": rate}, scope) if laws else None
 
     def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
         fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}

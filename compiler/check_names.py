@@ -12,6 +12,7 @@ from qps.compiler.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
     INFORMATION_BASE,
+    MONEY,
     TIME,
     TIME_BASE,
     Dimension,
@@ -27,11 +28,21 @@ ValueOf = Callable[[ast.Expr, Scope], Value | None]
 DEEPEST_DEFINITIONS = 60
 """Definitions that rest on each other, beyond which they are refused."""
 
-EVERYTHING = Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS
+EVERYTHING = Allowed.MODEL | Allowed.ANSWERS | Allowed.QUALITY
 _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
+    "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
+    "buffer": (ir.MeasureKind.BUFFER, TIME),
     "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
+    "voluntary_loss": (ir.MeasureKind.VOLUNTARY_LOSS, DIMENSIONLESS),
+    "saturation_loss": (ir.MeasureKind.SATURATION_LOSS, DIMENSIONLESS),
+    "transmission_loss": (ir.MeasureKind.TRANSMISSION_LOSS, DIMENSIONLESS),
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
+}
+_SYSTEM_MEASURES = {
+    "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
+    "cost": (ir.MeasureKind.COST, MONEY),
+    "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
 
 
@@ -97,7 +108,7 @@ def measured(
     asked: ir.Measured, dimension: Dimension, span: Span, *, answer: bool = False
 ) -> Value:
     """Return a measure as a value; an answer is one that only solving gives."""
-    mentions = Allowed.ANSWERS if answer else Allowed.MEASURES
+    mentions = Allowed.ANSWERS if answer else mentions_of(asked)
     return Value(asked, dimension, span, mentions)
 
 
@@ -136,7 +147,10 @@ class NameChecker:
                 dimension = self._definition(found, declaration.value)
                 if dimension is None:
                     return None
-                return Value(ir.ParameterValue(found.qualified), dimension.dimension, span)
+                is_elastic = declaration.is_elastic
+                mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
+                parameter = ir.ParameterValue(found.qualified, is_elastic)
+                return Value(parameter, dimension.dimension, span, mentions)
             case ast.Let():
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -202,7 +216,7 @@ class NameChecker:
         if self.definitions.is_too_deep(found):
             return None
         self.definitions.open.append(found)
-        scope = Scope(found.module, Allowed.POPULATION | Allowed.MEASURES | Allowed.ANSWERS)
+        scope = Scope(found.module, EVERYTHING)
         value = self.value(body, scope)
         if self.definitions.open:
             self.definitions.open.pop()
@@ -216,9 +230,9 @@ class NameChecker:
             return measured(
                 ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span, answer=True
             )
-        if parts == ("quality",):
-            asked = ir.Measured(ir.MeasureKind.QUALITY, "")
-            return measured(asked, DIMENSIONLESS, expr.span)
+        if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
+            kind, dimension = _SYSTEM_MEASURES[parts[0]]
+            return measured(ir.Measured(kind, ""), dimension, expr.span)
         owner = module.names.get(parts[0])
         if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
             return self._stream_measure(owner, expr)

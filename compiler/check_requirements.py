@@ -29,7 +29,7 @@ class RequirementChecker:
             self._not_a_limit(condition)
             return None
         measured, limiting = condition.operands
-        scope = Scope(self.main, Allowed.POPULATION | Allowed.MEASURES)
+        scope = Scope(self.main, Allowed.MODEL)
         measure = self.expressions.quantity(measured, scope)
         if measure is None or self._is_no_measure(measure, condition, scope):
             return None

@@ -21,8 +21,11 @@ from qps.compiler.dimension import (
 from qps.compiler.resolve import Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import listed
+from qps.compiler.values import parts_of
 
 _CASTS = ("unicast", "multicast")
+_BEFORE_BUFFER = (ir.MeasureKind.JITTER,)
+_COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
 @dataclass
@@ -50,6 +53,7 @@ class StreamChecker:
         flows_from = self._flows_from(declaration, legs)
         if flows_from is None:
             return None
+        playout = self._playout(declaration)
         return ir.Stream(
             declaration.name.text,
             flows_from,
@@ -57,6 +61,7 @@ class StreamChecker:
             legs,
             declaration.name.span,
             declaration.doc,
+            playout,
         )
 
     def _flows_from(
@@ -93,7 +98,7 @@ class StreamChecker:
         return self._emission(emissions[0])
 
     def _emission(self, item: ast.Emission) -> ir.Emission | None:
-        scope = Scope(self._main, Allowed.POPULATION)
+        scope = Scope(self._main, Allowed.FLOWS)
         values = [self.expressions.quantity(value, scope) for value in item.values]
         quantities = tuple(value for value in values if value is not None)
         if len(quantities) < len(values):
@@ -163,6 +168,52 @@ class StreamChecker:
             hint=_size_hint(size, written, known),
         )
         return None
+
+    def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
+        """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
+        found = [item for item in declaration.items if isinstance(item, ast.Playout)]
+        for extra in found[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a stream has one playout buffer",
+                secondary=[Label(found[0].span, "the first one")],
+                hint="keep one",
+            )
+        if not found:
+            return None
+        scope = Scope(self._main, Allowed.MODEL)
+        delay = self.expressions.quantity(found[0].delay, scope, TIME, "a playout delay")
+        if delay is None or self._goes_round(delay, declaration.name.text, _BEFORE_BUFFER):
+            return None
+        dropping = None
+        if found[0].dropping is not None:
+            dropping = self.expressions.quantity(
+                found[0].dropping, scope, DIMENSIONLESS, "the share that is dropped"
+            )
+            known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
+            if dropping is None or self._goes_round(dropping, declaration.name.text, known):
+                return None
+        return ir.Playout(delay, dropping, found[0].span)
+
+    def _goes_round(
+        self, quantity: ir.Quantity, stream: str, known: tuple[ir.MeasureKind, ...]
+    ) -> bool:
+        """Return whether a buffer rests on what rests on it; then it is reported."""
+        for part in parts_of(quantity.expr):
+            if not isinstance(part, ir.Measured) or part.kind in (ir.MeasureKind.LOAD, *_COSTS):
+                continue
+            if part.subject == stream and part.kind in known:
+                continue
+            told = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
+            self.sink.report(
+                codes.DEFINITION_CYCLE,
+                quantity.span,
+                f"a playout buffer cannot rest on `{told}`",
+                hint=f"name the jitter that it compensates, `{stream}.jitter`, loads or parameters",
+            )
+            return True
+        return False
 
     # -- the way -------------------------------------------------------------------------
 
@@ -266,7 +317,7 @@ class StreamChecker:
 
     def _step(self, item: ast.Step, node: str) -> ir.Step | None:
         """Return a step; every part of it is looked at, also where another one failed."""
-        scope = Scope(self._main, Allowed.POPULATION)
+        scope = Scope(self._main, Allowed.FLOWS)
         component = self._placed_component(item, scope)
         repeat = None
         if item.repeat is not None:

@@ -26,6 +26,7 @@ class Configuration:
     nodes: dict[str, ir.Node]
     links: dict[str, ir.Link]
     scenario: str | None = None
+    mode: str | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -33,8 +34,11 @@ class Configuration:
         return (
             self.low,
             self.high,
+            self.mode,
             tuple(self.options.items()),
             tuple(self.parameters.items()),
+            # An elastic parameter that is set to its most is no longer elastic.
+            tuple((span.source, span.start) for span in self.values_from.values()),
             tuple((n.name, n.machine, n.count) for n in self.nodes.values()),
             tuple((link.name, link.network, link.count) for link in self.links.values()),
         )
@@ -68,6 +72,15 @@ def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
     return base
 
 
+def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:
+    """Return a configuration as each mode changes it; itself where it has none, or one chosen."""
+    if configuration.mode is not None or not model.modes:
+        return (configuration,)
+    return tuple(
+        replace(changed(configuration, mode.changes), mode=mode.name) for mode in model.modes
+    )
+
+
 def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
     """Return a configuration with changes made to it, in their order."""
     for change in changes:
@@ -85,6 +98,10 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
                 )
             case ir.SetPlace():
                 configuration = _placed(configuration, change)
+            case ir.SetMode(name, own):
+                configuration = replace(changed(configuration, own), mode=name)
+            case ir.SetScenario(name, own):
+                configuration = replace(changed(configuration, own), scenario=name)
     return configuration
 
 

@@ -160,7 +160,15 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
         raise NoValueError("is the logarithm of a number that is not above zero")
     if function is ir.Function.EXP and abs(value) > MOST_BITS:
         raise TooLargeError
+    if function is ir.Function.LAMBERT_W and value < _LAMBERT_BRANCH:
+        raise NoValueError("is Lambert's W of a number below -1/e")
+    if function is ir.Function.LOWER_LAMBERT_W and not _LAMBERT_BRANCH <= value < 0:
+        raise NoValueError("is the lower branch of Lambert's W outside -1/e to 0")
     return None
+
+
+# W is real from -1/e on: rounded up, so that what passes here has a real value.
+_LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")
 
 
 def _bits(value: Fraction) -> int:

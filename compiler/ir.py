@@ -26,9 +26,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class ParameterValue:
-    """The value of a parameter."""
+    """The value of a parameter; an elastic one settles with the loads."""
 
     name: str
+    is_elastic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,8 @@ class Function(Enum):
     LOG = "ln"
     LOG2 = "log2"
     ABS = "abs"
+    LAMBERT_W = "lambert_w"
+    LOWER_LAMBERT_W = "lower_lambert_w"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,12 @@ class MeasureKind(Enum):
     """What can be asked of a solved model."""
 
     LATENCY = "latency"
+    JITTER = "jitter"
+    BUFFER = "buffer"
     LOSS = "loss"
+    VOLUNTARY_LOSS = "voluntary_loss"
+    SATURATION_LOSS = "saturation_loss"
+    TRANSMISSION_LOSS = "transmission_loss"
     RATE = "rate"
     THROUGHPUT = "throughput"
     LOAD = "load"
@@ -108,6 +116,12 @@ class MeasureKind(Enum):
     SATURATION = "saturation"
     LARGEST = "largest_acceptable"
     QUALITY = "quality"
+    COST = "cost"
+    RUNNING_COST = "running_cost"
+
+
+OWN = ""
+"""The subject of a measure in a jitter law: the very resource that has the law."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +241,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that may be changed; `low` and `high` bound it where a range was given."""
+    """A number that may be changed; `low` and `high` bound it where a range was given.
+
+    An elastic one takes what capacity is left between them; its `value` is the most.
+    """
 
     name: str
     value: Expr
@@ -238,6 +255,8 @@ class Parameter:
     value_span: Span
     source: str | None
     doc: str | None
+    is_elastic: bool = False
+    least_text: str = ""
 
 
 # -- hardware ----------------------------------------------------------------------------
@@ -257,6 +276,7 @@ class Resource:
 
     `capacity` is in cores (dimensionless) for a processor, in bit/s or items/s for a rate,
     in bits or items for a store; `work` is the dimension of what uses it up in a second.
+    `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
     """
 
     name: str
@@ -266,6 +286,7 @@ class Resource:
     idle: Quantity | None
     work: Dimension
     span: Span
+    jitter: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +320,10 @@ class Medium(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share."""
+    """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
+
+    `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
+    """
 
     name: str
     medium: Medium
@@ -312,6 +336,7 @@ class Network:
     span: Span
     source: str | None
     doc: str | None
+    jitter: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +394,7 @@ class EffectKind(Enum):
     ACTIVE = "active"
     EMIT = "emit"
     DELAY = "delay"
+    DROP = "drop"
     MERGE = "merge"
 
 
@@ -458,6 +484,15 @@ class Emission:
 
 
 @dataclass(frozen=True, slots=True)
+class Playout:
+    """The buffer where a stream ends: its delay, and the share that comes too late for it."""
+
+    delay: Quantity
+    dropping: Quantity | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
     """Items on their way: one flow for each instance of `flows_from`."""
 
@@ -467,6 +502,7 @@ class Stream:
     legs: tuple[Visit | Crossing, ...]
     span: Span
     doc: str | None
+    playout: Playout | None = None
 
 
 # -- needs and claims --------------------------------------------------------------------
@@ -549,7 +585,36 @@ class SetPopulation:
     span: Span
 
 
-Change = SetParameter | SetOption | SetPlace | SetPopulation
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """One mode instead of the worst of all, with what it changes."""
+
+    name: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetScenario:
+    """What a scenario changes."""
+
+    name: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A way of working: what it needs besides the requirements of all, and what differs in it."""
+
+    name: str
+    requirements: tuple[Requirement, ...]
+    changes: tuple[Change, ...]
+    span: Span
+    doc: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -631,6 +696,33 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A value along the horizontal axis of a figure, in the model as changed."""
+
+    label: str
+    value: Quantity
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Curves over the population (`parameter` None) or over a parameter, from low to high."""
+
+    name: str
+    title: str | None
+    parameter: str | None
+    low: Fraction
+    high: Fraction
+    dimension: Dimension
+    curves: tuple[Curve, ...]
+    logarithmic: frozenset[str]
+    source: str | None
+    note: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """A spec that was checked."""
 
@@ -651,3 +743,5 @@ class Model:
     scenarios: tuple[Scenario, ...]
     expectations: tuple[Expectation, ...]
     observations: tuple[Observation, ...]
+    modes: tuple[Mode, ...] = ()
+    figures: tuple[Figure, ...] = ()

@@ -9,12 +9,14 @@ units (s, bit, single items). The population is a positive integer, an assumptio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import networkx as nx
 import sympy
 
 from qps.compiler import ir
 from qps.compiler.dimension import Dimension
+from qps.compiler.elastic import SettledParameter
 from qps.compiler.source import Span
 
 Place = tuple[object, ...]
@@ -25,7 +27,8 @@ Place = tuple[object, ...]
 class Assumption:
     """A number that the model rests on: its symbol, its exact value and where it comes from.
 
-    `text` is how the spec writes it, `source` says who measured or stated it.
+    `text` is how the spec writes it, `source` says who measured or stated it. `is_capacity`
+    where it says how much a machine or network can do, and how fast.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Assumption:
     text: str
     span: Span
     source: str | None
+    is_capacity: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,35 @@ class ResourceLoad:
 
 @dataclass(frozen=True, slots=True)
 class LatencyPart:
-    """A stage of a stream's latency, in seconds."""
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it."""
 
     stage: str
+    value: sympy.Expr
+    is_work: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JitterPart:
+    """What a resource adds to a stream's jitter, a variance in s^2."""
+
+    resource: str
+    value: sympy.Expr
+
+
+class LossKind(Enum):
+    """Why items are lost (Claypool 1997, section 5.6.4, "Predicting Data Loss")."""
+
+    VOLUNTARY = "voluntary"  # what a step drops, what comes too late for the playout buffer
+    SATURATION = "saturation"  # what is beyond the capacity of a resource
+    TRANSMISSION = "transmission"  # what a network loses
+
+
+@dataclass(frozen=True, slots=True)
+class LossPart:
+    """A stage at which a share of the items is lost; stages are independent."""
+
+    stage: str
+    kind: LossKind
     value: sympy.Expr
 
 
@@ -59,15 +89,36 @@ class LatencyPart:
 class StreamMeasures:
     """What a stream's users see.
 
-    `latency` in s for one item, `loss` as a share, `rate` in items/s and `throughput` in
-    bit/s for one flow where it arrives.
+    `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
+    part of the latency) in s, `loss` as a share, `rate` in items/s and `throughput` in bit/s
+    for one flow where it arrives.
     """
 
     name: str
     latency: tuple[LatencyPart, ...]
-    loss: sympy.Expr
+    jitter: tuple[JitterPart, ...]
+    buffer: sympy.Expr
+    losses: tuple[LossPart, ...]
     rate: sympy.Expr
     throughput: sympy.Expr
+
+    @property
+    def loss(self) -> sympy.Expr:
+        """The share of items that is lost at any stage."""
+        return self.lost_by(*LossKind)
+
+    def lost_by(self, *kinds: LossKind) -> sympy.Expr:
+        """Return the share of items that is lost for one of some reasons."""
+        return 1 - sympy.Mul(*(1 - part.value for part in self.losses if part.kind in kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What the machines or networks of a place cost together: in $, or in $/s where it runs."""
+
+    place: str
+    value: sympy.Expr
+    is_running: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +162,16 @@ class LoadGraph:
     metric: ir.Metric
     quality: sympy.Expr | None
     """The metric's value; None where no requirement is an axis."""
+    elastic: tuple[SettledParameter, ...]
+    prices: tuple[Price, ...]
+    unpriced: tuple[str, ...]
+    """Nodes and links whose machine or network has no price."""
+    mode: str | None
+
+    def cost(self, *, is_running: bool) -> sympy.Expr | None:
+        """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
+        found = [price.value for price in self.prices if price.is_running is is_running]
+        return sympy.Add(*found) if found else None
 
     @property
     def values(self) -> dict[sympy.Symbol, sympy.Expr]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import networkx as nx
 import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS
-from qps.compiler.load_graph import (
-    Criterion,
-    LoadGraph,
-    NamedMeasure,
-    Place,
-    ResourceLoad,
-    StreamMeasures,
-)
+from qps.compiler.elastic import SettledParameter, settle
+from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_measures import Measures, priced, stream_measures
 from qps.compiler.lower_streams import StreamLowering, StreamResult
-from qps.compiler.tidy import maximum
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -26,21 +24,19 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
     graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
+    for parameter in model.parameters:
+        if parameter.is_elastic:  # in this order they take what is left
+            expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
     streams = StreamLowering(model, configuration, expressions, graph, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
-    resources = {
-        name: ResourceLoad(
-            name,
-            sympy.Add(*(load for loads in demand.parts.values() for load in loads)),
-            {by: sympy.Add(*loads) for by, loads in demand.parts.items()},
-            demand.span,
-        )
-        for name, demand in streams.demands.items()
-    }
-    measures = {result.name: _measures(result, resources) for result in results}
-    measure_of = measured_in(resources, measures)
-    criteria = _criteria(model, expressions, measure_of, resources)
+    requirements = _requirements(model, configuration)
+    resources, elastic = _resources(streams, expressions, requirements, results)
+    prices, unpriced = priced(model, configuration, expressions)
+    measured = Measures(resources, {}, prices)
+    for stream, result in zip(model.streams, results, strict=True):
+        measured.streams[stream.name] = stream_measures(stream, result, measured, expressions)
+    criteria = _criteria(requirements, expressions, measured)
     return LoadGraph(
         graph,
         population,
@@ -48,11 +44,11 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         configuration.high,
         expressions.assumptions,
         resources,
-        measures,
+        measured.streams,
         {
             measure.name: NamedMeasure(
                 measure.name,
-                expressions.lower(measure.value.expr, measure_of),
+                expressions.lower(measure.value.expr, measured.of),
                 measure.value.dimension,
                 measure.doc,
             )
@@ -60,79 +56,109 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         },
         criteria,
         model.quality.metric,
-        _quality(model, expressions, measure_of, criteria),
+        _quality(model, expressions, measured.of, criteria),
+        elastic,
+        prices,
+        unpriced,
+        configuration.mode,
     )
 
 
-def measured_in(
-    resources: dict[str, ResourceLoad], streams: dict[str, StreamMeasures]
-) -> MeasureOf:
-    """Return what gives the expression of a measure: a load, a share, a stream's latency."""
-
-    def loads_of(name: str) -> list[ResourceLoad]:
-        if name in resources:
-            return [resources[name]]
-        return [load for key, load in resources.items() if key.startswith(name + ".")]
-
-    def measure(measured: ir.Measured | ir.Changed) -> sympy.Expr:
-        assert isinstance(measured, ir.Measured)
-        kind, subject = measured.kind, measured.subject
-        if kind is ir.MeasureKind.LOAD:
-            loads = [resource.load for resource in loads_of(subject)]
-            return maximum(*loads) if loads else sympy.S.Zero
-        if kind is ir.MeasureKind.SHARE:
-            loads = [resource.load for resource in loads_of(subject)]
-            parts = [r.parts.get(measured.component or "", 0) for r in loads_of(subject)]
-            return sympy.Add(*parts) / sympy.Add(*loads) if loads else sympy.S.Zero
-        stream = streams[subject]
-        if kind is ir.MeasureKind.LATENCY:
-            return sympy.Add(*(part.value for part in stream.latency))
-        return {
-            ir.MeasureKind.LOSS: stream.loss,
-            ir.MeasureKind.RATE: stream.rate,
-            ir.MeasureKind.THROUGHPUT: stream.throughput,
-        }[kind]
-
-    return measure
+def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
+    """Return the requirements of all, and those of the mode that is in force."""
+    own = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
+    return (*model.requirements, *(item for items in own for item in items))
 
 
-def _measures(result: StreamResult, resources: dict[str, ResourceLoad]) -> StreamMeasures:
-    """Return what the users of a stream see.
+def _bounded_load(requirement: ir.Requirement, name: str) -> bool:
+    """Return whether a requirement limits the load of a resource."""
+    asked = requirement.measure.expr
+    if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
+        return False
+    return name == asked.subject or name.startswith(asked.subject + ".")
 
-    Beyond saturation a resource serves 1/load of what is asked of it; independent stages
-    multiply (Claypool 1997, section 5.6.4, "Predicting Data Loss").
-    """
-    served = [1 / maximum(1, resources[name].load) for name in result.passes]
-    saturated = sympy.Mul(*served)
-    return StreamMeasures(
-        result.name,
-        tuple(result.latency),
-        1 - sympy.Mul(*result.kept) * saturated,
-        result.rate * saturated,
-        result.throughput * saturated,
+
+def _resources(
+    streams: StreamLowering,
+    expressions: ExpressionLowering,
+    requirements: tuple[ir.Requirement, ...],
+    results: list[StreamResult],
+) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
+    """Return all loads; elastic parameters are put in, there and in what the streams came to."""
+    parts = {
+        name: {by: sympy.Add(*loads) for by, loads in demand.parts.items()}
+        for name, demand in streams.demands.items()
+    }
+    loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
+    limits: dict[str, sympy.Expr] = {}
+    for requirement in requirements if expressions.elastic else ():
+        for name in loads:
+            if requirement.at_most and _bounded_load(requirement, name):
+                limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
+                limits[name] = Minimum(limits[name], limit) if name in limits else limit
+    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    low, high = expressions.configuration.low, expressions.configuration.high
+    values[expressions.population] = sympy.Rational(2 * low + high, 3)
+    loads, settled = settle(loads, limits, list(expressions.elastic.values()), values)
+    put_in: dict[sympy.Symbol, sympy.Expr] = {}
+    for one in settled:
+        value = one.value.xreplace(put_in)
+        put_in[one.parameter.symbol] = value
+        expressions.settle(one.parameter.name, value)
+    if put_in:
+        _put_in(put_in, streams, results)
+    resources = {
+        name: ResourceLoad(
+            name,
+            loads[name],
+            {by: part.xreplace(put_in) for by, part in parts[name].items()},
+            demand.span,
+        )
+        for name, demand in streams.demands.items()
+    }
+    return resources, tuple(
+        replace(
+            one,
+            value=one.value.xreplace(put_in),
+            at_most={n: load.xreplace(put_in) for n, load in one.at_most.items()},
+            at_least={n: load.xreplace(put_in) for n, load in one.at_least.items()},
+        )
+        for one in settled
     )
+
+
+def _put_in(
+    values: dict[sympy.Symbol, sympy.Expr], streams: StreamLowering, results: list[StreamResult]
+) -> None:
+    """Put values in wherever the walk of the streams left symbols."""
+    for result in results:
+        result.latency = [
+            replace(part, value=part.value.xreplace(values)) for part in result.latency
+        ]
+        result.losses = [replace(part, value=part.value.xreplace(values)) for part in result.losses]
+        result.rate = result.rate.xreplace(values)
+        result.throughput = result.throughput.xreplace(values)
+    for _, _, data in streams.graph.edges(data=True):
+        for key in ("load", "flows"):
+            if key in data:
+                data[key] = data[key].xreplace(values)
+        if "rates" in data:
+            data["rates"] = {b: rate.xreplace(values) for b, rate in data["rates"].items()}
 
 
 def _criteria(
-    model: ir.Model,
+    requirements: tuple[ir.Requirement, ...],
     expressions: ExpressionLowering,
-    measure_of: MeasureOf,
-    resources: dict[str, ResourceLoad],
+    measured: Measures,
 ) -> tuple[Criterion, ...]:
     """Return the requirements, and that no resource is loaded beyond saturation."""
     stated = []
     bounded: set[str] = set()
-    for requirement in model.requirements:
-        measure = expressions.lower(requirement.measure.expr, measure_of)
+    for requirement in requirements:
+        measure = expressions.lower(requirement.measure.expr, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
-        target = requirement.measure.expr
-        if isinstance(target, ir.Measured) and target.kind is ir.MeasureKind.LOAD:
-            bounded.update(
-                name
-                for name in resources
-                if name == target.subject or name.startswith(target.subject + ".")
-            )
+        bounded.update(name for name in measured.resources if _bounded_load(requirement, name))
         stated.append(
             Criterion(
                 name=requirement.name,
@@ -156,13 +182,13 @@ def _criteria(
             span=None,
             axis=None,
         )
-        for name, resource in resources.items()
+        for name, resource in measured.resources.items()
         if name not in bounded
     ]
     return tuple(stated)
 
 
-_NEVER_NEGATIVE = (ir.MeasureKind.LATENCY, ir.MeasureKind.LOSS)
+_NEVER_NEGATIVE = (ir.MeasureKind.LATENCY, ir.MeasureKind.LOSS, ir.MeasureKind.JITTER)
 
 
 def _axis(
@@ -184,7 +210,7 @@ def _axis(
     axis = (measure - ideal) / (limit - ideal)
     asked = requirement.measure.expr
     never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
-    return axis if never_negative and requirement.ideal is None else maximum(0, axis)
+    return axis if never_negative and requirement.ideal is None else Maximum(0, axis)
 
 
 def _quality(
@@ -198,8 +224,15 @@ def _quality(
     if formula is not None:
         return expressions.lower(formula.expr, measure_of)
     axes = [criterion.axis for criterion in criteria if criterion.axis is not None]
-    if not axes:
-        return None
-    if model.quality.metric is ir.Metric.WORST:
-        return maximum(*axes)
+    return joined_axes(model.quality.metric, axes) if axes else None
+
+
+def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
+    """Return what a metric makes of the axes: 0 is ideal, 1 the limit of what is acceptable.
+
+    Both metrics are norms, as Claypool 1997, section 2.3, asks of one: symmetric, with the
+    triangle inequality, growing with each axis, and with a convex acceptable region.
+    """
+    if metric is ir.Metric.WORST:
+        return Maximum(*axes)
     return sympy.sqrt(sympy.Add(*(axis**2 for axis in axes)))

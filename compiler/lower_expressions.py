@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
 
@@ -13,12 +13,14 @@ from qps.compiler import codes, ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import Dimension
+from qps.compiler.elastic import ElasticParameter
+from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
 from qps.compiler.source import Span
 
 _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
-    ir.Function.MAX: sympy.Max,
-    ir.Function.MIN: sympy.Min,
+    ir.Function.MAX: Maximum,
+    ir.Function.MIN: Minimum,
     ir.Function.CEIL: sympy.ceiling,
     ir.Function.FLOOR: sympy.floor,
     ir.Function.SQRT: sympy.sqrt,
@@ -26,6 +28,8 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.LOG: sympy.log,
     ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
     ir.Function.ABS: sympy.Abs,
+    ir.Function.LAMBERT_W: sympy.LambertW,
+    ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
 }
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
@@ -39,6 +43,7 @@ class ExpressionLowering:
     configuration: Configuration
     population: sympy.Symbol
     assumptions: dict[str, Assumption] = field(default_factory=dict)
+    elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -85,12 +90,30 @@ class ExpressionLowering:
         source: str | None = None,
         *,
         measure: MeasureOf | None = None,
+        is_capacity: bool = False,
     ) -> sympy.Expr:
         """Return a quantity: a fixed number as an assumption of that name, all else lowered."""
         if not isinstance(quantity.expr, ir.Constant):
-            return self.lower(quantity.expr, measure)
+            lowered = self.lower(quantity.expr, measure)
+            if is_capacity:
+                self._is_capacity(lowered)
+            return lowered
         value = rational(quantity.expr.value)
-        return self._assume(name, value, quantity.dimension, quantity.text, quantity.span, source)
+        return self._assume(
+            name,
+            value,
+            quantity.dimension,
+            quantity.text,
+            quantity.span,
+            source,
+            is_capacity=is_capacity,
+        )
+
+    def _is_capacity(self, lowered: sympy.Expr) -> None:
+        """Remember that the numbers of an expression say how much hardware can do."""
+        for name, known in self.assumptions.items():
+            if known.symbol in lowered.free_symbols:
+                self.assumptions[name] = replace(known, is_capacity=True)
 
     def _assume(
         self,
@@ -100,16 +123,19 @@ class ExpressionLowering:
         text: str,
         span: Span,
         source: str | None,
+        *,
+        is_capacity: bool = False,
     ) -> sympy.Expr:
         known = self.assumptions.get(name)
         if known is None:
             symbol = sympy.Symbol(name, real=True)
             written = " ".join(text.split())
-            known = Assumption(name, symbol, value, dimension, written, span, source)
+            known = Assumption(name, symbol, value, dimension, written, span, source, is_capacity)
             self.assumptions[name] = known
         elif known.value != value:
             # One name in the spec, two numbers: a component used with other arguments.
-            return self._assume(name + "'", value, dimension, text, span, source)
+            name += "'"
+            return self._assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
         return known.symbol
 
     def _parameter(self, name: str) -> sympy.Expr:
@@ -118,6 +144,8 @@ class ExpressionLowering:
             return self._parameters[name]
         expr = self.configuration.parameters[name]
         declared = self._declared[name]
+        if declared.is_elastic and self.configuration.values_from[name] is declared.value_span:
+            return self._elastic(declared)
         lowered = self.lower(expr)
         if not lowered.free_symbols:
             self._check_range(declared, lowered)
@@ -133,6 +161,34 @@ class ExpressionLowering:
             self._check_range(declared, lowered.xreplace(self._values()))
         self._parameters[name] = lowered
         return lowered
+
+    def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
+        """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""
+        name, span, dimension = declared.name, declared.value_span, declared.dimension
+        assert declared.low is not None
+        assert declared.high is not None
+        least, most = (
+            self._assume(
+                f"{name}.{end}",
+                self.number(bound),
+                dimension,
+                text,
+                span,
+                declared.source or declared.doc,
+            )
+            for end, bound, text in (
+                ("least", declared.low, declared.least_text),
+                ("most", declared.high, span.text),
+            )
+        )
+        symbol = sympy.Symbol(name, positive=True)
+        self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
+        self._parameters[name] = symbol
+        return symbol
+
+    def settle(self, name: str, value: sympy.Expr) -> None:
+        """Say what an elastic parameter comes to, for all that is lowered from now on."""
+        self._parameters[name] = value
 
     def _values(self) -> dict[sympy.Symbol, sympy.Expr]:
         return {a.symbol: a.value for a in self.assumptions.values()}

@@ -16,7 +16,8 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
-from qps.compiler.load_graph import LatencyPart, Place
+from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.load_graph import LatencyPart, LossKind, LossPart, Place
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.source import Span
@@ -39,14 +40,18 @@ class Demand:
 
 @dataclass
 class StreamResult:
-    """What a stream came to: its latency, what thins it, the resources it passes."""
+    """What a stream came to: its latency, its losses, the resources it passes.
+
+    `jitter` holds the jitter laws of those resources that have one, by resource.
+    """
 
     name: str
-    latency: list[LatencyPart]
-    kept: list[sympy.Expr]
-    passes: dict[str, None]
-    rate: sympy.Expr
-    throughput: sympy.Expr
+    latency: list[LatencyPart] = field(default_factory=list)
+    losses: list[LossPart] = field(default_factory=list)
+    passes: dict[str, None] = field(default_factory=dict)
+    jitter: dict[str, ir.Quantity] = field(default_factory=dict)
+    rate: sympy.Expr = sympy.S.Zero
+    throughput: sympy.Expr = sympy.S.Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class StreamLowering:
     def lower(self, stream: ir.Stream) -> StreamResult:
         """Walk a stream from its source to its end."""
         flow = self._source(stream)
-        result = StreamResult(stream.name, [], [], {}, sympy.S.Zero, sympy.S.Zero)
+        result = StreamResult(stream.name)
         self._packetisation(stream, flow, result)
         walk = _Walk(self, stream, result, flow)
         for index, leg in enumerate(stream.legs):
@@ -174,11 +179,14 @@ class _Walk:
         held = self.flow.total / count
         copies: sympy.Expr = sympy.S.One
         receivers: sympy.Expr = sympy.S.One
+        begins = len(self._result.latency)
         for step in leg.steps:
             if not self._expressions.holds(step.condition):
                 continue
             merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
-            merged = self._extreme(sympy.Max, 0, held - 1) if merges else None
+            merged = self._extreme(Maximum, 0, held - 1) if merges else None
+            if merges:
+                self._wait_for_all(begins, held)
             step_copies: sympy.Expr = sympy.S.One
             if step.spread is not None:
                 receivers = self._receivers(step.spread, leg.node)
@@ -193,6 +201,19 @@ class _Walk:
             held = self._effects(step, held)
         self._copies = held * count * copies
         self.flow = replace(self.flow, total=held * count * receivers)
+
+    def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
+        """Count what was done here for one flow as often as there are flows to be merged.
+
+        What is merged goes on when the last of the flows is there: until then the machine
+        has done the steps before the merge for all of them.
+        """
+        flows = self._extreme(Maximum, 1, held)
+        latency = self._result.latency
+        for index in range(begins, len(latency)):
+            part = latency[index]
+            if part.is_work:
+                latency[index] = replace(part, value=part.value * flows)
 
     def _receivers(self, spread: ir.Spread, node: str) -> sympy.Expr:
         if spread.kind is ir.SpreadKind.ONE:
@@ -209,7 +230,7 @@ class _Walk:
             multicast = self._streams.configuration.options[multicast] == "multicast"
         return sympy.S.One if multicast else receivers
 
-    def _extreme(self, function: type[sympy.Max | sympy.Min], *arguments: object) -> sympy.Expr:
+    def _extreme(self, function: type[Maximum | Minimum], *arguments: object) -> sympy.Expr:
         """Return a maximum or minimum, decided where the population's range decides it."""
         low = self._streams.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
@@ -253,12 +274,16 @@ class _Walk:
             per_second = self._scale(node, machine, cost)
             capacity = self._cores(name, resource)
         else:
-            capacity = self._expressions.symbol(f"{name}.capacity", resource.capacity)
+            capacity = self._expressions.symbol(
+                f"{name}.capacity", resource.capacity, is_capacity=True
+            )
         demand = self._streams.demand(name, resource.span)
         by = step.component.name
         load = charged * work * per_second / capacity
         demand.add(by, load)
         self._result.passes[name] = None
+        if resource.jitter is not None:
+            self._result.jitter[name] = resource.jitter
         self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)
         if cost.single_thread and capacity != 1:
             thread = f"{name}.{by}"
@@ -269,7 +294,7 @@ class _Walk:
         service = item_times * item_work * per_second
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
-        self._result.latency.append(LatencyPart(f"{by} at {node}", service))
+        self._result.latency.append(LatencyPart(f"{by} at {node}", service, is_work=True))
 
     def _work(
         self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
@@ -307,19 +332,20 @@ class _Walk:
             f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
             ours,
             machine.source or machine.doc,
+            is_capacity=True,
         )
         return reference / speed
 
     def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
         if resource.capacity.expr == ir.Constant(_ONE):
             return sympy.S.One
-        return self._expressions.symbol(f"{name}.cores", resource.capacity)
+        return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
 
     def _effects(self, step: ir.Step, held: sympy.Expr) -> sympy.Expr:
         """Change the flow as the component says; return how many flows are held then."""
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
-                held = self._extreme(sympy.Min, held, 1)
+                held = self._extreme(Minimum, held, 1)
                 continue
             assert effect.value is not None
             name = f"{step.component.name}.{effect.kind.value}"
@@ -327,6 +353,8 @@ class _Walk:
             match effect.kind:
                 case ir.EffectKind.KEEP:
                     self.flow = self.flow.scaled(value)
+                case ir.EffectKind.DROP:
+                    self._lose(f"dropped by {step.component.name}", LossKind.VOLUNTARY, value)
                 case ir.EffectKind.ACTIVE:
                     held = held * value
                 case ir.EffectKind.DELAY:
@@ -355,7 +383,7 @@ class _Walk:
         link = streams.configuration.links[leg.link]
         network = streams.model.networks[link.network]
         source = network.source or network.doc
-        rate = expressions.symbol(f"{leg.link}.rate", network.rate, source)
+        rate = expressions.symbol(f"{leg.link}.rate", network.rate, source, is_capacity=True)
         bits = self.flow.rates[INFORMATION_BASE]
         item_bits = self.flow.per_item(INFORMATION_BASE)
         if network.header is not None:
@@ -366,9 +394,11 @@ class _Walk:
         arriving = self.flow.total if last else self._copies
         for name, flows in self._ports(leg, link, network, arriving):
             self._load_link(name, flows * bits / rate, link.span)
+            if network.jitter is not None:
+                self._result.jitter[name] = network.jitter
             if network.cap is not None:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
-                cap = expressions.symbol(f"{leg.link}.cap", network.cap, source)
+                cap = expressions.symbol(f"{leg.link}.cap", network.cap, source, is_capacity=True)
                 load = flows * self.flow.rates[item] / cap
                 self._load_link(f"{name}.{item}s", load, link.span)
         travel = item_bits / rate
@@ -377,9 +407,13 @@ class _Walk:
             value = expressions.symbol(f"{leg.link}.propagation", network.propagation, source)
             self._result.latency.append(LatencyPart(f"propagation on {leg.link}", value))
         if network.loss is not None:
-            kept = 1 - expressions.symbol(f"{leg.link}.loss", network.loss, source)
-            self._result.kept.append(kept)
-            self.flow = self.flow.scaled(kept)
+            lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
+            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost)
+
+    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr) -> None:
+        """Lose a share of the items; what is lost loads nothing that comes after."""
+        self._result.losses.append(LossPart(stage, kind, share))
+        self.flow = self.flow.scaled(1 - share)
 
     def _ports(
         self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: sympy.Expr

@@ -12,6 +12,7 @@ from qps.compiler.configuration import (
     Configuration,
     base_configuration,
     changed,
+    in_each_mode,
     with_scenario,
 )
 from qps.compiler.diagnostics import (
@@ -87,6 +88,8 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
         if change is None:
             continue
         name = "the population" if isinstance(change, ir.SetPopulation) else f"`{change.name}`"
+        if isinstance(change, ir.SetMode | ir.SetScenario):
+            name = "the mode" if isinstance(change, ir.SetMode) else "the scenario"
         earlier = seen.setdefault(name, change)
         if earlier is not change:
             sink.report(
@@ -140,6 +143,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     for scenario in model.scenarios:
         settled = replace(changed(base, scenario.changes), scenario=scenario.name)
         check_placement(model, settled, sink)
+    for settled in in_each_mode(model, base) if model.modes else ():
+        check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
@@ -156,6 +161,8 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
     found: list[Sequence[ir.Change]] = []
     for expectation in model.expectations:
         found += [claim.changes for claim in expectation.claims]
+    for figure in model.figures:
+        found += [curve.changes for curve in figure.curves]
     for observation in model.observations:
         found += [row.changes for row in observation.rows]
     distinct = {

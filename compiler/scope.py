@@ -16,6 +16,10 @@ class Allowed(Flag):
     POPULATION = auto()
     MEASURES = auto()
     ANSWERS = auto()  # saturation points, the largest acceptable population
+    ELASTIC = auto()  # parameters that take what capacity is left
+    QUALITY = auto()  # the metric over all requirements
+    FLOWS = POPULATION | ELASTIC
+    MODEL = POPULATION | ELASTIC | MEASURES
 
 
 @dataclass(frozen=True)

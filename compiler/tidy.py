@@ -8,26 +8,19 @@ from __future__ import annotations
 
 import sympy
 
-
-def maximum(*arguments: object) -> sympy.Expr:
-    """Return a maximum as it stands.
-
-    sympy would compare every pair of arguments symbolically, which takes longer than all the
-    rest; the solver decides maxima where numbers are put in.
-    """
-    return sympy.Max(*arguments, evaluate=False) if len(arguments) > 1 else arguments[0]
+from qps.compiler.extremes import Maximum, Minimum
 
 
 def tidy_extremes(expr: sympy.Expr, population: sympy.Symbol, low: int) -> sympy.Expr:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
-    if not isinstance(expr, sympy.Max | sympy.Min):
+    if not isinstance(expr, Maximum | Minimum):
         return expr
     best, *others = expr.args
     for other in others:
         sign = sign_from(best - other, population, low)
         if sign is None:
             return expr
-        if (sign < 0) == isinstance(expr, sympy.Max):
+        if (sign < 0) == isinstance(expr, Maximum):
             best = other
     return best
 

@@ -6,7 +6,7 @@ A value is None where its expression was reported; what holds it is None then to
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -208,10 +208,14 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
             return Allowed.ANSWERS
+        case ir.Measured(kind=ir.MeasureKind.QUALITY):
+            return Allowed.QUALITY
         case ir.Measured():
             return Allowed.MEASURES
-        case ir.Constant() | ir.ParameterValue():
+        case ir.Constant():
             return Allowed.NOTHING
+        case ir.ParameterValue(is_elastic=is_elastic):
+            return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
         case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
             pass
         case ir.Power(base, exponent):
@@ -224,6 +228,22 @@ def mentions_of(expr: ir.Expr) -> Allowed:
     for part in parts:
         mentioned |= mentions_of(part)
     return mentioned
+
+
+def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """Yield an expression and what it is made of."""
+    yield expr
+    match expr:
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
+            pass
+        case ir.Power(base, exponent):
+            parts = (base, exponent)
+        case ir.Choice(_, then, otherwise):
+            parts = (then, otherwise)
+        case _:
+            parts = ()
+    for part in parts:
+        yield from parts_of(part)
 
 
 _EXAMPLES = {

@@ -24,18 +24,20 @@ DECLARATIONS = (
     "measure",
     "require",
     "quality",
+    "mode",
     "scenario",
     "expect",
     "observe",
+    "figure",
 )
 """The words that start a declaration, in the order of the grammar."""
 
 RESERVED = frozenset(DECLARATIONS) | frozenset(
     [
-        "active", "and", "as", "at", "between", "by", "delay", "else", "emit", "fitted", "ideal",
-        "if", "in", "keep", "link", "measured", "merge", "multicast", "node", "not", "note", "off",
-        "on", "or", "over", "scaled", "single_thread", "source", "then", "to", "unicast", "with",
-        "within",
+        "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
+        "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",
+        "not", "note", "off", "on", "or", "over", "scaled", "single_thread", "source", "then", "to",
+        "unicast", "with", "within",
     ]
 )  # fmt: skip
 """Names that a spec cannot give to things of its own.
@@ -45,8 +47,8 @@ Words that stand only where no name can (`rate` in a network, `each` behind `for
 
 TOKEN_CHOICES = {
     "MEDIUM": ("shared", "switched", "duplex"),
-    "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation"),
-    "EFFECT": ("keep", "active", "emit", "delay"),
+    "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
+    "EFFECT": ("keep", "active", "emit", "delay", "drop"),
     "REMARK": ("note", "fitted"),
 }
 """Terminals that are one of a few words."""

@@ -5,11 +5,12 @@ All coordinates are in the units of the picture's own view box. Nothing here kno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
-from qps.reports.quantities import number
+from qps.compiler.dimension import Dimension
+from qps.reports.quantities import number, percent, scale_of
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 34, 46
@@ -19,6 +20,9 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F
 DASHES = ("", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2")
 
 _WANTED_TICKS = 6
+_FEW_DECADES = 4
+_MOST_DECADES = 8
+_TABLE_STEP = 15
 _LABEL_HEIGHT = 16
 _LETTER_WIDTH = 7.5
 
@@ -39,7 +43,6 @@ class Series:
     path: str
     color: str
     dash: str
-    values: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,10 @@ class Region:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over the population; `limit_y` is where 100 % lies, None where it is not in sight."""
+    """Lines over an axis; `limit_y` is where 100 % lies, None where it is not in sight.
+
+    `rows` is the same as a table: a place on the axis, and the value of each line there.
+    """
 
     key: str
     title: str
@@ -79,7 +85,8 @@ class LineChart:
     region: Region | None
     limit_y: float | None
     limit_label: str
-    populations: tuple[float, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,21 +110,33 @@ class Bar:
 
 @dataclass(frozen=True)
 class Axis:
-    """A linear axis from `low` to `high`, drawn from `start` to `end`."""
+    """An axis from `low` to `high`, drawn from `start` to `end`, linear or logarithmic."""
 
     low: float
     high: float
     start: float
     end: float
+    is_logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Return where a value lies.
+        """Return where a value lies; on a logarithmic axis it must be above zero.
 
-        >>> Axis(0, 10, 100, 200).at(5)
-        150.0
+        >>> Axis(0, 10, 100, 200).at(5), Axis(1, 100, 0, 200, is_logarithmic=True).at(10)
+        (150.0, 100.0)
         """
-        span = self.high - self.low
-        return self.start + (value - self.low) / span * (self.end - self.start)
+        low, high = self.low, self.high
+        if self.is_logarithmic:
+            low, high, value = log10(low), log10(high), log10(value)
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
+
+    def ticks(self, wanted: int) -> tuple[float, ...]:
+        """Return round numbers on the axis; on a logarithmic one powers of ten, and parts."""
+        if not self.is_logarithmic:
+            return ticks(self.low, self.high, wanted)
+        decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+        parts = (1, 2, 5) if len(decades) <= _FEW_DECADES else (1,)
+        found = [part * 10.0**power for power in decades for part in parts]
+        return tuple(v for v in found if self.low * (1 - 1e-9) <= v <= self.high * (1 + 1e-9))
 
 
 def ticks(low: float, high: float, wanted: int = _WANTED_TICKS) -> tuple[float, ...]:
@@ -129,7 +148,7 @@ def ticks(low: float, high: float, wanted: int = _WANTED_TICKS) -> tuple[float, 
     step = _round_step((high - low) / wanted)
     first = ceil(low / step - 1e-9)
     last = floor(high / step + 1e-9)
-    return tuple(i * step if step < 1 else round(i * step) for i in range(first, last + 1))
+    return tuple(round(i * step) if step == int(step) else i * step for i in range(first, last + 1))
 
 
 def _round_step(rough: float) -> float:
@@ -167,7 +186,6 @@ def line_chart(
             _path(x, y, populations, values, 4 * top),
             COLORS[i % len(COLORS)],
             DASHES[i % len(DASHES)],
-            tuple(values),
         )
         for i, (name, values) in enumerate(lines)
     )
@@ -183,8 +201,83 @@ def line_chart(
         region=None if region is None else _region(x, region),
         limit_y=y.at(1) if top >= 1 else None,
         limit_label=limit_label,
-        populations=tuple(populations),
+        rows=_rows(populations, lines, number, percent),
     )
+
+
+def figure_chart(
+    key: str,
+    title: str,
+    axis: tuple[str, Dimension],
+    at: Sequence[float],
+    dimension: Dimension,
+    lines: Sequence[tuple[str, Sequence[float]]],
+    *,
+    logarithmic: frozenset[str],
+    note: str = "",
+) -> LineChart:
+    """Return a chart of quantities over the population or a parameter, each in a unit that suits.
+
+    `axis` is the name of what varies, and its dimension; `logarithmic` names axes, `x` or `y`.
+    """
+    x_factor, x_unit = scale_of(at[-1], axis[1])
+    places = [point / x_factor for point in at]
+    finite = [abs(v) for _, values in lines for v in values if isfinite(v)]
+    y_factor, y_unit = scale_of(max(finite, default=0.0), dimension)
+    scaled = [(name, [value / y_factor for value in values]) for name, values in lines]
+    x = Axis(places[0], places[-1], LEFT, WIDTH - RIGHT, "x" in logarithmic)
+    y = _value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
+    series = tuple(
+        Series(
+            name,
+            _path(x, y, places, values, 4 * y.high),
+            COLORS[i % len(COLORS)],
+            DASHES[i % len(DASHES)],
+        )
+        for i, (name, values) in enumerate(scaled)
+    )
+    return LineChart(
+        key=key,
+        title=f"{title}, in {y_unit}" if y_unit else title,
+        description="; ".join(name for name, _ in lines),
+        x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
+        x_ticks=tuple(Tick(x.at(v), number(v)) for v in x.ticks(_WANTED_TICKS)),
+        y_ticks=tuple(Tick(y.at(v), number(v)) for v in y.ticks(5)),
+        series=series,
+        marks=(),
+        region=None,
+        limit_y=None,
+        limit_label="",
+        rows=_rows(places, scaled, number, number),
+        note=note,
+    )
+
+
+def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001
+    """Return the vertical axis that shows all values; a logarithmic one up to eight decades."""
+    finite = [value for value in values if isfinite(value)]
+    if is_logarithmic:
+        above = [value for value in finite if value > 0] or [1.0, 10.0]
+        highest = 10.0 ** ceil(log10(max(above)) - 1e-9)
+        lowest = max(10.0 ** floor(log10(min(above)) + 1e-9), highest / 10.0**_MOST_DECADES)
+        lowest = min(lowest, highest / 10)
+        return Axis(lowest, highest, HEIGHT - BOTTOM, TOP, is_logarithmic=True)
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    if low == high:
+        high = 1.0
+    step = _round_step((high - low) / 5)
+    return Axis(step * floor(low / step), step * ceil(high / step), HEIGHT - BOTTOM, TOP)
+
+
+def _rows(
+    at: Sequence[float],
+    lines: Sequence[tuple[str, Sequence[float]]],
+    told_place: Callable[[float], str],
+    told: Callable[[float], str],
+) -> tuple[tuple[str, ...], ...]:
+    """Return some points of all lines as a table."""
+    chosen = sorted({*range(0, len(at), _TABLE_STEP), len(at) - 1})
+    return tuple((told_place(at[i]), *(told(values[i]) for _, values in lines)) for i in chosen)
 
 
 def _top(values: Sequence[float]) -> float:
@@ -204,10 +297,10 @@ def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float], highes
     parts: list[str] = []
     pen_down = False
     for population, value in zip(at, values, strict=True):
-        if not isfinite(value):
+        if not isfinite(value) or (y.is_logarithmic and value <= 0):
             pen_down = False
             continue
-        shown = max(min(value, highest), -highest)
+        shown = max(min(value, highest), y.low / 10 if y.is_logarithmic else -highest)
         parts.append(f"{'L' if pen_down else 'M'}{x.at(population):.1f} {y.at(shown):.1f}")
         pen_down = True
     return "".join(parts)

@@ -11,9 +11,10 @@ import sympy
 
 from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
-from qps.compiler.load_graph import Assumption, LoadGraph, ResourceLoad
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.extremes import Maximum
+from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.rational import as_rational_function, numerator
@@ -63,7 +64,7 @@ def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
         return _resource(graph, resources[0], at)
     if len(resources) > 1:
         parts = [(resource.name, resource.load) for resource in resources]
-        highest = sympy.Max(*(load for _, load in parts))
+        highest = Maximum(*(load for _, load in parts))
         what = "the highest of several loads"
         return _explained(graph, name, what, highest, DIMENSIONLESS, at, parts)
     stream, _, measure = name.partition(".")
@@ -73,10 +74,17 @@ def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
         own = graph.measures[name]
         what = own.doc or "a measure of the spec's own"
         return _explained(graph, name, what, own.value, own.dimension, at, [])
+    if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
+        return _cost(graph, name, at)
     if name == "quality" and graph.quality is not None:
         axes = [(c.name, c.axis) for c in graph.criteria if c.axis is not None]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
         return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes)
+    for settled in graph.elastic:
+        if settled.parameter.name == name:
+            what = "an elastic parameter: it takes what capacity is left"
+            dimension = settled.parameter.dimension
+            return _explained(graph, name, what, settled.value, dimension, at, [])
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
     sink = Sink()
@@ -89,14 +97,31 @@ def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
     raise QpsError(sink.found)
 
 
+_COSTS = {"cost": False, "running_cost": True}
+
+
+def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
+    is_running = _COSTS[name]
+    total = graph.cost(is_running=is_running)
+    assert total is not None
+    parts = [(p.place, p.value) for p in graph.prices if p.is_running is is_running]
+    what = "what the machines and networks cost, by place"
+    if graph.unpriced:
+        what += f"; without a price: {', '.join(graph.unpriced)}"
+    dimension = MONEY / TIME if is_running else MONEY
+    return _explained(graph, name, what, total, dimension, at, parts)
+
+
 def names(graph: LoadGraph) -> list[str]:
     """Return everything that can be explained."""
     found = list(graph.resources)
     for stream in graph.streams:
-        found += [f"{stream}.{m}" for m in ("latency", "loss", "rate", "throughput")]
+        found += [f"{stream}.{measure}" for measure in stream_measures()]
     found += list(graph.measures)
     if graph.quality is not None:
         found.append("quality")
+    found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
+    found += [settled.parameter.name for settled in graph.elastic]
     return found + list(graph.assumptions)
 
 
@@ -142,25 +167,54 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
 def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
+    stages = [(part.stage, part.value) for part in found.latency]
+    variances = [(part.resource, part.value) for part in found.jitter]
     if measure == "latency":
-        stages = [(part.stage, part.value) for part in found.latency]
-        total = sympy.Add(*(value for _, value in stages))
-        return _explained(
-            graph, name, "time from source to user, stage by stage", total, TIME, at, stages
-        )
-    values = {"loss": found.loss, "rate": found.rate, "throughput": found.throughput}
+        what = "time from source to user, stage by stage"
+        return _explained(graph, name, what, _sum(stages), TIME, at, stages)
+    if measure == "jitter":
+        what = "variance of the time from source to user, by resource"
+        return _explained(graph, name, what, _sum(variances), TIME * TIME, at, variances)
+    if measure == "buffer":
+        what = "what the playout buffer waits for late items"
+        return _explained(graph, name, what, found.buffer, TIME, at, [])
+    if measure in LOSSES:
+        kinds = LOSSES[measure]
+        what = "share of items lost, at independent stages"
+        lost = [(part.stage, part.value) for part in found.losses if part.kind in kinds]
+        loss = found.lost_by(*kinds)
+        return _explained(graph, name, what, loss, DIMENSIONLESS, at, lost)
+    values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         sink = Sink()
+        measures = stream_measures()
         sink.report(
             codes.UNKNOWN_NAME,
             None,
             f"a stream has no `{measure}`",
-            hint=did_you_mean(measure, ["latency", *values]),
+            hint=did_you_mean(measure, measures) or "there is " + listed(measures, "and"),
         )
         raise QpsError(sink.found)
-    what = {"loss": "share of items lost", "rate": "items/s arriving for each flow",
+    what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
     return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, [])
+
+
+def _sum(parts: list[tuple[str, sympy.Expr]]) -> sympy.Expr:
+    return sympy.Add(*(value for _, value in parts))
+
+
+LOSSES = {
+    "loss": tuple(LossKind),
+    "voluntary_loss": (LossKind.VOLUNTARY,),
+    "saturation_loss": (LossKind.SATURATION,),
+    "transmission_loss": (LossKind.TRANSMISSION,),
+}
+
+
+def stream_measures() -> list[str]:
+    """Return what can be asked of a stream."""
+    return ["latency", "jitter", "buffer", *LOSSES, "rate", "throughput"]
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
@@ -221,10 +275,13 @@ def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:
     """
     known = {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
     for stream in graph.streams.values():
-        known[sympy.Add(*(p.value for p in stream.latency))] = sympy.Symbol(
-            f"{stream.name}.latency"
-        )
-        known[stream.loss] = sympy.Symbol(f"{stream.name}.loss")
+        for measure, value in (
+            ("latency", sympy.Add(*(p.value for p in stream.latency))),
+            ("jitter", sympy.Add(*(p.value for p in stream.jitter))),
+            ("buffer", stream.buffer),
+            ("loss", stream.loss),
+        ):
+            known[value] = sympy.Symbol(f"{stream.name}.{measure}")
     inside = {whole: name for whole, name in known.items() if whole != expr and not whole.is_Atom}
     return expr.xreplace(inside)
 

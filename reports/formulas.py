@@ -23,12 +23,6 @@ class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
     def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:  # noqa: N802, FBT001, FBT002
         return str(super()._print_Pow(expr, rational)).replace("**", "^")
 
-    def _print_Max(self, expr: sympy.Max) -> str:  # noqa: N802
-        return f"max({', '.join(self._print(a) for a in expr.args)})"
-
-    def _print_Min(self, expr: sympy.Min) -> str:  # noqa: N802
-        return f"min({', '.join(self._print(a) for a in expr.args)})"
-
 
 def formula(expr: sympy.Expr) -> str:
     """Return an expression in symbols, in the notation of the language."""

@@ -11,12 +11,13 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import plain
-from qps.reports.charts import Bar, LineChart, bars, line_chart
+from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.text import claimed, claims_summary, predicted, title_of
+from qps.reports.text import advice_rows, claimed, claims_summary, predicted, remarks, title_of
 from qps.reports.view import SolveView
 from qps.solver.claims import ClaimResult
+from qps.solver.figures import DrawnFigure
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 from qps.solver.sweep import sweep
 
@@ -60,6 +61,15 @@ class SensitivityRow:
     elasticity: str
     length: float
     helps: bool
+
+
+@dataclass(frozen=True)
+class AdviceRow:
+    """What would help: in which way, what to do, and how many users it gives."""
+
+    way: str
+    change: str
+    users: str
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,10 @@ class PageView:
     claims: tuple[ClaimRow, ...]
     claims_summary: str
     warnings: tuple[str, ...]
+    remarks: tuple[str, ...]
+    advice: tuple[AdviceRow, ...]
+    figures: tuple[LineChart, ...]
+    figures_only: bool = False
 
 
 def page_view(
@@ -124,6 +138,9 @@ def page_view(
     view: SolveView,
     solution: Solution,
     claims: Sequence[ClaimResult],
+    figures: Sequence[DrawnFigure] = (),
+    *,
+    figures_only: bool = False,
 ) -> PageView:
     """Return everything that the page of one configuration shows."""
     shown, left_out = _resources_shown(solution)
@@ -156,6 +173,27 @@ def page_view(
         claims=tuple(_claim(result) for result in claims),
         claims_summary=claims_summary(claims) if claims else "",
         warnings=tuple(plain(solution.warnings).splitlines()),
+        remarks=remarks(view, solution),
+        advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
+        figures=tuple(_figure(drawn, view) for drawn in figures),
+        figures_only=figures_only,
+    )
+
+
+def _figure(drawn: DrawnFigure, view: SolveView) -> LineChart:
+    figure = drawn.figure
+    name = figure.parameter or view.population.name
+    title = figure.title or figure.name
+    said = " ".join(part for part in (figure.source or "", figure.note or "") if part)
+    return figure_chart(
+        f"figure-{figure.name}",
+        f"{figure.name}: {title}",
+        (name, figure.dimension),
+        drawn.at,
+        figure.curves[0].value.dimension,
+        [(curve.label, curve.values) for curve in drawn.curves],
+        logarithmic=figure.logarithmic,
+        note=said,
     )
 
 
@@ -398,9 +436,12 @@ def _formulas(solution: Solution) -> tuple[Explanation, ...]:
     names = [resource.name for resource in _by_saturation(solution)]
     for stream in graph.streams:
         names += [f"{stream}.latency", f"{stream}.loss"]
+        names += [f"{stream}.jitter"] if graph.streams[stream].jitter else []
     names += list(graph.measures)
     if graph.quality is not None:
         names.append("quality")
+    for name, is_running in (("cost", False), ("running_cost", True)):
+        names += [name] if graph.cost(is_running=is_running) is not None else []
     return tuple(explain(graph, name, solution.at) for name in names)
 
 

@@ -20,6 +20,8 @@ _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     ),
     INFORMATION: ((8e12, "TB"), (8e9, "GB"), (8e6, "MB"), (8e3, "kB"), (8.0, "byte"), (1.0, "bit")),
     MONEY: ((1.0, "$"),),
+    MONEY / TIME: ((12 / (365.25 * 86_400), "$/month"),),
+    TIME * TIME: ((1.0, "s^2"), (1e-6, "ms^2"), (1e-12, "us^2")),
 }  # fmt: skip
 
 
@@ -60,15 +62,50 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
         return number(value)
     if dimension == DIMENSIONLESS:
         return percent(value, digits) if share else number(value, digits)
-    for factor, unit in _SCALES.get(dimension, ()):
-        if abs(value) >= factor * (1 - 1e-12):
-            return f"{number(value / factor, digits)} {unit}"
-    if value != 0 and dimension in _SCALES:
-        factor, unit = _SCALES[dimension][-1]
-        return f"{number(value / factor, digits)} {unit}"
-    return f"{number(value, digits)} {dimension}"
+    factor, unit = scale_of(value, dimension)
+    return f"{number(value / factor, digits)} {unit}"
+
+
+def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:
+    """Return the unit that suits a value: how much it is in base units, and its name.
+
+    >>> scale_of(2.5e7, DATA_RATE), scale_of(3.0, DIMENSIONLESS)
+    ((1000000.0, 'Mbit/s'), (1.0, ''))
+    """
+    if dimension == DIMENSIONLESS:
+        return 1.0, ""
+    scales = _scales(dimension)
+    fitting = [(factor, unit) for factor, unit in scales if abs(value) >= factor * (1 - 1e-12)]
+    if value == 0:
+        fitting = [(factor, unit) for factor, unit in scales if factor == 1.0]
+    return fitting[0] if fitting else scales[-1]
+
+
+def _scales(dimension: Dimension) -> tuple[tuple[float, str], ...]:
+    """Return the units of a dimension, the largest first: byte/packet as byte is, ms/packet."""
+    if dimension in _SCALES:
+        return _SCALES[dimension]
+    text = str(dimension)
+    for base, short in ((INFORMATION, "bit"), (TIME, "s")):
+        if text.startswith(f"{short}/"):
+            rest = text.removeprefix(short)
+            return tuple((f, f"{u}{rest}") for f, u in _SCALES[base] if u not in _TOO_LONG)
+    return ((1.0, text),)
+
+
+_TOO_LONG = ("day", "hour", "bit")
+
+
+def told_apart(value: float, limit: float) -> str:
+    """Return a number with as many digits as it takes to see on which side of a limit it is.
+
+    >>> told_apart(1.00003, 1), told_apart(1.2345678, 1)
+    ('1.00003', '1.235')
+    """
+    digits = next((d for d in range(4, 16) if number(value, d) != number(limit, d)), 4)
+    return number(value, digits)
 
 
 def is_share(name: str) -> bool:
     """True for measures that are read in per cent: loads, losses, shares."""
-    return name.rsplit(".", 1)[-1] in ("load", "loss") or name.startswith("share(")
+    return name.endswith(("load", "loss")) or name.startswith("share(")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
 from qps.reports.quantities import is_share, number, percent, quantity
@@ -31,7 +32,11 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     ]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
-    parts += [f"{indent}{line}" for line in (_bottleneck(view), _sensitivity(view)) if line]
+    told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
+    parts += [f"{indent}{line}" for line in told if line]
+    helping = _advice(view)
+    if helping.rows:
+        parts.append(helping.as_markdown() if markdown else helping.as_text())
     parts += [f"{indent}{line}" for line in plain(solution.warnings).splitlines()]
     return joined(parts)
 
@@ -134,6 +139,90 @@ def _bottleneck(view: SolveView) -> str:
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
         line += f" Most heavily loaded: {', '.join(path)}."
     return line
+
+
+def _modes(view: SolveView) -> str:
+    """Return what each mode comes to, where there are several."""
+    if not view.modes:
+        return ""
+    told = []
+    for mode in view.modes:
+        largest = "none" if mode.largest_acceptable is None else f"{mode.largest_acceptable:,}"
+        why = f" ({mode.limited_by})" if mode.limited_by else ""
+        told.append(f"{mode.mode} {largest}{why}")
+    return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
+
+
+def _costs(view: SolveView, solution: Solution) -> list[str]:
+    """Return what the configuration costs at the limit, bought and running."""
+    lines = []
+    for cost in solution.costs:
+        dimension = MONEY / TIME if cost.is_running else MONEY
+        what = "Running cost" if cost.is_running else "Cost"
+        told = partial(quantity, dimension=dimension)
+        places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
+        line = (
+            f"{what} at {view.at:,}: {told(cost.total)}, {told(cost.per_user)} for each user "
+            f"({places})"
+        )
+        if cost.unpriced and cost is solution.costs[-1]:
+            line += f"; without a price: {', '.join(cost.unpriced)}"
+        lines.append(f"{line}.")
+    return lines
+
+
+def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
+    """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
+    return (_modes(view), *_elastic(view, solution), *_costs(view, solution))
+
+
+def _advice(view: SolveView) -> Table:
+    rows = advice_rows(view)
+    return Table(("what would help", "", "users"), rows, frozenset([2]))
+
+
+def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:
+    """Return what would help, in the thesis's three ways, the best of each first."""
+    rows = []
+    last = ""
+    for item in view.advice:
+        change = item.change
+        if item.to is not None and item.headroom is not None:
+            change += f" (to {item.to}, which has {percent(item.headroom)} left)"
+        least = "at least " if item.range_limits else ""
+        rows.append(
+            (item.way if item.way != last else "", change, f"{least}{item.largest_acceptable:,}")
+        )
+        last = item.way
+    return tuple(rows)
+
+
+def _elastic(view: SolveView, solution: Solution) -> list[str]:
+    """Return a sentence for each elastic parameter: where it yields, where it can no more."""
+    lines = []
+    name = view.population.name
+    for item, solved in zip(view.elastic, solution.elastic, strict=True):
+        told = partial(quantity, dimension=solved.dimension)
+        line = f"Elastic: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
+        if item.yields is None:
+            line += f"; nothing keeps it below {told(item.most)}."
+        else:
+            start = f": {told(item.most)} up to {name} = {number(item.yields.at)}, then "
+            if solved.yields is not None and solved.yields.method is Method.AT_START:
+                start = ", from the start "
+            if solved.exhausted is not None and solved.exhausted.method is Method.AT_START:
+                line += f", from the start: {item.yields.resource} leaves no more."
+                lines.append(line)
+                continue
+            line += f"{start}what {item.yields.resource} leaves"
+            if item.exhausted is not None:
+                line += (
+                    f", {told(item.least)} at {name} = {number(item.exhausted.at)} "
+                    f"({item.exhausted.resource})"
+                )
+            line += "."
+        lines.append(line)
+    return lines
 
 
 def _sensitivity(view: SolveView) -> str:

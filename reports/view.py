@@ -6,6 +6,7 @@ symbolic. Quantities are in base units beside their unit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from math import isfinite
 
@@ -14,8 +15,17 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
-from qps.reports.quantities import is_share, number, percent, quantity
-from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution, Verdict
+from qps.reports.quantities import is_share, percent, quantity, told_apart
+from qps.solver.advice import Advice
+from qps.solver.solution import (
+    CriterionSolution,
+    ElasticSolution,
+    Knee,
+    Method,
+    ResourceSolution,
+    Solution,
+    Verdict,
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,65 @@ class QualityView:
 
 
 @dataclass(frozen=True)
+class KneeView:
+    """The population at which an elastic parameter leaves an end of its range, and why."""
+
+    at: float
+    resource: str
+    closed_form: bool
+
+
+@dataclass(frozen=True)
+class ElasticView:
+    """An elastic parameter: its range, its value at the limit, its knees."""
+
+    parameter: str
+    least: float
+    most: float
+    unit: str
+    value_at_limit: float
+    yields: KneeView | None
+    exhausted: KneeView | None
+
+
+@dataclass(frozen=True)
+class CostView:
+    """What is bought ($) or what runs ($/s), in all, for each user, and by place."""
+
+    unit: str
+    total: float
+    per_user: float
+    places: dict[str, float]
+    unpriced: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ModeView:
+    """What one of several modes comes to."""
+
+    mode: str
+    largest_acceptable: int | None
+    limited_by: str | None
+    quality_at_limit: float | None
+
+
+@dataclass(frozen=True)
+class AdviceView:
+    """A change that would help: in which way, what it gives, and where moved demand goes to.
+
+    `set` is true where `change` can be written behind `--set` or `with`.
+    """
+
+    way: str
+    change: str
+    set: bool
+    largest_acceptable: int
+    range_limits: bool
+    to: str | None
+    headroom: float | None
+
+
+@dataclass(frozen=True)
 class SensitivityView:
     """An elasticity, and of what."""
 
@@ -96,6 +165,7 @@ class SolveView:
     file: str
     model: str
     scenario: str | None
+    mode: str | None
     settings: tuple[str, ...]
     answer: str
     population: PopulationView
@@ -108,6 +178,10 @@ class SolveView:
     at: int
     sensitivity: tuple[SensitivityView, ...]
     sensitivity_of: str | None
+    elastic: tuple[ElasticView, ...]
+    cost: tuple[CostView, ...]
+    modes: tuple[ModeView, ...]
+    advice: tuple[AdviceView, ...]
     warnings: tuple[dict[str, object], ...]
 
 
@@ -116,6 +190,7 @@ def solve_view(
     configuration: Configuration,
     solution: Solution,
     settings: tuple[str, ...] = (),
+    advice: Sequence[Advice] = (),
 ) -> SolveView:
     """Return the answers as plain values."""
     graph = solution.graph
@@ -125,6 +200,7 @@ def solve_view(
         model.file,
         model.name,
         configuration.scenario,
+        graph.mode,
         settings,
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
@@ -144,8 +220,53 @@ def solve_view(
         solution.at,
         tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
         solution.sensitivity_of,
+        tuple(_elastic(item) for item in solution.elastic),
+        tuple(
+            CostView(
+                "$/s" if cost.is_running else "$",
+                cost.total,
+                cost.per_user,
+                cost.places,
+                cost.unpriced,
+            )
+            for cost in solution.costs
+        ),
+        tuple(
+            ModeView(mode.name, mode.largest_acceptable, mode.limited_by, mode.quality_at_limit)
+            for mode in solution.modes
+        ),
+        tuple(
+            AdviceView(
+                item.way.value,
+                item.change,
+                item.is_setting,
+                item.largest_acceptable,
+                item.is_range,
+                item.to,
+                item.headroom,
+            )
+            for item in advice
+        ),
         tuple(as_dict(warning) for warning in solution.warnings),
     )
+
+
+def _elastic(item: ElasticSolution) -> ElasticView:
+    return ElasticView(
+        item.name,
+        item.least,
+        item.most,
+        str(item.dimension),
+        item.value_at_limit,
+        _knee(item.yields),
+        _knee(item.exhausted),
+    )
+
+
+def _knee(knee: Knee | None) -> KneeView | None:
+    if knee is None:
+        return None
+    return KneeView(knee.at, knee.resource, knee.method is Method.CLOSED_FORM)
 
 
 def _resource(resource: ResourceSolution) -> ResourceView:
@@ -189,7 +310,8 @@ def answer(solution: Solution) -> str:
     largest = solution.largest_acceptable or 0
     reason = _reason(solution, largest + 1, at_limit=False)
     users = "1 user" if largest == 1 else f"{largest:,} users"
-    return f"{users}. With {largest + 1:,}, {reason}."
+    mode = f" in mode {graph.mode}" if graph.mode else ""
+    return f"{users}. With {largest + 1:,}{mode}, {reason}."
 
 
 def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
@@ -208,7 +330,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         return f"{name} is {told}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
         value = _at(solution, at)
-        return f"quality is {number(value)}; at most 1 is acceptable"
+        return f"quality is {told_apart(value, 1)}; at most 1 is acceptable"
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}
     if resource in loads:

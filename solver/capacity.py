@@ -17,6 +17,7 @@ import sympy
 from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Criterion
+from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
 
 WIDEST_RANGE = 1_000_000
@@ -86,7 +87,7 @@ def _first_of_all(
         raise QpsError(sink.found)
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
-    compiled = sympy.lambdify(population, over, "numpy")
+    compiled = array_function([population], over)
     for start, end in _chunks(low, high):
         at = np.arange(start, end + 1, dtype=float)
         with np.errstate(all="ignore"):

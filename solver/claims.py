@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
@@ -10,15 +10,17 @@ from typing import assert_never
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.configuration import Configuration, base_configuration, changed
+from qps.compiler.configuration import Configuration, base_configuration, changed, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower, measured_in
+from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering, compare
+from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
+from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
-from qps.solver.solve import solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,43 +185,75 @@ class Laboratory:
         span: Span,
     ) -> sympy.Expr:
         """Return the value of an expression in the model as changed."""
+        value = self.formula(expr, base, changes, span)
+        population = self.model.population.name
+        if any(symbol.name == population for symbol in value.free_symbols):
+            _fail(
+                span,
+                f"this depends on the number of users: say for how many, `with {population} = …`",
+            )
+        if value in (sympy.nan, sympy.zoo) or not value.is_number:
+            _fail(span, "this has no finite value")
+        return value
+
+    def formula(
+        self,
+        expr: ir.Expr,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+        free: str | None = None,
+    ) -> sympy.Expr:
+        """Return an expression in the model as changed, with numbers for all assumptions.
+
+        The population stays a symbol where nothing sets it, and so does the parameter `free`.
+        """
         configuration, population = _settled(base, changes)
         graph = self._graph(configuration)
         expressions = ExpressionLowering(self.model, configuration, graph.population)
         expressions.assumptions = dict(graph.assumptions)
+        for settled in graph.elastic:
+            expressions.settle(settled.parameter.name, settled.value)
 
         def asked(of: ir.Measured | ir.Changed) -> sympy.Expr:
             if isinstance(of, ir.Changed):
-                return self._value(of.value, base, (*changes, *of.changes), span)
-            return self._measured(of, configuration, graph, span)
+                return self.formula(of.value, base, (*changes, *of.changes), span, free)
+            return self._measured(of, configuration, graph, span, free)
 
         lowered = expressions.lower(expr, asked)
-        values = {a.symbol: a.value for a in expressions.assumptions.values()}
-        put_in = lowered.xreplace(values)
-        if graph.population in put_in.free_symbols:
-            if population is None:
-                _fail(
-                    span,
-                    f"this depends on the number of users: say for how many, "
-                    f"`with {graph.population} = …`",
-                )
-            put_in = put_in.xreplace({graph.population: sympy.Integer(population or 0)})
-        if put_in in (sympy.nan, sympy.zoo) or not put_in.is_number:
-            _fail(span, "this has no finite value")
-        return put_in
+        values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
+        if population is not None:
+            values[graph.population] = sympy.Integer(population)
+        return lowered.xreplace(values)
 
     def _measured(
-        self, asked: ir.Measured, configuration: Configuration, graph: LoadGraph, span: Span
+        self,
+        asked: ir.Measured,
+        configuration: Configuration,
+        graph: LoadGraph,
+        span: Span,
+        free: str | None,
     ) -> sympy.Expr:
         """Return a measure of a lowered model, or an answer that solving it gives."""
         match asked.kind:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, asked.subject, span)
             case ir.MeasureKind.LARGEST:
-                return self._largest_acceptable(configuration, graph)
+                return self._largest_acceptable(configuration)
             case ir.MeasureKind.QUALITY:
-                return _present(graph.quality, "no requirement is an axis of quality", span)
-        return measured_in(graph.resources, graph.streams)(asked)
+                return self._quality(configuration, span, free)
+        return Measures(graph.resources, graph.streams, graph.prices).of(asked)
+
+    def _quality(self, configuration: Configuration, span: Span, free: str | None) -> sympy.Expr:
+        """Return the quality: of the worst mode, where there are several."""
+        graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+        told = [
+            _present(graph.quality, "no requirement is an axis of quality", span).xreplace(
+                {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
+            )
+            for graph in graphs
+        ]
+        return Maximum(*told)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
@@ -238,10 +272,10 @@ class Laboratory:
         # A resource that never saturates has its saturation point at infinity.
         return sympy.Float(min(known), 17) if known else sympy.oo
 
-    def _largest_acceptable(self, configuration: Configuration, graph: LoadGraph) -> sympy.Expr:
+    def _largest_acceptable(self, configuration: Configuration) -> sympy.Expr:
         key = configuration.key
         if key not in self._largest:
-            self._largest[key] = solve(graph).largest_acceptable
+            self._largest[key] = solve_model(self.model, configuration).largest_acceptable
         largest = self._largest[key]
         return sympy.Integer(0 if largest is None else largest)
 
@@ -253,7 +287,7 @@ def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configu
     """
     configuration = base
     population: int | None = None
-    for change in changes:
+    for change in _one_by_one(changes):
         applied = change
         if isinstance(change, ir.SetPopulation) and change.low == change.high:
             population = change.low
@@ -261,6 +295,15 @@ def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configu
             applied = replace(change, low=low, high=high)
         configuration = changed(configuration, [applied])
     return configuration, population
+
+
+def _one_by_one(changes: Sequence[ir.Change]) -> Iterator[ir.Change]:
+    """Yield changes, those of a scenario in its place."""
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            yield from _one_by_one(change.changes)
+        else:
+            yield change
 
 
 def _present(value: sympy.Expr | None, message: str, span: Span) -> sympy.Expr:

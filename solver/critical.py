@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 import sympy
 
+from qps.compiler.extremes import Maximum, Minimum
 from qps.solver.rational import (
     Root,
     as_rational_function,
@@ -20,7 +21,7 @@ from qps.solver.rational import (
     value_at,
 )
 
-_KINKED = (sympy.Max, sympy.Min, sympy.Abs)
+_KINKED = (Maximum, Minimum, sympy.Abs)
 
 
 def critical_points(
@@ -107,8 +108,23 @@ def _active(
         if value is None:
             return None
         values.append((value, alternative))
-    choose = min if isinstance(kink, sympy.Min) else max
+    choose = min if isinstance(kink, Minimum) else max
     return choose(values, key=lambda pair: pair[0])[1]
+
+
+def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.Expr | None:
+    """Return an expression with the alternatives that are in force at a point put in.
+
+    None where that cannot be told: it is not made of rational functions, maxima and minima.
+    """
+    while (kink := _innermost_kink(expr)) is not None:
+        is_absolute = isinstance(kink, sympy.Abs)
+        alternatives = (kink.args[0], -kink.args[0]) if is_absolute else kink.args
+        active = _active(kink, alternatives, population, at)
+        if active is None:
+            return None
+        expr = expr.xreplace({kink: active})
+    return expr
 
 
 def _inside(point: Fraction, low: Fraction, high: Fraction | None) -> bool:

@@ -8,7 +8,8 @@ from itertools import zip_longest
 import sympy
 
 from qps.compiler.load_graph import LoadGraph
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.compiled import number_function
+from qps.solver.critical import critical_points, piece_at, sign_at
 from qps.solver.rational import Root, as_rational_function, numerator, real_roots
 from qps.solver.solution import (
     Bottleneck,
@@ -44,7 +45,8 @@ def saturation_point(load: sympy.Expr, population: sympy.Symbol, low: int) -> Sa
     for root, following in zip_longest(points, points[1:]):
         after = _after(root, following)
         if sign_at(excess, population, after) == 1:
-            return Saturation(_certified(load, population, root), _method(excess, population))
+            method = _method(excess, population, after)
+            return Saturation(_certified(load, population, root), method)
     return Saturation(None, Method.NONE)
 
 
@@ -52,8 +54,10 @@ def _after(root: Root, following: Root | None) -> Fraction:
     return root.near * 2 + 1 if following is None else (root.near + following.near) / 2
 
 
-def _method(excess: sympy.Expr, population: sympy.Symbol) -> Method:
-    function = as_rational_function(excess, population)
+def _method(excess: sympy.Expr, population: sympy.Symbol, after: Fraction) -> Method:
+    """Return how a root was found, by the piece of the function that holds just after it."""
+    piece = piece_at(excess, population, after)
+    function = None if piece is None else as_rational_function(piece, population)
     if function is not None and len(numerator(function)) <= _CLOSED_DEGREE + 1:
         return Method.CLOSED_FORM
     return Method.ISOLATED_ROOT
@@ -74,7 +78,7 @@ def _bracketed(excess: sympy.Expr, population: sympy.Symbol, low: int) -> Satura
     """Return the saturation of a load that is no rational function, by a bracketed root."""
     from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
 
-    compiled = sympy.lambdify(population, excess, "math")
+    compiled = number_function(population, excess)
 
     def value(at: float) -> float:
         try:

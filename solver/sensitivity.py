@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sympy
 
+from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import LoadGraph
+from qps.solver.compiled import number_function
 from qps.solver.solution import Sensitivity
 
 _NEGLIGIBLE = 1e-9
@@ -18,6 +20,10 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
     answer does not move smoothly (the limit is a jump).
     """
     values = graph.values | {graph.population: sympy.Float(at, 20)}
+    piece = _smooth_piece(over, values)
+    if piece is None:
+        return ()
+    over = piece
     slope = _number(sympy.diff(over, graph.population), values)
     if slope is None or abs(slope) < _NEGLIGIBLE:
         return ()
@@ -36,9 +42,28 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
     return tuple(sorted(found, key=lambda s: (-abs(s.elasticity), s.parameter)))
 
 
+def _smooth_piece(expr: sympy.Expr, values: dict[sympy.Symbol, sympy.Expr]) -> sympy.Expr | None:
+    """Return an expression with the alternatives that maxima and minima choose at a point.
+
+    None where one of them has no value there.
+    """
+    while True:
+        kinks = [
+            part for part in sympy.postorder_traversal(expr) if isinstance(part, Maximum | Minimum)
+        ]
+        if not kinks:
+            return expr
+        kink = kinks[0]  # the innermost: no other one is inside
+        chosen = kink.xreplace(values)
+        numbers = [argument.xreplace(values) for argument in kink.args]
+        if chosen not in numbers:
+            return None
+        expr = expr.xreplace({kink: kink.args[numbers.index(chosen)]})
+
+
 def crossing(over: sympy.Expr, population: sympy.Symbol, below: int, above: int) -> float | None:
     """Return where `over` passes zero between two populations, by bisection."""
-    compiled = sympy.lambdify(population, over, "math")
+    compiled = number_function(population, over)
     low, high = float(below), float(above)
     try:
         if not compiled(low) <= 0 < compiled(high):

@@ -8,6 +8,7 @@ from enum import Enum
 import sympy
 
 from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import Criterion, LoadGraph
 
 
@@ -91,6 +92,56 @@ class Sensitivity:
     elasticity: float
 
 
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where an elastic parameter leaves one end of its range: at which population, and why."""
+
+    at: float
+    resource: str
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticSolution:
+    """An elastic parameter: what it comes to at the limit, and its two knees.
+
+    It takes the most up to `yields`, what is left from there on, and the least from
+    `exhausted` on; None where that never happens.
+    """
+
+    name: str
+    least: float
+    most: float
+    value_at_limit: float
+    yields: Knee | None
+    exhausted: Knee | None
+    dimension: Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class CostSolution:
+    """What the configuration costs at the limit, in all and for each user.
+
+    In $ for what is bought, in $/s for what runs; `places` tells what each place costs.
+    """
+
+    is_running: bool
+    total: float
+    per_user: float
+    places: dict[str, float]
+    unpriced: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeSolution:
+    """What one of several modes comes to."""
+
+    name: str
+    largest_acceptable: int | None
+    limited_by: str | None
+    quality_at_limit: float | None
+
+
 @dataclass(frozen=True)
 class Solution:
     """The answers for one configuration.
@@ -111,7 +162,10 @@ class Solution:
     quality_met_up_to: int | None
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
+    elastic: tuple[ElasticSolution, ...]
+    costs: tuple[CostSolution, ...]
     warnings: tuple[Diagnostic, ...]
+    modes: tuple[ModeSolution, ...] = ()
 
 
 class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error

@@ -9,12 +9,16 @@ import sympy
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.solver.capacity import excess, fails, first_failure
 from qps.solver.saturation import bottleneck, saturation_point
 from qps.solver.sensitivity import crossing, elasticities
 from qps.solver.solution import (
+    CostSolution,
     CriterionSolution,
+    ElasticSolution,
+    Knee,
     Method,
     ResourceSolution,
     Saturation,
@@ -69,6 +73,8 @@ def solve(graph: LoadGraph) -> Solution:
         _met_up_to(graph, quality[0].first_failure) if quality else None,
         sensitivity,
         sensitivity_of,
+        tuple(_elastic(graph, settled, at) for settled in graph.elastic),
+        _costs(graph, at),
         _warnings(graph, verdict, resources),
     )
 
@@ -97,6 +103,13 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         axis=None,
     )
     return (*graph.criteria, quality)
+
+
+def largest_acceptable(graph: LoadGraph) -> int | None:
+    """Return the largest acceptable population alone, None where there is none."""
+    failures = [item.first_failure for item in _judge(graph) if item.first_failure is not None]
+    first = min(failures, default=graph.high + 1)
+    return None if first == graph.low else first - 1
 
 
 def _judge(graph: LoadGraph) -> list[_Judged]:
@@ -154,6 +167,41 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
         total,
         dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
+
+
+def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
+    """Return what is bought and what runs, each where anything has such a price."""
+    found = []
+    for is_running in (False, True):
+        prices = [price for price in graph.prices if price.is_running is is_running]
+        if prices:
+            places = {price.place: _value(graph, price.value, at) for price in prices}
+            total = sum(places.values())
+            found.append(CostSolution(is_running, total, total / at, places, graph.unpriced))
+    return tuple(found)
+
+
+def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSolution:
+    parameter = settled.parameter
+    return ElasticSolution(
+        parameter.name,
+        _value(graph, parameter.least, at),
+        _value(graph, parameter.most, at),
+        _value(graph, settled.value, at),
+        _knee(graph, settled.at_most),
+        _knee(graph, settled.at_least),
+        parameter.dimension,
+    )
+
+
+def _knee(graph: LoadGraph, loads: dict[str, sympy.Expr]) -> Knee | None:
+    """Return where the first of some loads, as parts of what is allowed, reaches 1."""
+    found = None
+    for name, load in loads.items():
+        saturation = saturation_point(load.xreplace(graph.values), graph.population, graph.low)
+        if saturation.at is not None and (found is None or saturation.at < found.at):
+            found = Knee(saturation.at, name, saturation.method)
+    return found
 
 
 def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:

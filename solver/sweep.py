@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import sympy
 
 from qps.compiler.load_graph import LoadGraph
+from qps.solver.compiled import array_function
 
 
 def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:
@@ -19,7 +19,7 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     if graph.quality is not None:
         columns["quality"] = graph.quality
     exprs = [expr.xreplace(graph.values) for expr in columns.values()]
-    compiled = sympy.lambdify(graph.population, exprs, "numpy", cse=True)
+    compiled = array_function([graph.population], exprs)
     table = {str(graph.population): at}
     for name, values in zip(columns, compiled(at), strict=True):
         table[name] = np.broadcast_to(np.asarray(values, dtype=float), at.shape).copy()

@@ -87,10 +87,10 @@ def test_a_wrong_command_line_ends_with_2(
 def test_a_fault_of_qps_ends_with_3(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_graph: object) -> object:
+    def broken(_model: object, _configuration: object) -> object:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("qps.commands.solving.solve", broken)
+    monkeypatch.setattr("qps.commands.solving.solve_model", broken)
     status, out, err = run(capsys, "solve", "small.qps")
     assert (status, out) == (3, "")
     assert "ZeroDivisionError: planted" in err
@@ -129,10 +129,10 @@ def test_solve_prints_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str
         0.23,
         "s",
     )
-    assert requirement["met_up_to"] == 20
+    assert requirement["met_up_to"] == 7
     assert told["quality"]["metric"] == "euclidean"
-    assert told["largest_acceptable"] == 13
-    assert told["limited_by"] == "voice.loss"
+    assert told["largest_acceptable"] == 6
+    assert told["limited_by"] == "quality"
     assert {"parameter", "elasticity"} == set(told["sensitivity"][0])
     assert told["warnings"] == []
 

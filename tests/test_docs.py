@@ -42,6 +42,20 @@ def test_specs_have_no_mistakes(block: Block) -> None:
         assert not found or 'use "' in block.body or "observe" in block.body, found
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        pytest.param(block, id=f"{page.name}:{block.start}")
+        for page in PAGES
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if block.kind == "python"
+    ],
+)
+def test_python_does_what_the_page_says(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(compile(block.body, "example", "exec"), {})
+
+
 @pytest.mark.parametrize("page", _PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)

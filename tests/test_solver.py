@@ -9,6 +9,7 @@ import sympy
 
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics import QpsError
+from qps.compiler.extremes import Maximum, Minimum
 from qps.solver.capacity import first_failure
 from qps.solver.saturation import saturation_point
 from qps.solver.solution import Method, SolverFault, Verdict
@@ -31,8 +32,8 @@ R = sympy.Rational
         (R(3, 2) - 1 / N, 2, Method.CLOSED_FORM),
         (N**3 / 1000, 10, Method.ISOLATED_ROOT),
         (N**5 / 100 + N / 7, 2.31777, Method.ISOLATED_ROOT),
-        (sympy.Max(N / 40, N / 30 - R(1, 3)), 40, Method.ISOLATED_ROOT),
-        (sympy.Min(N / 10, R(1, 2)), None, Method.NONE),
+        (Maximum(N / 40, N / 30 - R(1, 3)), 40, Method.CLOSED_FORM),
+        (Minimum(N / 10, R(1, 2)), None, Method.NONE),
         (R(1, 2), None, Method.NONE),
         (R(3, 2), 1, Method.AT_START),
         (N + 1, 1, Method.AT_START),
@@ -85,7 +86,7 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
         # a needle between two whole numbers fails nowhere
         (R(1, 100) - (N - R(31, 2)) ** 2, False, None),
         (1 / (N - 7), False, 7),
-        (sympy.Max(N - 40, 2 * N - 60), False, 31),
+        (Maximum(N - 40, 2 * N - 60), False, 31),
         (sympy.Abs(N - 30) - 10, False, 1),
         (10 - sympy.Abs(N - 30), False, 21),
         (sympy.exp(N) - 1000, False, 7),

@@ -50,18 +50,23 @@ class Model:
         self,
         scenario: str | None = None,
         set: Settings | None = None,  # noqa: A002
+        *,
+        advice: bool = False,
     ) -> SolveView:
         """Return the answers; attributes are the keys of `qps solve --format json`.
 
         `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers.
+        With `advice`, what would help is tried out too, which takes a second or two.
         """
         from qps.reports.view import solve_view  # noqa: PLC0415
-        from qps.solver.solve import solve  # noqa: PLC0415
+        from qps.solver.advice import advise  # noqa: PLC0415
+        from qps.solver.modes import solve_model  # noqa: PLC0415
 
         settings = _as_texts(set)
         configuration = self.spec.configuration(scenario, settings)
-        solution = solve(self.graph(scenario, set))
-        return solve_view(self.spec.model, configuration, solution, tuple(settings))
+        solution = solve_model(self.spec.model, configuration)
+        found = advise(self.spec.model, configuration, solution) if advice else ()
+        return solve_view(self.spec.model, configuration, solution, tuple(settings), found)
 
     def graph(
         self,

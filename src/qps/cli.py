@@ -129,7 +129,17 @@ def _solve(commands: _Commands) -> None:
     command = _add(commands, "solve", "how many users it carries, and what gives out first")
     _one_spec(command)
     _changes(command)
+    _advice(command)
     _format(command, "text", "json", "markdown")
+
+
+def _advice(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--no-advice",
+        dest="advice",
+        action="store_false",
+        help="do not try out what would help: it takes a second or two",
+    )
 
 
 def _explain(commands: _Commands) -> None:
@@ -157,8 +167,16 @@ def _report(commands: _Commands) -> None:
     command = _add(commands, "report", "one self-contained HTML file")
     _one_spec(command)
     _changes(command)
+    _advice(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="where to (default: NAME.html)"
+    )
+    command.add_argument(
+        "--figure",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="draw this figure of the spec only; repeatable",
     )
     command.set_defaults(format="text")
 

@@ -212,7 +212,7 @@ class _Walker:
 
     # -- streams -------------------------------------------------------------------------
 
-    def walk(self, stream: ir.Stream) -> None:
+    def walk(self, stream: ir.Stream) -> None:  # noqa: PLR0915 - one walk, told in one piece
         name, emission = stream.name, stream.emission
         rates, sizes = self.source(emission)
         primary = emission.primary
@@ -227,6 +227,7 @@ class _Walker:
                 continue
             machines = self.count(leg.node)
             held, copies, receivers = arriving / machines, Fraction(1), Fraction(1)
+            before, waited = self.result.latency[name], Fraction(0)
             for step in leg.steps:
                 if not self.holds(step.condition):
                     continue
@@ -240,6 +241,10 @@ class _Walker:
                 merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
                 times = self.value(step.repeat) if step.repeat else Fraction(1)
                 merged = max(Fraction(0), held - 1)
+                if merges:
+                    # What goes on waits until the work on all flows here is done.
+                    done = self.result.latency[name] - before - waited
+                    self.result.latency[name] += done * (max(Fraction(1), held) - 1)
                 charge = (merged if merges else held) * times * step_copies
                 each = times * step_copies * (merged if merges else 1)
                 self.charge(stream, leg.node, step, rates, primary, charge, each)
@@ -254,6 +259,10 @@ class _Walker:
                             held *= value
                         case ir.EffectKind.DELAY:
                             self.result.latency[name] += value
+                            waited += value
+                        case ir.EffectKind.DROP:
+                            rates = {b: r * (1 - value) for b, r in rates.items()}
+                            kept *= 1 - value
                         case ir.EffectKind.EMIT:
                             rates = self.emit(effect, value, rates, sizes, primary)
             sent, arriving = held * machines * copies, held * machines * receivers

@@ -72,7 +72,7 @@ class Drawn:
 
 
 _EFFECTS = st.sampled_from(
-    ["keep 85 %", "active 1/N", "active 60 %", "emit 40 %", "merge", "delay 2 ms", "keep 100 %"]
+    ["keep 85 %", "active 1/N", "active 60 %", "emit 40 %", "merge", "delay 2 ms", "drop 3 %"]
 )
 _COMPONENTS = 4
 

@@ -13,7 +13,7 @@ from qps.compiler.pipeline import load
 from qps.reports.explain import explain
 from qps.reports.text import explanation_text
 from qps.reports.view import as_json
-from qps.solver.solve import solve
+from qps.solver.modes import solve_model
 
 
 def run(arguments: Namespace) -> Exit:
@@ -22,10 +22,13 @@ def run(arguments: Namespace) -> Exit:
         return _explain_code(str(arguments.file))
     spec = load(arguments.file)
     show(spec.warnings, arguments)
-    graph = lower(spec.model, spec.configuration(arguments.scenario, arguments.set))
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    graph = lower(spec.model, configuration)
     at = arguments.at
     if at is None:
-        at = solve(graph).at
+        # What users need may differ by mode: then the worst one is what the answer is about.
+        solution = solve_model(spec.model, configuration)
+        graph, at = solution.graph, solution.at
     elif not graph.low <= at <= graph.high:
         raise complain(
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from qps.commands.console import show
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
-from qps.compiler.lower import lower
 from qps.compiler.pipeline import load
 from qps.reports.view import SolveView, solve_view
+from qps.solver.advice import advise
+from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
-from qps.solver.solve import solve
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ def solved(arguments: Namespace) -> Solved:
     show(spec.warnings, arguments)
     settings = tuple(arguments.set)
     configuration = spec.configuration(arguments.scenario, settings)
-    solution = solve(lower(spec.model, configuration))
-    view = solve_view(spec.model, configuration, solution, settings)
+    solution = solve_model(spec.model, configuration)
+    advice = advise(spec.model, configuration, solution) if arguments.advice else ()
+    view = solve_view(spec.model, configuration, solution, settings, advice)
     return Solved(spec.model, configuration, solution, view)

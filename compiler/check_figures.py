@@ -1,0 +1,122 @@
+"""Figures: curves of what a model predicts, over its population or over a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_names import EVERYTHING
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.resolve import lookup, report_name
+from qps.compiler.scope import Allowed, Scope
+
+_AXES = ("x", "y")
+
+
+@dataclass(frozen=True)
+class FigureChecker:
+    """Checks `figure` blocks; `claims` knows what can be changed in a model."""
+
+    claims: ClaimChecker
+
+    def figure(self, item: ast.Figure) -> ir.Figure | None:
+        """Return a figure, or None where it was reported."""
+        curves = self._curves(item)
+        logarithmic = self._logarithmic(item)
+        if item.abscissa is None:
+            self._missing(item, "over what it goes", "over N in 2..100")
+            return None
+        axis = self._axis(item.abscissa)
+        if not item.curves:
+            self._missing(item, "what it draws", 'line "load" station.cpu.load')
+        if axis is None or not curves:
+            return None
+        parameter, dimension, low, high = axis
+        if low <= 0 and "x" in logarithmic:
+            self.claims.sink.report(
+                codes.OUT_OF_RANGE,
+                item.abscissa.range.low.span,
+                "a logarithmic axis begins above zero",
+                hint="begin higher, or take `log x` out",
+            )
+            return None
+        return ir.Figure(
+            item.name.text,
+            item.title.value if item.title else None,
+            parameter,
+            low,
+            high,
+            dimension,
+            tuple(curves),
+            logarithmic,
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            item.name.span,
+        )
+
+    def _missing(self, item: ast.Figure, what: str, example: str) -> None:
+        self.claims.sink.report(
+            codes.MISSING_PART,
+            item.name.span,
+            f"figure `{item.name.text}` does not say {what}",
+            hint=f"such as `{example}`",
+        )
+
+    def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
+        """Return the parameter (None for the population), its dimension, and both ends."""
+        claims, main = self.claims, self.claims.main
+        found = lookup(main, item.name)
+        if found is not None and isinstance(found.declaration, ast.Users):
+            bounds = claims.user_bounds(item.range)
+            if bounds is None:
+                return None
+            return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
+        if found is None or not isinstance(found.declaration, ast.Param):
+            report_name(
+                claims.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
+            )
+            return None
+        dimension = claims.dimensions.get(found.qualified)
+        if dimension is None:
+            return None
+        low = claims.end(item.range.low, item.range.high, dimension)
+        high = claims.end(item.range.high, None, dimension)
+        if low is None or high is None:
+            return None
+        if low >= high:
+            claims.sink.report(
+                codes.OUT_OF_RANGE,
+                item.range.span,
+                "this range ends below its start",
+                hint="write the smaller end first",
+            )
+            return None
+        return found.qualified, dimension, low, high
+
+    def _curves(self, item: ast.Figure) -> list[ir.Curve]:
+        """Return the curves that are sound; all of them have one dimension."""
+        built: list[ir.Curve] = []
+        for curve in item.curves:
+            scope = Scope(self.claims.main, EVERYTHING & ~Allowed.ANSWERS)
+            inside = Scope(self.claims.main, EVERYTHING)
+            changes = self.claims.changes(curve.changes, inside)
+            wanted = built[0].value.dimension if built else None
+            value = self.claims.expressions.quantity(curve.value, scope, wanted, "this line")
+            if value is None or len(changes) < len(curve.changes):
+                continue
+            label = curve.label.value if curve.label else " ".join(curve.value.span.text.split())
+            built.append(ir.Curve(label, value, changes, curve.span))
+        return built
+
+    def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
+        for name in item.logarithmic:
+            if name.text not in _AXES:
+                self.claims.sink.report(
+                    codes.UNKNOWN_NAME,
+                    name.span,
+                    f"a figure has no axis `{name.text}`",
+                    hint="`log x` or `log y`",
+                )
+        return frozenset(name.text for name in item.logarithmic)

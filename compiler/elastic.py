@@ -1,0 +1,152 @@
+"""Elastic parameters: each takes the capacity that is left, between its least and its most.
+
+A load that grows in proportion with a parameter x is A + B x. What the resource leaves for x
+is (1 - A)/B, or (limit - A)/B where the spec limits the load itself; x is the least of what
+its resources leave, at least `least` and at most `most`. So the rate is a closed form of the
+population, with a knee where x leaves its most and another one where it reaches its least.
+
+Several elastic parameters take in the order of their declaration: each leaves the later ones
+their least, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import Dimension
+from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticParameter:
+    """A parameter that takes what is left: its symbol and its bounds, in base units."""
+
+    name: str
+    symbol: sympy.Symbol
+    least: sympy.Expr
+    most: sympy.Expr
+    dimension: Dimension
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SettledParameter:
+    """What an elastic parameter comes to, as a function of the population.
+
+    `at_most` and `at_least` are the loads, as parts of what is allowed, that the resources
+    which limit it have while it takes the most and the least: they are 1 at its knees.
+    """
+
+    parameter: ElasticParameter
+    value: sympy.Expr
+    at_most: dict[str, sympy.Expr]
+    at_least: dict[str, sympy.Expr]
+
+
+def settle(
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    parameters: Sequence[ElasticParameter],
+    values: Mapping[sympy.Symbol, sympy.Expr],
+) -> tuple[dict[str, sympy.Expr], tuple[SettledParameter, ...]]:
+    """Return the loads without the elastic parameters, and what these come to.
+
+    `limits` are the loads that a spec allows where that is not 1; `values` are the numbers
+    behind all other symbols. QpsError where a load does not grow in proportion.
+    """
+    left = dict(loads)
+    settled = []
+    for index, parameter in enumerate(parameters):
+        later = {p.symbol: p.least for p in parameters[index + 1 :]}
+        one = _settle(left, limits, parameter, later, values)
+        settled.append(one)
+        left = _put_in(left, limits, one, later)
+    return left, tuple(settled)
+
+
+def _settle(
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    parameter: ElasticParameter,
+    later: Mapping[sympy.Symbol, sympy.Expr],
+    values: Mapping[sympy.Symbol, sympy.Expr],
+) -> SettledParameter:
+    wishes: list[sympy.Expr] = []
+    at_most: dict[str, sympy.Expr] = {}
+    at_least: dict[str, sympy.Expr] = {}
+    for name, load in loads.items():
+        fixed, slope = _line(name, load, parameter)
+        if slope.xreplace(dict(values)) == 0:
+            continue
+        limit = limits.get(name, sympy.S.One)
+        others = fixed.xreplace(dict(later))
+        wishes.append((limit - others) / slope)
+        at_most[name] = (others + slope * parameter.most) / limit
+        at_least[name] = (others + slope * parameter.least) / limit
+    value = parameter.most
+    if wishes:
+        value = Minimum(parameter.most, Maximum(parameter.least, Minimum(*wishes)))
+    return SettledParameter(parameter, value, at_most, at_least)
+
+
+def _put_in(
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    settled: SettledParameter,
+    later: Mapping[sympy.Symbol, sympy.Expr],
+) -> dict[str, sympy.Expr]:
+    """Return the loads with a parameter put in.
+
+    A load grows with the parameter, so the maxima and minima go outside: a resource that
+    limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17.
+    """
+    parameter = settled.parameter
+    result = {}
+    for name, load in loads.items():
+        if parameter.symbol not in load.free_symbols:
+            result[name] = load
+            continue
+        fixed, slope = _line(name, load, parameter)
+        limit = limits.get(name, sympy.S.One)
+        ends = [fixed + slope * end for end in (parameter.most, parameter.least)]
+        extra = fixed - fixed.xreplace(dict(later))  # what later ones take above their least
+        wished = []
+        for other in settled.at_most:
+            if other == name:
+                wished.append(limit + extra)
+                continue
+            their_fixed, their_slope = _line(other, loads[other], parameter)
+            their_limit = limits.get(other, sympy.S.One)
+            theirs = (their_limit - their_fixed.xreplace(dict(later))) / their_slope
+            wished.append(fixed + slope * theirs)
+        result[name] = Minimum(ends[0], Maximum(ends[1], Minimum(*wished))) if wished else ends[0]
+    return result
+
+
+def _line(
+    name: str, load: sympy.Expr, parameter: ElasticParameter
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """Return A and B of a load A + B x."""
+    symbol = parameter.symbol
+    if symbol not in load.free_symbols:
+        return load, sympy.S.Zero
+    slope = sympy.diff(load, symbol)
+    if symbol in slope.free_symbols:
+        slope = sympy.diff(sympy.expand(load), symbol)
+    if symbol in slope.free_symbols:
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            parameter.span,
+            f"the load of {name} does not grow in proportion with `{parameter.name}`",
+            hint="an elastic parameter is a rate, a size or a number of repetitions that loads "
+            "are proportional to; take another one, or fix it with `=`",
+        )
+        raise QpsError(sink.found)
+    return load.xreplace({symbol: sympy.S.Zero}), slope

@@ -1,0 +1,77 @@
+"""Maxima and minima that stay as they stand until numbers are put in.
+
+sympy's own compare every pair of their arguments symbolically, again whenever anything is put
+in, which takes longer than all the rest; and they forget the order in which they were written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+
+class _Extreme(sympy.Function):  # type: ignore[misc] # sympy is untyped
+    """A function that chooses one of its arguments once all of them are numbers."""
+
+    is_commutative = True
+    _word: str
+
+    @classmethod
+    def eval(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
+        """Return the chosen argument; None, which leaves it as it stands, where one is open."""
+        if len(arguments) == 1:
+            return arguments[0]
+        if not all(argument.is_number for argument in arguments):
+            return None
+        if not all(argument.is_extended_real for argument in arguments):
+            return sympy.nan
+        chosen = arguments[0]
+        for argument in arguments[1:]:
+            if cls._beats(argument, chosen):
+                chosen = argument
+        return chosen
+
+    @classmethod
+    def _beats(cls, one: sympy.Expr, other: sympy.Expr) -> bool:
+        raise NotImplementedError
+
+    def _eval_evalf(self, prec: int) -> sympy.Expr:
+        return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
+
+    def _printed(self, printer: Any, joined: str) -> str:
+        told = [printer._print(argument) for argument in self.args]  # noqa: SLF001 - sympy's protocol
+        text = str(told[-1])
+        for argument in reversed(told[:-1]):
+            text = f"{joined}({argument}, {text})"
+        return text
+
+    def _pythoncode(self, printer: Any) -> str:
+        return self._printed(printer, self._word)
+
+    def _numpycode(self, printer: Any) -> str:
+        return self._printed(printer, printer._module_format(f"numpy.{self._word}imum"))  # noqa: SLF001
+
+    def _sympystr(self, printer: Any) -> str:
+        told = ", ".join(printer._print(argument) for argument in self.args)  # noqa: SLF001
+        return f"{self._word}({told})"
+
+
+class Maximum(_Extreme):
+    """The largest of its arguments."""
+
+    _word = "max"
+
+    @classmethod
+    def _beats(cls, one: sympy.Expr, other: sympy.Expr) -> bool:
+        return bool(one > other)
+
+
+class Minimum(_Extreme):
+    """The smallest of its arguments."""
+
+    _word = "min"
+
+    @classmethod
+    def _beats(cls, one: sympy.Expr, other: sympy.Expr) -> bool:
+        return bool(one < other)

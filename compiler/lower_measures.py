@@ -1,0 +1,205 @@
+"""What can be measured in a lowered model: loads, shares, what users see, what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import codes, ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import MONEY
+from qps.compiler.extremes import Maximum
+from qps.compiler.load_graph import (
+    JitterPart,
+    LatencyPart,
+    LossKind,
+    LossPart,
+    Price,
+    ResourceLoad,
+    StreamMeasures,
+)
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_streams import StreamResult
+
+_LOSS_KINDS = {
+    ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
+    ir.MeasureKind.SATURATION_LOSS: LossKind.SATURATION,
+    ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION,
+}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The loads, the streams as far as they are done, and the prices of a lowered model."""
+
+    resources: dict[str, ResourceLoad]
+    streams: dict[str, StreamMeasures]
+    prices: tuple[Price, ...]
+
+    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        """Return the expression of a measure; QpsError where there is none."""
+        assert isinstance(measured, ir.Measured)
+        kind = measured.kind
+        if kind is ir.MeasureKind.LOAD:
+            loads = [resource.load for resource in self._loads_of(measured.subject)]
+            return Maximum(*loads) if loads else sympy.S.Zero
+        if kind is ir.MeasureKind.SHARE:
+            return self._share(measured)
+        if kind in (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST):
+            return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
+        return _of_stream(self.streams[measured.subject], kind)
+
+    def _loads_of(self, name: str) -> list[ResourceLoad]:
+        if name in self.resources:
+            return [self.resources[name]]
+        return [load for key, load in self.resources.items() if key.startswith(name + ".")]
+
+    def _share(self, measured: ir.Measured) -> sympy.Expr:
+        resources = self._loads_of(measured.subject)
+        parts = [r.parts.get(measured.component or "", 0) for r in resources]
+        loads = [r.load for r in resources]
+        return sympy.Add(*parts) / sympy.Add(*loads) if loads else sympy.S.Zero
+
+    def _cost(self, *, is_running: bool) -> sympy.Expr:
+        found = [price.value for price in self.prices if price.is_running is is_running]
+        if found:
+            return sympy.Add(*found)
+        sink = Sink()
+        what, example = ("running cost", "$/hour") if is_running else ("cost", "$")
+        sink.report(
+            codes.NO_ANSWER,
+            None,
+            f"there is no {what}: no machine and no network in use has such a price",
+            hint=f"add one to a machine or network, such as `price 100 {example}`",
+        )
+        raise QpsError(sink.found)
+
+
+def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
+    if kind in _LOSS_KINDS:
+        return stream.lost_by(_LOSS_KINDS[kind])
+    match kind:
+        case ir.MeasureKind.LATENCY:
+            return sympy.Add(*(part.value for part in stream.latency))
+        case ir.MeasureKind.JITTER:
+            return sympy.Add(*(part.value for part in stream.jitter))
+        case ir.MeasureKind.BUFFER:
+            return stream.buffer
+        case ir.MeasureKind.LOSS:
+            return stream.loss
+        case ir.MeasureKind.RATE:
+            return stream.rate
+        case ir.MeasureKind.THROUGHPUT:
+            return stream.throughput
+        case _:
+            raise AssertionError(kind)
+
+
+def stream_measures(
+    stream: ir.Stream,
+    result: StreamResult,
+    measures: Measures,
+    expressions: ExpressionLowering,
+) -> StreamMeasures:
+    """Return what the users of a stream see.
+
+    Variances of independent resources add up (Claypool 1997, table 5.4); beyond saturation a
+    resource serves 1/load of what is asked of it, and independent stages of loss multiply
+    (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
+    """
+    jitter = tuple(
+        JitterPart(name, _jitter(name, law, measures, expressions))
+        for name, law in result.jitter.items()
+    )
+    losses = [
+        *result.losses,
+        *(
+            LossPart(
+                f"{name} saturated",
+                LossKind.SATURATION,
+                1 - 1 / Maximum(1, measures.resources[name].load),
+            )
+            for name in result.passes
+        ),
+    ]
+    latency = list(result.latency)
+    buffer: sympy.Expr = sympy.S.Zero
+    playout = stream.playout
+    if playout is not None:
+        known = _BeforePlayout(measures, sympy.Add(*(part.value for part in jitter)), buffer)
+        buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
+        latency.append(LatencyPart("playout buffer", buffer))
+        if playout.dropping is not None:
+            known = _BeforePlayout(measures, known.jitter, buffer)
+            late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
+            losses.append(LossPart("too late for the buffer", LossKind.VOLUNTARY, late))
+    arriving = sympy.Mul(
+        *(
+            1 - part.value
+            for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
+        )
+    )
+    return StreamMeasures(
+        result.name,
+        tuple(latency),
+        jitter,
+        buffer,
+        tuple(losses),
+        result.rate * arriving,
+        result.throughput * arriving,
+    )
+
+
+@dataclass(frozen=True)
+class _BeforePlayout:
+    """What a playout buffer may rest on: loads, and the jitter of its own stream."""
+
+    measures: Measures
+    jitter: sympy.Expr
+    buffer: sympy.Expr
+
+    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.JITTER:
+            return self.jitter
+        if measured.kind is ir.MeasureKind.BUFFER:
+            return self.buffer
+        return self.measures.of(measured)
+
+
+def _jitter(
+    name: str, law: ir.Quantity, measures: Measures, expressions: ExpressionLowering
+) -> sympy.Expr:
+    def own(measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(measured, ir.Measured)
+        assert measured.subject == ir.OWN
+        return measures.resources[name].load
+
+    of: MeasureOf = own
+    return expressions.symbol(f"{name}.jitter", law, measure=of)
+
+
+def priced(
+    model: ir.Model, configuration: Configuration, expressions: ExpressionLowering
+) -> tuple[tuple[Price, ...], tuple[str, ...]]:
+    """Return what each place costs, and the places whose machine or network has no price."""
+    prices: list[Price] = []
+    unpriced: list[str] = []
+    places = [
+        (node.name, node.count, model.machines.get(node.machine))
+        for node in configuration.nodes.values()
+    ]
+    networks = [
+        (link.name, link.count, model.networks.get(link.network))
+        for link in configuration.links.values()
+    ]
+    for name, count, kind in (*places, *networks):
+        if kind is None or kind.price is None:
+            unpriced.append(name)
+            continue
+        price = expressions.symbol(f"{name}.price", kind.price, kind.source or kind.doc)
+        is_running = kind.price.dimension != MONEY
+        prices.append(Price(name, expressions.lower(count) * price, is_running))
+    return tuple(prices), tuple(unpriced)

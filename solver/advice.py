@@ -1,0 +1,283 @@
+"""What would help: single changes of a configuration, and the largest population each gives.
+
+The three ways are those of Claypool 1997, section 2.4.1: increasing capacity (better, more or
+special hardware), decreasing the demand, and shifting demand from a component that is short of
+capacity to one that has some left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, changed, in_each_mode
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.load_graph import Assumption, LoadGraph
+from qps.compiler.lower import lower
+from qps.compiler.placement import check_placement
+from qps.compiler.source import Span
+from qps.solver.capacity import excess, fails
+from qps.solver.solution import Solution, Verdict
+from qps.solver.solve import all_criteria, largest_acceptable
+
+_MORE = 2
+_A_LITTLE = Fraction(1, 10)
+_MOST_OF_A_KIND = 3
+_NOTICEABLE = 0.005
+"""A part of a resource's capacity; a load that rises by less has not taken over demand."""
+
+
+class Way(Enum):
+    """How a change helps."""
+
+    CAPACITY = "more capacity"
+    DEMAND = "less demand"
+    SHIFT = "demand moved elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A change that helps, and the largest acceptable population with it.
+
+    `change` is what to write behind `with` or `--set` where it can be written so, else it
+    says in words what to do. Where demand is moved, `to` is the resource that takes most of
+    it over and `headroom` what that has left then, at the population of the answer so far.
+    """
+
+    way: Way
+    change: str
+    is_setting: bool
+    largest_acceptable: int
+    is_range: bool
+    to: str | None = None
+    headroom: float | None = None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A change to try: to the configuration, or to the lowered graph."""
+
+    text: str
+    configuration: Configuration
+    is_capacity: bool
+    is_setting: bool = True
+    multiplied: str | None = None
+    """The number of the graph that is doubled."""
+
+
+def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
+    """Return the changes that help most, three of each way at most, the best first.
+
+    Empty where the system does not limit the population: there is nothing to help.
+    """
+    if solution.verdict is Verdict.RANGE:
+        return ()
+    found: list[Advice] = []
+    for candidate in _candidates(model, configuration, solution):
+        advice = _tried(model, candidate, solution)
+        if advice is not None:
+            found.append(advice)
+    ranked = sorted(found, key=lambda a: (-a.largest_acceptable, a.change))
+    return tuple(
+        advice for way in Way for advice in [a for a in ranked if a.way is way][:_MOST_OF_A_KIND]
+    )
+
+
+# -- what can be tried -------------------------------------------------------------------
+
+
+def _candidates(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[_Candidate]:
+    involved = _involved(solution)
+    places = {assumption.name.split(".")[0] for assumption in involved}
+    yield from _other_hardware(model, configuration, places)
+    yield from _more_hardware(configuration, places)
+    yield from _twice_as_fast(configuration, involved)
+    for option in model.options:
+        for choice in option.choices:
+            if choice != configuration.options[option.name]:
+                change = ir.SetOption(option.name, choice, option.span)
+                settled = changed(configuration, [change])
+                yield _Candidate(f"{option.name} = {choice}", settled, is_capacity=False)
+    yield from _parameters(model, configuration, solution)
+
+
+def _involved(solution: Solution) -> list[Assumption]:
+    """Return the numbers that what limits the answer rests on."""
+    graph = solution.graph
+    named = [c for c in all_criteria(graph) if c.name == solution.limited_by]
+    free = set().union(*(excess(criterion).free_symbols for criterion in named))
+    return [a for a in graph.assumptions.values() if a.symbol in free]
+
+
+def _other_hardware(
+    model: ir.Model, configuration: Configuration, places: set[str]
+) -> Iterator[_Candidate]:
+    """Yield each place that is involved with every other machine or network in it."""
+    for node in configuration.nodes.values():
+        if node.name in places:
+            for name in model.machines:
+                if name != node.machine:
+                    yield _placed(configuration, node.name, name, node.span)
+    for link in configuration.links.values():
+        if link.name in places:
+            for name in model.networks:
+                if name != link.network:
+                    yield _placed(configuration, link.name, name, link.span)
+
+
+def _placed(configuration: Configuration, place: str, kind: str, span: Span) -> _Candidate:
+    change = ir.SetPlace(place, kind, None, span)
+    return _Candidate(f"{place} = {kind}", changed(configuration, [change]), is_capacity=True)
+
+
+def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[_Candidate]:
+    """Yield each place that is involved with twice as many machines or networks in it."""
+    for node in configuration.nodes.values():
+        if node.name in places and isinstance(node.count, ir.Constant):
+            yield _replicated(configuration, node.name, node.machine, node.count, node.span)
+    for link in configuration.links.values():
+        if link.name in places and isinstance(link.count, ir.Constant):
+            yield _replicated(configuration, link.name, link.network, link.count, link.span)
+
+
+def _replicated(
+    configuration: Configuration, place: str, kind: str, count: ir.Constant, span: Span
+) -> _Candidate:
+    more = count.value * _MORE
+    change = ir.SetPlace(place, kind, ir.Constant(more), span)
+    settled = changed(configuration, [change])
+    return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
+
+
+def _twice_as_fast(
+    configuration: Configuration, involved: list[Assumption]
+) -> Iterator[_Candidate]:
+    for assumption in involved:
+        if assumption.is_capacity:
+            yield _Candidate(
+                f"twice the {assumption.name}",
+                configuration,
+                is_capacity=True,
+                is_setting=False,
+                multiplied=assumption.name,
+            )
+
+
+def _multiplied(graph: LoadGraph, name: str | None) -> LoadGraph:
+    """Return a graph with one of its numbers doubled."""
+    old = None if name is None else graph.assumptions.get(name)
+    if old is None:
+        return graph
+    new = replace(old, value=old.value * _MORE)
+    return replace(graph, assumptions=graph.assumptions | {old.name: new})
+
+
+def _parameters(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[_Candidate]:
+    """Yield each parameter 10 % up or down, as it helps, within its range."""
+    graph = solution.graph
+    limits = set().union(*(criterion.limit.free_symbols for criterion in graph.criteria))
+    loads = set().union(*(resource.load.free_symbols for resource in graph.resources.values()))
+    # A wider limit is no less demand, it is to be content with less.
+    given_up = {symbol.name for symbol in limits - loads}
+    elasticity = {
+        s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
+    }
+    known = {parameter.name: parameter for parameter in model.parameters}
+    for name, effect in elasticity.items():
+        parameter = known.get(name)
+        value = configuration.parameters.get(name)
+        if parameter is None or not isinstance(value, ir.Constant) or effect == 0:
+            continue
+        if "." in name or graph.assumptions[name].is_capacity:
+            continue  # what a module states is a fact; capacity was doubled above already
+        factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
+        moved = value.value * factor
+        word = "more" if effect > 0 else "less"
+        low, high = (
+            bound.value if isinstance(bound, ir.Constant) else None
+            for bound in (parameter.low, parameter.high)
+        )
+        if (low is not None and moved < low) or (high is not None and moved > high):
+            continue
+        change = ir.SetParameter(name, ir.Constant(moved), parameter.span)
+        settled = changed(configuration, [change])
+        yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+# -- what each gives ---------------------------------------------------------------------
+
+
+def _tried(model: ir.Model, candidate: _Candidate, solution: Solution) -> Advice | None:
+    """Return what a change gives, None where it does not help or cannot be."""
+    sink = Sink()
+    check_placement(model, candidate.configuration, sink)
+    if sink.has_errors:
+        return None
+    now = solution.largest_acceptable or solution.graph.low - 1
+    try:
+        graphs = [
+            _multiplied(lower(model, settled), candidate.multiplied)
+            for settled in in_each_mode(model, candidate.configuration)
+        ]
+        if not all(_is_acceptable(graph, now + 1) for graph in graphs):
+            return None
+        largest = min(largest_acceptable(graph) or 0 for graph in graphs)
+    except QpsError:
+        return None  # a change that the model cannot answer is no advice
+    if largest <= now:
+        return None
+    way, to, headroom = Way.CAPACITY, None, None
+    if not candidate.is_capacity:
+        mode = solution.graph.mode
+        same = next(graph for graph in graphs if graph.mode == mode)
+        way, to, headroom = _moved(solution.graph, same, solution.at)
+    return Advice(
+        way,
+        candidate.text,
+        candidate.is_setting,
+        largest,
+        largest == solution.graph.high,
+        to,
+        headroom,
+    )
+
+
+def _is_acceptable(graph: LoadGraph, population: int) -> bool:
+    return not any(
+        fails(
+            excess(criterion).xreplace(graph.values),
+            graph.population,
+            population,
+            strict=criterion.strict,
+        )
+        for criterion in all_criteria(graph)
+    )
+
+
+def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:
+    """Tell whether demand was taken away or moved: to where, and what is left there."""
+    rises = {}
+    loads = _loads(after, at)
+    old = _loads(before, at)
+    for name, load in loads.items():
+        rise = load - old.get(name, 0.0)
+        if rise > _NOTICEABLE:
+            rises[name] = rise
+    if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
+        return Way.DEMAND, None, None
+    to = max(rises, key=lambda name: rises[name])
+    return Way.SHIFT, to, 1 - loads[to]
+
+
+def _loads(graph: LoadGraph, at: int) -> dict[str, float]:
+    values = graph.values | {graph.population: sympy.Integer(at)}
+    return {name: float(r.load.xreplace(values)) for name, r in graph.resources.items()}
