@@ -39,12 +39,14 @@ class ElasticParameter:
 class SettledParameter:
     """What an elastic parameter comes to, as a function of the population.
 
+    `left` is what each resource that limits it leaves for it; it takes the least of these.
     `at_most` and `at_least` are the loads, as parts of what is allowed, that the resources
     which limit it have while it takes the most and the least: they are 1 at its knees.
     """
 
     parameter: ElasticParameter
     value: sympy.Expr
+    left: dict[str, sympy.Expr]
     at_most: dict[str, sympy.Expr]
     at_least: dict[str, sympy.Expr]
 
@@ -77,7 +79,7 @@ def _settle(
     later: Mapping[sympy.Symbol, sympy.Expr],
     values: Mapping[sympy.Symbol, sympy.Expr],
 ) -> SettledParameter:
-    wishes: list[sympy.Expr] = []
+    left: dict[str, sympy.Expr] = {}
     at_most: dict[str, sympy.Expr] = {}
     at_least: dict[str, sympy.Expr] = {}
     for name, load in loads.items():
@@ -86,13 +88,13 @@ def _settle(
             continue
         limit = limits.get(name, sympy.S.One)
         others = fixed.xreplace(dict(later))
-        wishes.append((limit - others) / slope)
+        left[name] = (limit - others) / slope
         at_most[name] = (others + slope * parameter.most) / limit
         at_least[name] = (others + slope * parameter.least) / limit
     value = parameter.most
-    if wishes:
-        value = Minimum(parameter.most, Maximum(parameter.least, Minimum(*wishes)))
-    return SettledParameter(parameter, value, at_most, at_least)
+    if left:
+        value = Minimum(parameter.most, Maximum(parameter.least, Minimum(*left.values())))
+    return SettledParameter(parameter, value, left, at_most, at_least)
 
 
 def _put_in(

@@ -43,12 +43,16 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class ResourceLoad:
-    """A resource in place: its load (1 is saturation) and what each component adds to it."""
+    """A resource in place: its load (1 is saturation) and what each component adds to it.
+
+    `unsettled` is the load with elastic parameters still open; the same where there are none.
+    """
 
     name: str
     load: sympy.Expr
     parts: dict[str, sympy.Expr]
     span: Span
+    unsettled: sympy.Expr
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,7 @@ def _resources(
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
     low, high = expressions.configuration.low, expressions.configuration.high
     values[expressions.population] = sympy.Rational(2 * low + high, 3)
+    unsettled = dict(loads)
     loads, settled = settle(loads, limits, list(expressions.elastic.values()), values)
     put_in: dict[sympy.Symbol, sympy.Expr] = {}
     for one in settled:
@@ -113,6 +114,7 @@ def _resources(
             loads[name],
             {by: part.xreplace(put_in) for by, part in parts[name].items()},
             demand.span,
+            unsettled[name],
         )
         for name, demand in streams.demands.items()
     }
@@ -120,6 +122,7 @@ def _resources(
         replace(
             one,
             value=one.value.xreplace(put_in),
+            left={n: left.xreplace(put_in) for n, left in one.left.items()},
             at_most={n: load.xreplace(put_in) for n, load in one.at_most.items()},
             at_least={n: load.xreplace(put_in) for n, load in one.at_least.items()},
         )

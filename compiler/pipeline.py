@@ -69,6 +69,19 @@ class Spec:
             raise QpsError(in_order(sink.found))
         return settled
 
+    def population(self, text: str) -> int | None:
+        """Return the population that a text such as `N = 20` sets; None where it sets none.
+
+        QpsError where the text does not fit the model.
+        """
+        sink = Sink()
+        change = self._setting(text, sink)
+        if sink.has_errors:
+            raise QpsError(sink.found)
+        if not isinstance(change, ir.SetPopulation) or change.low != change.high:
+            return None
+        return change.low
+
     def _setting(self, text: str, sink: Sink) -> ir.Change | None:
         parsed = parse_change(Source("--set", text))
         sink.found += parsed.diagnostics

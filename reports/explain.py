@@ -154,6 +154,8 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
     function = as_rational_function(load - 1, graph.population)
+    if not resource.load.is_rational_function(*resource.load.free_symbols):
+        return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
     above, _ = sympy.fraction(sympy.together(resource.load - 1))

@@ -215,6 +215,8 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
                 lines.append(line)
                 continue
             line += f"{start}what {item.yields.resource} leaves"
+            for change in item.changes:
+                line += f", from {name} = {number(change.at)} on what {change.to} leaves"
             if item.exhausted is not None:
                 line += (
                     f", {told(item.least)} at {name} = {number(item.exhausted.at)} "

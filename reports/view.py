@@ -110,6 +110,7 @@ class ElasticView:
     value_at_limit: float
     yields: KneeView | None
     exhausted: KneeView | None
+    changes: tuple[ChangeView, ...]
 
 
 @dataclass(frozen=True)
@@ -260,6 +261,7 @@ def _elastic(item: ElasticSolution) -> ElasticView:
         item.value_at_limit,
         _knee(item.yields),
         _knee(item.exhausted),
+        tuple(ChangeView(change.at, change.to) for change in item.changes),
     )
 
 

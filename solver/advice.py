@@ -266,8 +266,13 @@ def _is_acceptable(graph: LoadGraph, population: int) -> bool:
 def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:
     """Tell whether demand was taken away or moved: to where, and what is left there."""
     rises = {}
-    loads = _loads(after, at)
-    old = _loads(before, at)
+    # Elastic parameters take what is freed: at the rates of before, what was moved shows.
+    held = {
+        one.parameter.symbol: _number(one.value, before, at)
+        for one in (*after.elastic, *before.elastic)
+    }
+    loads = _loads(after, at, held)
+    old = _loads(before, at, held)
     for name, load in loads.items():
         rise = load - old.get(name, 0.0)
         if rise > _NOTICEABLE:
@@ -278,6 +283,10 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
     return Way.SHIFT, to, 1 - loads[to]
 
 
-def _loads(graph: LoadGraph, at: int) -> dict[str, float]:
-    values = graph.values | {graph.population: sympy.Integer(at)}
-    return {name: float(r.load.xreplace(values)) for name, r in graph.resources.items()}
+def _loads(graph: LoadGraph, at: int, held: dict[sympy.Symbol, sympy.Expr]) -> dict[str, float]:
+    values = graph.values | held | {graph.population: sympy.Integer(at)}
+    return {name: float(r.unsettled.xreplace(values)) for name, r in graph.resources.items()}
+
+
+def _number(expr: sympy.Expr, graph: LoadGraph, at: int) -> sympy.Expr:
+    return expr.xreplace(graph.values | {graph.population: sympy.Integer(at)})

@@ -7,6 +7,7 @@ evaluations settle a question about every N in a range, monotone or not.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import zip_longest
 
 import sympy
@@ -81,17 +82,26 @@ def _crossings(
     high: Fraction | None,
 ) -> dict[Fraction, Root] | None:
     """Return where two of some rational functions meet."""
-    functions = [as_rational_function(a, population) for a in alternatives]
     meetings: dict[Fraction, Root] = {}
-    for index, one in enumerate(functions):
-        for other in functions[index + 1 :]:
-            if one is None or other is None:
+    for index, one in enumerate(alternatives):
+        for other in alternatives[index + 1 :]:
+            roots = _meetings(one, other, population)
+            if roots is None:
                 return None
-            gap = one - other
-            for root in (*real_roots(numerator(gap)), *real_roots(denominator(gap))):
-                if _inside(root.near, low, high):
-                    meetings[root.near] = root
+            meetings |= {root.near: root for root in roots if _inside(root.near, low, high)}
     return meetings
+
+
+@lru_cache(maxsize=8192)
+def _meetings(
+    one: sympy.Expr, other: sympy.Expr, population: sympy.Symbol
+) -> tuple[Root, ...] | None:
+    """Return where two rational functions meet, or one of them has a pole."""
+    first, second = (as_rational_function(expr, population) for expr in (one, other))
+    if first is None or second is None:
+        return None
+    gap = first - second
+    return (*real_roots(numerator(gap)), *real_roots(denominator(gap)))
 
 
 def _active(

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import sympy
 from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 
 _DIGITS = 40
+_NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
 _FIELD, _N = field("n", QQ)
 
 Coefficients = tuple[Fraction, ...]
@@ -24,7 +26,10 @@ Coefficients = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A real root: exact as a sympy number, and near enough as a fraction to compare with."""
+    """A real root: near enough as a fraction to compare with, exact up to the second degree.
+
+    Above that degree, `exact` is within 1e-40 of the root.
+    """
 
     exact: sympy.Expr
     near: Fraction
@@ -35,6 +40,7 @@ class Root:
         return float(self.near)
 
 
+@lru_cache(maxsize=8192)
 def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
     """Return an expression in the population alone as a rational function, None if it is none.
 
@@ -91,8 +97,10 @@ def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
         case (a, b, c):
             return _quadratic_roots(a, b, c)
     polynomial = sympy.Poly.from_list([_sympy(c) for c in coefficients], sympy.Symbol("n"))
-    roots = [root for root, _ in sympy.Poly.real_roots(polynomial, multiple=False)]
-    return tuple(_root(root) for root in roots)
+    # Isolated and narrowed down exactly; sympy's roots as objects would first seek a simpler
+    # polynomial, which takes long where the coefficients have many digits.
+    intervals = polynomial.intervals(eps=_NEAR_ENOUGH)
+    return tuple(_root((low + high) / 2) for (low, high), _ in intervals)
 
 
 def _quadratic_roots(a: Fraction, b: Fraction, c: Fraction) -> tuple[Root, ...]:

@@ -108,7 +108,7 @@ def bottleneck(
     """
     if not resources:
         return None
-    initially, changes = _heaviest(loads, graph)
+    initially, changes = heaviest(loads, graph)
     saturating = [r for r in resources if r.saturation.at is not None]
     if saturating:
         first = min(saturating, key=lambda r: (r.saturation.at or 0.0, r.name))
@@ -117,7 +117,7 @@ def bottleneck(
     return Bottleneck(last, None, initially, changes)
 
 
-def _heaviest(
+def heaviest(
     loads: dict[str, sympy.Expr], graph: LoadGraph
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the upper envelope of the loads from the lower end of the range to the upper."""

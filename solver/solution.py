@@ -106,7 +106,8 @@ class ElasticSolution:
     """An elastic parameter: what it comes to at the limit, and its two knees.
 
     It takes the most up to `yields`, what is left from there on, and the least from
-    `exhausted` on; None where that never happens.
+    `exhausted` on; None where that never happens. In between, `changes` tell where another
+    resource becomes the one that leaves the least.
     """
 
     name: str
@@ -115,6 +116,7 @@ class ElasticSolution:
     value_at_limit: float
     yields: Knee | None
     exhausted: Knee | None
+    changes: tuple[BottleneckChange, ...]
     dimension: Dimension
 
 

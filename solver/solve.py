@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy
 
@@ -12,9 +12,10 @@ from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.solver.capacity import excess, fails, first_failure
-from qps.solver.saturation import bottleneck, saturation_point
+from qps.solver.saturation import bottleneck, heaviest, saturation_point
 from qps.solver.sensitivity import crossing, elasticities
 from qps.solver.solution import (
+    BottleneckChange,
     CostSolution,
     CriterionSolution,
     ElasticSolution,
@@ -183,13 +184,24 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
 
 def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSolution:
     parameter = settled.parameter
+    yields, exhausted = _knee(graph, settled.at_most), _knee(graph, settled.at_least)
+    changes: tuple[BottleneckChange, ...] = ()
+    if yields is not None:
+        # The resource that leaves the least is the highest of what they leave, turned round.
+        left = {name: -value.xreplace(graph.values) for name, value in settled.left.items()}
+        tightest, found = heaviest(left, graph)
+        if yields.method is Method.AT_START:
+            yields = replace(yields, resource=tightest)
+        end = float("inf") if exhausted is None else exhausted.at
+        changes = tuple(change for change in found if yields.at < change.at < end)
     return ElasticSolution(
         parameter.name,
         _value(graph, parameter.least, at),
         _value(graph, parameter.most, at),
         _value(graph, settled.value, at),
-        _knee(graph, settled.at_most),
-        _knee(graph, settled.at_least),
+        yields,
+        exhausted,
+        changes,
         parameter.dimension,
     )
 

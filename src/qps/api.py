@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import sympy
 
     from qps.compiler.load_graph import LoadGraph
+    from qps.reports.inverse import InverseView
     from qps.reports.view import SolveView
     from qps.solver.claims import ClaimResult
 
@@ -67,6 +68,24 @@ class Model:
         solution = solve_model(self.spec.model, configuration)
         found = advise(self.spec.model, configuration, solution) if advice else ()
         return solve_view(self.spec.model, configuration, solution, tuple(settings), found)
+
+    def solve_for(
+        self,
+        name: str,
+        population: int,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> InverseView:
+        """Return the values of a number with which a population is acceptable.
+
+        Attributes are the keys of `qps solve --for … --format json`.
+        """
+        from qps.reports.inverse import inverse_view  # noqa: PLC0415
+        from qps.solver.inverse import solve_for  # noqa: PLC0415
+
+        configuration = self.spec.configuration(scenario, _as_texts(set))
+        solution = solve_for(self.spec.model, configuration, name, population)
+        return inverse_view(solution, self.spec.model.file)
 
     def graph(
         self,

@@ -130,6 +130,15 @@ def _solve(commands: _Commands) -> None:
     _one_spec(command)
     _changes(command)
     _advice(command)
+    command.add_argument(
+        "--for",
+        dest="solve_for",
+        metavar="NAME",
+        help="turn the question round: which values of this number carry --given",
+    )
+    command.add_argument(
+        "--given", metavar="N=USERS", help="the population that --for is to carry: 'N = 20'"
+    )
     _format(command, "text", "json", "markdown")
 
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from qps.commands.console import Exit, print_json
+from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.solving import solved
+from qps.compiler.pipeline import Spec, load
+from qps.reports.inverse import inverse_view
 from qps.reports.text import solve_text, title_of
 from qps.reports.view import as_json
+from qps.solver.inverse import solve_for
 
 
 def run(arguments: Namespace) -> Exit:
-    """Solve one spec."""
+    """Solve one spec, or turn the question round."""
+    if arguments.solve_for is not None:
+        return _solve_for(arguments)
+    if arguments.given is not None:
+        raise complain("`--given` belongs to `--for`", "name what to solve for: `--for power`")
     found = solved(arguments)
     if arguments.format == "json":
         print_json(as_json(found.view))
@@ -21,3 +28,32 @@ def run(arguments: Namespace) -> Exit:
         title = title_of(found.model)
         sys.stdout.write(solve_text(found.view, found.solution, title, markdown=markdown))
     return Exit.NO if found.solution.largest_acceptable is None else Exit.YES
+
+
+def _solve_for(arguments: Namespace) -> Exit:
+    """Tell which values of a number carry a population."""
+    spec = load(arguments.file)
+    show(spec.warnings, arguments)
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    population = _given(spec, arguments.given)
+    solution = solve_for(spec.model, configuration, arguments.solve_for, population)
+    view = inverse_view(solution, spec.model.file)
+    if arguments.format == "json":
+        print_json(as_json(view))
+    else:
+        print(f"**{view.answer}**" if arguments.format == "markdown" else view.answer)
+    return Exit.YES if solution.intervals else Exit.NO
+
+
+def _given(spec: Spec, text: str | None) -> int:
+    """Return the population that is to be carried."""
+    name = spec.model.population.name
+    population = None if text is None else spec.population(text)
+    if population is None:
+        raise complain(
+            "`--for` needs the population that is to be carried"
+            if text is None
+            else f"`--given` takes one number of users, not `{text}`",
+            f"such as `--given '{name} = 20'`",
+        )
+    return population
