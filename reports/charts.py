@@ -23,6 +23,8 @@ _WANTED_TICKS = 6
 _FEW_DECADES = 4
 _MOST_DECADES = 8
 _TABLE_STEP = 15
+_LONG = 100_000
+_HARDLY = 0.01
 _LABEL_HEIGHT = 16
 _LETTER_WIDTH = 7.5
 
@@ -33,6 +35,7 @@ class Tick:
 
     at: float
     text: str
+    anchor: str = "middle"
 
 
 @dataclass(frozen=True)
@@ -241,8 +244,8 @@ def figure_chart(
         title=f"{title}, in {y_unit}" if y_unit else title,
         description="; ".join(name for name, _ in lines),
         x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
-        x_ticks=tuple(Tick(x.at(v), number(v)) for v in x.ticks(_WANTED_TICKS)),
-        y_ticks=tuple(Tick(y.at(v), number(v)) for v in y.ticks(5)),
+        x_ticks=tuple(_tick(x, v) for v in x.ticks(_WANTED_TICKS)),
+        y_ticks=tuple(_tick(y, v) for v in y.ticks(5)),
         series=series,
         marks=(),
         region=None,
@@ -251,6 +254,15 @@ def figure_chart(
         rows=_rows(places, scaled, number, number),
         note=note,
     )
+
+
+def _tick(axis: Axis, value: float) -> Tick:
+    """Return a tick with a text that fits: 200,000 is 2e5; the last one stays inside."""
+    text = number(value)
+    if abs(value) >= _LONG:
+        text = f"{value:.3g}".replace("e+0", "e").replace("e+", "e")
+    at = axis.at(value)
+    return Tick(at, text, "end" if at > WIDTH - RIGHT - _LETTER_WIDTH else "middle")
 
 
 def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa: FBT001
@@ -265,6 +277,8 @@ def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa:
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if low == high:
         high = 1.0
+    if low > -_HARDLY * (high - low):
+        low = 0.0
     step = _round_step((high - low) / 5)
     return Axis(step * floor(low / step), step * ceil(high / step), HEIGHT - BOTTOM, TOP)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from math import isclose
 
@@ -17,6 +18,7 @@ from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoa
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
 from qps.reports.quantities import is_share, number, percent, quantity
+from qps.solver.critical import piece_at
 from qps.solver.rational import as_rational_function, numerator
 from qps.solver.saturation import saturation_point
 
@@ -250,7 +252,7 @@ def _explained(
     if expr.free_symbols - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
     if graph.population in expr.free_symbols:
-        formulas.append((f"in {graph.population}", in_population(expr, values)))
+        formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
     used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
     return Explanation(
@@ -268,6 +270,20 @@ def _explained(
             for a in used
         ),
     )
+
+
+_READABLE = 160
+"""Characters of a formula, beyond which a piece of it tells more."""
+
+
+def _in_population(graph: LoadGraph, expr: sympy.Expr, at: int, at_text: str) -> tuple[str, str]:
+    """Return an expression in the population alone; where it is long, the piece that holds now."""
+    whole = in_population(expr, graph.values)
+    if len(whole) > _READABLE:
+        piece = piece_at(expr.xreplace(graph.values), graph.population, Fraction(at))
+        if piece is not None:
+            return f"in {graph.population}, around {at_text}", in_population(piece, {})
+    return f"in {graph.population}", whole
 
 
 def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:

@@ -149,7 +149,7 @@ def _between(low: Fraction, high: Fraction | None) -> Fraction:
 def sign_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> int | None:
     """Return the sign of an expression at a point, None where it has no finite value there."""
     try:
-        value = expr.subs(population, sympy.Rational(at.numerator, at.denominator))
+        value = expr.xreplace({population: sympy.Rational(at.numerator, at.denominator)})
     except (TypeError, ValueError):
         # A maximum of something that is not real, or divided by zero: it has no value.
         return None

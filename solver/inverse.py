@@ -244,8 +244,8 @@ def _holds_below(
                 continue
             if _accepts(there, population):
                 _fail(
-                    f"with {assumption.name} = {float(at):g} {population} users are acceptable, "
-                    f"but {largest + 1} are not",
+                    f"{population:,} users are acceptable with {assumption.name} at "
+                    f"{float(at):g} {assumption.dimension}, but {largest + 1:,} are not",
                     "a larger population cannot be had before a smaller one: raise the least "
                     "population of `users`, or look at what fails for fewer",
                 )

@@ -140,8 +140,10 @@ def _heaviest_at(loads: dict[str, sympy.Expr], population: sympy.Symbol, at: Fra
     point = sympy.Rational(at.numerator, at.denominator)
 
     def rank(name: str) -> tuple[float, float]:
-        load = loads[name].subs(population, point)
-        slightly_later = loads[name].subs(population, point * sympy.Rational(1_000_001, 1_000_000))
+        load = loads[name].xreplace({population: point})
+        slightly_later = loads[name].xreplace(
+            {population: point * sympy.Rational(1_000_001, 1_000_000)}
+        )
         return float(load), float(slightly_later)
 
     return max(sorted(loads), key=rank)

@@ -63,6 +63,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_the_list_of_specs_names_every_figure_with_its_command() -> None:
+    listed = (ROOT / "specs" / "README.md").read_text(encoding="utf-8")
+    drawn = {
+        f"`qps report specs/{spec.name} --figure {name} -o {name}.html`"
+        for spec in (ROOT / "specs").glob("*.qps")
+        for name in re.findall(r"^figure (\w+)", spec.read_text(encoding="utf-8"), re.M)
+    }
+    assert len(drawn) > 35
+    assert drawn == set(re.findall(r"`qps report specs/\S+ --figure [^`]+`", listed))
+
+
 REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 
 
