@@ -86,6 +86,7 @@ class ClaimChecker:
         if kind == "scenario" and word in self.scenarios:
             return ir.SetScenario(word, self.scenarios[word].changes, change.span)
         declared = ast.Mode if kind == "mode" else ast.Scenario
+        known = list(self.modes if kind == "mode" else self.scenarios)
         names = [d.name.text for d in self.main.syntax.declarations if isinstance(d, declared)]
         self.sink.report(
             codes.BAD_SETTING,
@@ -93,25 +94,30 @@ class ClaimChecker:
             f"`{word}` is declared below: it is not known here yet"
             if word in names
             else f"there is no {kind} `{word}`",
-            hint=did_you_mean(word, [name for name in names if name != word])
-            or (listed(names, "or") if names else f"declare it: `{kind} name {{ … }}`"),
+            hint="move it up"
+            if word in names
+            else did_you_mean(word, known)
+            or (listed(known, "or") if known else f"declare it: `{kind} name {{ … }}`"),
         )
         return None
 
     def mode(self, declaration: ast.Mode, requirements: tuple[ir.Requirement, ...]) -> ir.Mode:
         """Return a mode with those of its changes that are sound."""
-        changes = self.changes(declaration.changes, Scope(self.main))
-        for change in changes:
-            if isinstance(change, ir.SetPopulation | ir.SetMode | ir.SetScenario):
-                what = {ir.SetPopulation: "the population", ir.SetMode: "the mode"}.get(
-                    type(change), "the scenario"
-                )
+        own = []
+        for change in declaration.changes:
+            found = lookup(self.main, change.name)
+            is_users = found is not None and isinstance(found.declaration, ast.Users)
+            if is_users or change.name.text in ("mode", "scenario"):
+                what = "population" if is_users else change.name.text
                 self.sink.report(
                     codes.BAD_SETTING,
                     change.span,
-                    f"a mode cannot change {what}",
+                    f"a mode cannot change the {what}",
                     hint="all modes are asked about the same users; change what they do",
                 )
+            else:
+                own.append(change)
+        changes = self.changes(tuple(own), Scope(self.main))
         name, span = declaration.name.text, declaration.name.span
         self.modes[name] = ir.Mode(name, requirements, changes, span, declaration.doc)
         return self.modes[name]

@@ -54,6 +54,7 @@ class FigureChecker:
             item.source.value if item.source else None,
             remark(item.remarks, "note"),
             item.name.span,
+            item.abscissa.range.span,
         )
 
     def _missing(self, item: ast.Figure, what: str, example: str) -> None:

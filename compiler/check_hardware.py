@@ -168,7 +168,14 @@ class HardwareChecker:
 
     def _idle(self, item: ast.ResourceItem, scope: Scope) -> ir.Quantity | None:
         idle = None
+        stated: set[str] = set()
         for attribute in item.attributes:
+            word = attribute.name.text
+            if word in stated:
+                self.sink.report(
+                    codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
+                )
+            stated.add(word)
             if attribute.name.text == "jitter":
                 continue
             if attribute.name.text != "idle":

@@ -15,7 +15,8 @@ from qps.compiler.suggest import did_you_mean
 class Configuration:
     """What is in force: the choices, the values and the places of one run.
 
-    `parameters` holds the expression of each parameter, `values_from` where it was set.
+    `parameters` holds the expression of each parameter, `values_from` where it was set. What a
+    mode changes is kept apart in `mode_changes` and comes last: see `in_force`.
     """
 
     low: int
@@ -27,6 +28,7 @@ class Configuration:
     links: dict[str, ir.Link]
     scenario: str | None = None
     mode: str | None = None
+    mode_changes: tuple[ir.Change, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -73,12 +75,19 @@ def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
 
 
 def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:
-    """Return a configuration as each mode changes it; itself where it has none, or one chosen."""
+    """Return a configuration in each mode; itself where there is none, or one was chosen."""
     if configuration.mode is not None or not model.modes:
         return (configuration,)
     return tuple(
-        replace(changed(configuration, mode.changes), mode=mode.name) for mode in model.modes
+        replace(configuration, mode=mode.name, mode_changes=mode.changes) for mode in model.modes
     )
+
+
+def in_force(configuration: Configuration) -> Configuration:
+    """Return a configuration with the changes of its mode made to it."""
+    if not configuration.mode_changes:
+        return configuration
+    return changed(replace(configuration, mode_changes=()), configuration.mode_changes)
 
 
 def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
@@ -99,7 +108,7 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             case ir.SetPlace():
                 configuration = _placed(configuration, change)
             case ir.SetMode(name, own):
-                configuration = replace(changed(configuration, own), mode=name)
+                configuration = replace(configuration, mode=name, mode_changes=own)
             case ir.SetScenario(name, own):
                 configuration = replace(changed(configuration, own), scenario=name)
     return configuration

@@ -11,7 +11,7 @@ their least, and no more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -19,7 +19,7 @@ import sympy
 from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import Dimension
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.extremes import Maximum, Minimum, Ratio
 from qps.compiler.source import Span
 
 
@@ -55,20 +55,20 @@ def settle(
     loads: Mapping[str, sympy.Expr],
     limits: Mapping[str, sympy.Expr],
     parameters: Sequence[ElasticParameter],
-    values: Mapping[sympy.Symbol, sympy.Expr],
+    points: Sequence[Mapping[sympy.Symbol, sympy.Expr]],
 ) -> tuple[dict[str, sympy.Expr], tuple[SettledParameter, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
-    `limits` are the loads that a spec allows where that is not 1; `values` are the numbers
-    behind all other symbols. QpsError where a load does not grow in proportion.
+    `limits` are the loads that a spec allows where that is not 1; `points` are numbers for all
+    other symbols, at some populations. QpsError where a load does not grow in proportion.
     """
     left = dict(loads)
     settled = []
     for index, parameter in enumerate(parameters):
         later = {p.symbol: p.least for p in parameters[index + 1 :]}
-        one = _settle(left, limits, parameter, later, values)
+        one = _settle(left, limits, parameter, later, points)
         settled.append(one)
-        left = _put_in(left, limits, one, later)
+        left = {name: _put_in(name, load, limits, one, set(later)) for name, load in left.items()}
     return left, tuple(settled)
 
 
@@ -77,20 +77,22 @@ def _settle(
     limits: Mapping[str, sympy.Expr],
     parameter: ElasticParameter,
     later: Mapping[sympy.Symbol, sympy.Expr],
-    values: Mapping[sympy.Symbol, sympy.Expr],
+    points: Sequence[Mapping[sympy.Symbol, sympy.Expr]],
 ) -> SettledParameter:
     left: dict[str, sympy.Expr] = {}
     at_most: dict[str, sympy.Expr] = {}
     at_least: dict[str, sympy.Expr] = {}
     for name, load in loads.items():
-        fixed, slope = _line(name, load, parameter)
-        if slope.xreplace(dict(values)) == 0:
+        fixed, slope = (part.xreplace(dict(later)) for part in _line(name, load, parameter))
+        growth = [slope.xreplace(dict(point)) for point in points]
+        if any(value.is_negative for value in growth):
+            _refuse(name, parameter, "falls while")
+        if all(value == 0 for value in growth):
             continue
         limit = limits.get(name, sympy.S.One)
-        others = fixed.xreplace(dict(later))
-        left[name] = (limit - others) / slope
-        at_most[name] = (others + slope * parameter.most) / limit
-        at_least[name] = (others + slope * parameter.least) / limit
+        left[name] = Ratio(limit - fixed, slope)
+        at_most[name] = (fixed + slope * parameter.most) / limit
+        at_least[name] = (fixed + slope * parameter.least) / limit
     value = parameter.most
     if left:
         value = Minimum(parameter.most, Maximum(parameter.least, Minimum(*left.values())))
@@ -98,37 +100,41 @@ def _settle(
 
 
 def _put_in(
-    loads: Mapping[str, sympy.Expr],
+    name: str,
+    load: sympy.Expr,
     limits: Mapping[str, sympy.Expr],
     settled: SettledParameter,
-    later: Mapping[sympy.Symbol, sympy.Expr],
-) -> dict[str, sympy.Expr]:
-    """Return the loads with a parameter put in.
+    later: Collection[sympy.Symbol],
+) -> sympy.Expr:
+    """Return a load with a parameter put in.
 
-    A load grows with the parameter, so the maxima and minima go outside: a resource that
-    limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17.
+    A load grows with the parameter, so the maxima and minima can go outside: a resource that
+    limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17. Where others
+    are still open, the load must stay proportional to them.
     """
     parameter = settled.parameter
-    result = {}
-    for name, load in loads.items():
-        if parameter.symbol not in load.free_symbols:
-            result[name] = load
-            continue
-        fixed, slope = _line(name, load, parameter)
-        limit = limits.get(name, sympy.S.One)
-        ends = [fixed + slope * end for end in (parameter.most, parameter.least)]
-        extra = fixed - fixed.xreplace(dict(later))  # what later ones take above their least
-        wished = []
-        for other in settled.at_most:
-            if other == name:
-                wished.append(limit + extra)
-                continue
-            their_fixed, their_slope = _line(other, loads[other], parameter)
-            their_limit = limits.get(other, sympy.S.One)
-            theirs = (their_limit - their_fixed.xreplace(dict(later))) / their_slope
-            wished.append(fixed + slope * theirs)
-        result[name] = Minimum(ends[0], Maximum(ends[1], Minimum(*wished))) if wished else ends[0]
-    return result
+    if parameter.symbol not in load.free_symbols:
+        return load
+    fixed, slope = _line(name, load, parameter)
+    if not settled.left:
+        return fixed + slope * parameter.most
+    if load.free_symbols.intersection(later):
+        return fixed + slope * settled.value
+    limit = limits.get(name, sympy.S.One)
+    wished = [
+        limit if other == name else fixed + _times(slope, left)
+        for other, left in settled.left.items()
+    ]
+    most, least = (fixed + slope * end for end in (parameter.most, parameter.least))
+    return Minimum(most, Maximum(least, Minimum(*wished)))
+
+
+def _times(slope: sympy.Expr, left: sympy.Expr) -> sympy.Expr:
+    """Return a product; where slope and divisor both vanish, nothing is taken or limited."""
+    if isinstance(left, Ratio):
+        above, below = left.args
+        return Ratio(slope * above, below)
+    return slope * left
 
 
 def _line(
@@ -142,13 +148,17 @@ def _line(
     if symbol in slope.free_symbols:
         slope = sympy.diff(sympy.expand(load), symbol)
     if symbol in slope.free_symbols:
-        sink = Sink()
-        sink.report(
-            codes.NO_ANSWER,
-            parameter.span,
-            f"the load of {name} does not grow in proportion with `{parameter.name}`",
-            hint="an elastic parameter is a rate, a size or a number of repetitions that loads "
-            "are proportional to; take another one, or fix it with `=`",
-        )
-        raise QpsError(sink.found)
+        _refuse(name, parameter, "does not grow in proportion with")
     return load.xreplace({symbol: sympy.S.Zero}), slope
+
+
+def _refuse(name: str, parameter: ElasticParameter, how: str) -> None:
+    sink = Sink()
+    sink.report(
+        codes.NO_ANSWER,
+        parameter.span,
+        f"the load of {name} {how} `{parameter.name}`" + (" grows" if how == "falls while" else ""),
+        hint="an elastic parameter is a rate, a size or a number of repetitions that loads "
+        "are proportional to; take another one, or fix it with `=`",
+    )
+    raise QpsError(sink.found)

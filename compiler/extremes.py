@@ -75,3 +75,35 @@ class Minimum(_Extreme):
     @classmethod
     def _beats(cls, one: sympy.Expr, other: sympy.Expr) -> bool:
         return bool(one < other)
+
+
+class Ratio(sympy.Function):  # type: ignore[misc] # sympy is untyped
+    """A quotient that is infinite, not undefined, where its divisor vanishes.
+
+    What is left of a capacity for something that takes none of it has no bound.
+    """
+
+    is_commutative = True
+
+    @classmethod
+    def eval(cls, above: sympy.Expr, below: sympy.Expr) -> sympy.Expr | None:
+        """Return the quotient of two numbers; None, which leaves it as it stands, for others."""
+        if not below.is_number:
+            return None
+        if below != 0:
+            return above / below
+        return sympy.oo if above.is_number else None
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        """Return the derivative by the dividend (1) or the divisor (2)."""
+        above, below = self.args
+        return 1 / below if argindex == 1 else -above / below**2
+
+    def _eval_evalf(self, prec: int) -> sympy.Expr:
+        return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
+
+    def _printed(self, printer: Any) -> str:
+        above, below = (printer._print(argument) for argument in self.args)  # noqa: SLF001
+        return f"(({above})/({below}))"
+
+    _pythoncode = _numpycode = _sympystr = _printed

@@ -720,6 +720,7 @@ class Figure:
     source: str | None
     note: str | None
     span: Span
+    axis_span: Span
 
 
 @dataclass(frozen=True, slots=True)

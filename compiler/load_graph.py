@@ -66,10 +66,11 @@ class LatencyPart:
 
 @dataclass(frozen=True, slots=True)
 class JitterPart:
-    """What a resource adds to a stream's jitter, a variance in s^2."""
+    """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
 
     resource: str
     value: sympy.Expr
+    span: Span
 
 
 class LossKind(Enum):
@@ -87,6 +88,7 @@ class LossPart:
     stage: str
     kind: LossKind
     value: sympy.Expr
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,8 @@ class StreamMeasures:
     """What a stream's users see.
 
     `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
-    part of the latency) in s, `loss` as a share, `rate` in items/s and `throughput` in bit/s
-    for one flow where it arrives.
+    part of the latency; it stands at `playout`) in s, `loss` as a share, `rate` in items/s and
+    `throughput` in bit/s for one flow where it arrives.
     """
 
     name: str
@@ -105,6 +107,7 @@ class StreamMeasures:
     losses: tuple[LossPart, ...]
     rate: sympy.Expr
     throughput: sympy.Expr
+    playout: Span | None = None
 
     @property
     def loss(self) -> sympy.Expr:
@@ -171,6 +174,8 @@ class LoadGraph:
     unpriced: tuple[str, ...]
     """Nodes and links whose machine or network has no price."""
     mode: str | None
+    decided: frozenset[str]
+    """Parameters that a condition asks for: another value may give other formulas."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

@@ -8,8 +8,9 @@ from dataclasses import replace
 import networkx as nx
 import sympy
 
-from qps.compiler import ir
-from qps.compiler.configuration import Configuration
+from qps.compiler import codes, ir
+from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum, Minimum
@@ -21,6 +22,7 @@ from qps.compiler.lower_streams import StreamLowering, StreamResult
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     """Return the load graph; QpsError where a value is outside its range."""
+    configuration = in_force(configuration)
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
     graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
@@ -48,7 +50,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         {
             measure.name: NamedMeasure(
                 measure.name,
-                expressions.lower(measure.value.expr, measured.of),
+                _lowered(measure.value, expressions, measured.of),
                 measure.value.dimension,
                 measure.doc,
             )
@@ -61,7 +63,21 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         prices,
         unpriced,
         configuration.mode,
+        frozenset(expressions.decided),
     )
+
+
+def _lowered(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measure_of: MeasureOf
+) -> sympy.Expr:
+    """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
+    try:
+        return expressions.lower(quantity.expr, measure_of)
+    except QpsError as error:
+        label = Label(quantity.span, "")
+        raise QpsError(
+            [replace(d, primary=d.primary or label) for d in error.diagnostics]
+        ) from error
 
 
 def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
@@ -71,9 +87,11 @@ def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Req
 
 
 def _bounded_load(requirement: ir.Requirement, name: str) -> bool:
-    """Return whether a requirement limits the load of a resource."""
+    """Return whether a requirement limits the load of a resource from above."""
     asked = requirement.measure.expr
     if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
+        return False
+    if not requirement.at_most:
         return False
     return name == asked.subject or name.startswith(asked.subject + ".")
 
@@ -92,15 +110,19 @@ def _resources(
     loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
     limits: dict[str, sympy.Expr] = {}
     for requirement in requirements if expressions.elastic else ():
-        for name in loads:
-            if requirement.at_most and _bounded_load(requirement, name):
+        for name, load in loads.items():
+            if _bounded_load(requirement, name):
+                _refuse_strict(requirement, name, load, expressions)
                 limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
                 limits[name] = Minimum(limits[name], limit) if name in limits else limit
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
     low, high = expressions.configuration.low, expressions.configuration.high
-    values[expressions.population] = sympy.Rational(2 * low + high, 3)
+    points = [
+        values | {expressions.population: at}
+        for at in (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+    ]
     unsettled = dict(loads)
-    loads, settled = settle(loads, limits, list(expressions.elastic.values()), values)
+    loads, settled = settle(loads, limits, list(expressions.elastic.values()), points)
     put_in: dict[sympy.Symbol, sympy.Expr] = {}
     for one in settled:
         value = one.value.xreplace(put_in)
@@ -128,6 +150,23 @@ def _resources(
         )
         for one in settled
     )
+
+
+def _refuse_strict(
+    requirement: ir.Requirement, name: str, load: sympy.Expr, expressions: ExpressionLowering
+) -> None:
+    """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
+    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.free_symbols]
+    if requirement.strict and takes:
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            requirement.span,
+            f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
+            "below it",
+            hint="write `<=`",
+        )
+        raise QpsError(sink.found)
 
 
 def _put_in(
@@ -158,7 +197,7 @@ def _criteria(
     stated = []
     bounded: set[str] = set()
     for requirement in requirements:
-        measure = expressions.lower(requirement.measure.expr, measured.of)
+        measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
         bounded.update(name for name in measured.resources if _bounded_load(requirement, name))

@@ -17,6 +17,7 @@ from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
 from qps.compiler.source import Span
+from qps.compiler.values import parts_of
 
 _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.MAX: Maximum,
@@ -44,6 +45,7 @@ class ExpressionLowering:
     population: sympy.Symbol
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
+    decided: set[str] = field(default_factory=set)
     _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -233,9 +235,17 @@ class ExpressionLowering:
             case ir.Negated(inner):
                 return not self.holds(inner)
             case ir.Compare(operator, left, right):
+                self.decided |= self._named_in(left) | self._named_in(right)
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)
+
+    def _named_in(self, expr: ir.Expr) -> set[str]:
+        """Return the parameters that an expression rests on, directly or not."""
+        names = {p.name for p in parts_of(expr) if isinstance(p, ir.ParameterValue)}
+        for name in tuple(names):
+            names |= self._named_in(self.configuration.parameters[name])
+        return names
 
     def number(self, expr: ir.Expr) -> sympy.Expr:
         """Return the value of an expression without the population."""

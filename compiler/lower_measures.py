@@ -110,7 +110,7 @@ def stream_measures(
     (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
     """
     jitter = tuple(
-        JitterPart(name, _jitter(name, law, measures, expressions))
+        JitterPart(name, _jitter(name, law, measures, expressions), law.span)
         for name, law in result.jitter.items()
     )
     losses = [
@@ -120,6 +120,7 @@ def stream_measures(
                 f"{name} saturated",
                 LossKind.SATURATION,
                 1 - 1 / Maximum(1, measures.resources[name].load),
+                measures.resources[name].span,
             )
             for name in result.passes
         ),
@@ -134,7 +135,8 @@ def stream_measures(
         if playout.dropping is not None:
             known = _BeforePlayout(measures, known.jitter, buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
-            losses.append(LossPart("too late for the buffer", LossKind.VOLUNTARY, late))
+            stage = "too late for the buffer"
+            losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
     arriving = sympy.Mul(
         *(
             1 - part.value
@@ -149,6 +151,7 @@ def stream_measures(
         tuple(losses),
         result.rate * arriving,
         result.throughput * arriving,
+        None if playout is None else playout.delay.span,
     )
 
 

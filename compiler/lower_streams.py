@@ -354,7 +354,12 @@ class _Walk:
                 case ir.EffectKind.KEEP:
                     self.flow = self.flow.scaled(value)
                 case ir.EffectKind.DROP:
-                    self._lose(f"dropped by {step.component.name}", LossKind.VOLUNTARY, value)
+                    self._lose(
+                        f"dropped by {step.component.name}",
+                        LossKind.VOLUNTARY,
+                        value,
+                        effect.value.span,
+                    )
                 case ir.EffectKind.ACTIVE:
                     held = held * value
                 case ir.EffectKind.DELAY:
@@ -408,11 +413,11 @@ class _Walk:
             self._result.latency.append(LatencyPart(f"propagation on {leg.link}", value))
         if network.loss is not None:
             lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
-            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost)
+            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
 
-    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr) -> None:
+    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr, span: Span) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""
-        self._result.losses.append(LossPart(stage, kind, share))
+        self._result.losses.append(LossPart(stage, kind, share, span))
         self.flow = self.flow.scaled(1 - share)
 
     def _ports(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from qps.compiler import codes, ir
 from qps.compiler.bounds import check_bounds
-from qps.compiler.configuration import Configuration
+from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE, Dimension
 from qps.compiler.source import Span
@@ -23,7 +23,7 @@ _SHOWN = 4
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every step that cannot run where it stands, and every value that cannot be."""
     found = Sink(failed_names=sink.failed_names)
-    _check(model, configuration, found)
+    _check(model, in_force(configuration), found)
     notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
     for diagnostic in found.found:
         sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))

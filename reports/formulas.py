@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 
 import sympy
 from sympy.printing.str import StrPrinter
 
+from qps.compiler.extremes import Ratio
 from qps.compiler.load_graph import Assumption
 
 
@@ -40,5 +42,5 @@ def with_numbers(expr: sympy.Expr, assumptions: Mapping[str, Assumption]) -> str
 
 def in_population(expr: sympy.Expr, values: Mapping[sympy.Symbol, sympy.Expr]) -> str:
     """Return an expression with all numbers multiplied out: what is left is the population."""
-    put_in = sympy.expand(expr.xreplace(dict(values)))
+    put_in = sympy.expand(expr.xreplace(dict(values)).replace(Ratio, operator.truediv))
     return formula(sympy.N(put_in, 6))

@@ -319,10 +319,9 @@ def answer(solution: Solution) -> str:
 def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
     """Return what passes which limit at a population."""
     name = solution.limited_by or ""
-    for item in solution.requirements:
+    named = [item for item in solution.requirements if item.criterion.name == name]
+    for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
-        if criterion.name != name:
-            continue
         value = item.value_at_limit if at_limit else item.value_beyond
         limit = float(criterion.limit.xreplace(solution.graph.values))
         share = is_share(name) and criterion.dimension == DIMENSIONLESS

@@ -96,8 +96,16 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     involved = _involved(solution)
     places = {assumption.name.split(".")[0] for assumption in involved}
+    # A machine of one core has no number of its own; what loads it tells.
+    numbers = {assumption.symbol for assumption in involved}
+    places |= {
+        name.split(".")[0]
+        for name, resource in solution.graph.resources.items()
+        if resource.load.free_symbols & numbers
+    }
     yield from _other_hardware(model, configuration, places)
     yield from _more_hardware(configuration, places)
+    yield from _twice_as_many(model, configuration, involved)
     yield from _twice_as_fast(configuration, involved)
     for option in model.options:
         for choice in option.choices:
@@ -156,6 +164,36 @@ def _replicated(
     return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
 
 
+def _counts(configuration: Configuration) -> set[str]:
+    """Return the parameters that say how many there are of a place: those are whole numbers."""
+    counts = [node.count for node in configuration.nodes.values()]
+    counts += [link.count for link in configuration.links.values()]
+    return {count.name for count in counts if isinstance(count, ir.ParameterValue)}
+
+
+def _twice_as_many(
+    model: ir.Model, configuration: Configuration, involved: list[Assumption]
+) -> Iterator[_Candidate]:
+    """Yield each parameter that is a count and involved, doubled."""
+    known = {parameter.name: parameter for parameter in model.parameters}
+    for name in sorted(_counts(configuration) & {assumption.name for assumption in involved}):
+        value = configuration.parameters.get(name)
+        if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
+            more = value.value * _MORE
+            change = ir.SetParameter(name, ir.Constant(more), known[name].span)
+            settled = changed(configuration, [change])
+            yield _Candidate(f"{name} = {more}", settled, is_capacity=True)
+
+
+def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
+    """Tell whether a value is in the range of a parameter."""
+    low, high = (
+        bound.value if isinstance(bound, ir.Constant) else None
+        for bound in (parameter.low, parameter.high)
+    )
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
 def _twice_as_fast(
     configuration: Configuration, involved: list[Assumption]
 ) -> Iterator[_Candidate]:
@@ -192,21 +230,18 @@ def _parameters(
         s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
     }
     known = {parameter.name: parameter for parameter in model.parameters}
+    counts = _counts(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
         value = configuration.parameters.get(name)
         if parameter is None or not isinstance(value, ir.Constant) or effect == 0:
             continue
-        if "." in name or graph.assumptions[name].is_capacity:
-            continue  # what a module states is a fact; capacity was doubled above already
+        if "." in name or graph.assumptions[name].is_capacity or name in counts:
+            continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
         moved = value.value * factor
         word = "more" if effect > 0 else "less"
-        low, high = (
-            bound.value if isinstance(bound, ir.Constant) else None
-            for bound in (parameter.low, parameter.high)
-        )
-        if (low is not None and moved < low) or (high is not None and moved > high):
+        if not _is_within(parameter, moved):
             continue
         change = ir.SetParameter(name, ir.Constant(moved), parameter.span)
         settled = changed(configuration, [change])

@@ -10,7 +10,13 @@ from typing import assert_never
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.configuration import Configuration, base_configuration, changed, in_each_mode
+from qps.compiler.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_each_mode,
+    in_force,
+)
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.extremes import Maximum
@@ -57,6 +63,8 @@ class Laboratory:
     """Evaluates expressions in changed models; each configuration is lowered once."""
 
     model: ir.Model
+    decided: set[str] = field(default_factory=set)
+    """Parameters that conditions asked for, in all formulas so far."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _largest: dict[object, int | None] = field(default_factory=dict)
 
@@ -141,7 +149,7 @@ class Laboratory:
             case ir.Negated(inner):
                 return not self._holds(inner, base, changes, span, sides)
             case ir.OptionIs(option, choice):
-                return changed(base, changes).options[option] == choice
+                return in_force(changed(base, changes)).options[option] == choice
             case _:
                 assert_never(condition)
 
@@ -210,10 +218,11 @@ class Laboratory:
         """
         configuration, population = _settled(base, changes)
         graph = self._graph(configuration)
-        expressions = ExpressionLowering(self.model, configuration, graph.population)
+        settled = in_force(configuration)
+        expressions = ExpressionLowering(self.model, settled, graph.population)
         expressions.assumptions = dict(graph.assumptions)
-        for settled in graph.elastic:
-            expressions.settle(settled.parameter.name, settled.value)
+        for elastic in graph.elastic:
+            expressions.settle(elastic.parameter.name, elastic.value)
 
         def asked(of: ir.Measured | ir.Changed) -> sympy.Expr:
             if isinstance(of, ir.Changed):
@@ -221,6 +230,7 @@ class Laboratory:
             return self._measured(of, configuration, graph, span, free)
 
         lowered = expressions.lower(expr, asked)
+        self.decided |= graph.decided | expressions.decided
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = sympy.Integer(population)
@@ -248,11 +258,18 @@ class Laboratory:
         """Return the quality: of the worst mode, where there are several."""
         graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
         told = [
-            _present(graph.quality, "no requirement is an axis of quality", span).xreplace(
+            graph.quality.xreplace(
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
             )
             for graph in graphs
+            if graph.quality is not None
         ]
+        if not told:
+            _fail(
+                span,
+                "no requirement is an axis of quality",
+                "require something of a measure that is no load, such as a latency",
+            )
         return Maximum(*told)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
@@ -306,16 +323,9 @@ def _one_by_one(changes: Sequence[ir.Change]) -> Iterator[ir.Change]:
             yield change
 
 
-def _present(value: sympy.Expr | None, message: str, span: Span) -> sympy.Expr:
-    if value is None:
-        _fail(span, message)
-    assert value is not None
-    return value
-
-
-def _fail(span: Span, message: str) -> None:
+def _fail(span: Span, message: str, hint: str | None = None) -> None:
     sink = Sink()
-    sink.report(codes.NO_ANSWER, span, message)
+    sink.report(codes.NO_ANSWER, span, message, hint=hint)
     raise QpsError(sink.found)
 
 

@@ -11,7 +11,7 @@ import sympy
 
 from qps.compiler import codes, ir
 from qps.compiler.configuration import base_configuration
-from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.solver.claims import Laboratory
 from qps.solver.compiled import array_function
 
@@ -38,6 +38,7 @@ class DrawnFigure:
 
 def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
     """Return the curves of a figure; QpsError where one needs a population that is not set."""
+    _refuse_beyond(laboratory.model, figure)
     formulas = [_formula(laboratory, figure, curve) for curve in figure.curves]
     is_smooth = None not in formulas
     at = _points(figure, _POINTS if is_smooth else _POINTS_ONE_BY_ONE)
@@ -51,6 +52,26 @@ def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
     return DrawnFigure(figure, tuple(at), tuple(curves))
 
 
+def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
+    """Refuse an axis that leaves the range of its parameter."""
+    declared = next((p for p in model.parameters if p.name == figure.parameter), None)
+    if declared is None:
+        return
+    low, high = (
+        b.value if isinstance(b, ir.Constant) else None for b in (declared.low, declared.high)
+    )
+    if (low is not None and figure.low < low) or (high is not None and figure.high > high):
+        sink = Sink()
+        sink.report(
+            codes.OUT_OF_RANGE,
+            figure.axis_span,
+            f"the axis leaves the range of `{figure.parameter}`",
+            secondary=[Label(declared.span, "its range is stated here")],
+            hint="stay inside the range, or widen it where it is declared",
+        )
+        raise QpsError(sink.found)
+
+
 def _points(figure: ir.Figure, count: int) -> list[float]:
     low, high = float(figure.low), float(figure.high)
     if "x" in figure.logarithmic:
@@ -62,27 +83,25 @@ def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> symp
     """Return a curve as a formula of the axis; None where the axis decides between formulas.
 
     A condition such as `if arrays > 4` chooses when the model is lowered: then there is no one
-    formula, which shows by different ones at both ends.
+    formula.
     """
-    if figure.parameter is None:
-        return _at(laboratory, figure, curve, None)
-    ends = [_at(laboratory, figure, curve, end) for end in (figure.low, figure.high)]
-    return ends[0] if ends[0] == ends[1] else None
+    laboratory.decided.clear()
+    formula = _at(laboratory, figure, curve, figure.low)
+    return None if figure.parameter in laboratory.decided else formula
 
 
-def _at(
-    laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction | None
-) -> sympy.Expr:
+def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> sympy.Expr:
     """Return a curve in the model with its parameter at a point, which stays a symbol."""
     changes: Sequence[ir.Change] = curve.changes
-    allowed = {laboratory.model.population.name}
-    if figure.parameter is not None and point is not None:
-        moved = ir.SetParameter(figure.parameter, ir.Constant(point), curve.span)
-        changes = (*changes, moved)
-        allowed = {figure.parameter}
+    free = axis = figure.parameter
+    if _sets(changes, axis):
+        free = None  # the line sets the axis to a value of its own: it is level
+    elif axis is not None:
+        changes = (*changes, ir.SetParameter(axis, ir.Constant(point), figure.axis_span))
     base = base_configuration(laboratory.model)
-    formula = laboratory.formula(curve.value.expr, base, changes, curve.span, figure.parameter)
-    unset = {symbol.name for symbol in formula.free_symbols} - allowed
+    formula = laboratory.formula(curve.value.expr, base, changes, curve.span, free)
+    allowed = laboratory.model.population.name if axis is None else axis
+    unset = {symbol.name for symbol in formula.free_symbols} - {allowed}
     if unset:
         sink = Sink()
         name = min(unset)
@@ -94,6 +113,16 @@ def _at(
         )
         raise QpsError(sink.found)
     return formula
+
+
+def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
+    """Return whether one of some changes sets a parameter."""
+    return any(
+        _sets(change.changes, parameter)
+        if isinstance(change, ir.SetScenario | ir.SetMode)
+        else isinstance(change, ir.SetParameter) and change.name == parameter
+        for change in changes
+    )
 
 
 def _value_at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: float) -> float:

@@ -78,7 +78,7 @@ def solve_for(
             "widen the range of `users`, or ask for another number",
         )
     assumption, low, high, is_declared = _asked(model, configuration, name)
-    graphs = _graphs(model, configuration, assumption, (low, high))
+    graphs = _graphs(model, configuration, assumption, low)
     overs = [over for graph in graphs for over in _overs(graph, assumption.symbol, population)]
     ends = [Fraction(low), *_boundaries(overs, assumption.symbol, low, high), Fraction(high)]
     found = _intervals(overs, assumption.symbol, ends)
@@ -131,24 +131,20 @@ def _graphs(
     model: ir.Model,
     configuration: Configuration,
     assumption: Assumption,
-    ends: tuple[Fraction, Fraction],
+    low: Fraction,
 ) -> list[LoadGraph]:
     """Return the model in each mode, the number open; refused where a condition depends on it."""
     name = assumption.name
-    if all(parameter.name != name for parameter in model.parameters):
-        return [lower(model, settled) for settled in in_each_mode(model, configuration)]
-    lowered = []
-    for end in ends:
-        moved = ir.SetParameter(name, ir.Constant(end), assumption.span)
-        settled = in_each_mode(model, changed(configuration, [moved]))
-        lowered.append([lower(model, one) for one in settled])
-    for first, second in zip(*lowered, strict=True):
-        if [excess(c) for c in all_criteria(first)] != [excess(c) for c in all_criteria(second)]:
-            _fail(
-                f"a condition depends on `{name}`, so that there is no one formula to solve",
-                "solve for a number that no `if` asks for",
-            )
-    return lowered[0]
+    if any(parameter.name == name for parameter in model.parameters):
+        moved = ir.SetParameter(name, ir.Constant(low), assumption.span)
+        configuration = changed(configuration, [moved])
+    graphs = [lower(model, settled) for settled in in_each_mode(model, configuration)]
+    if any(name in graph.decided for graph in graphs):
+        _fail(
+            f"a condition depends on `{name}`, so that there is no one formula to solve",
+            "solve for a number that no `if` asks for",
+        )
+    return graphs
 
 
 def _overs(

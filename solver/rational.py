@@ -16,6 +16,8 @@ import sympy
 from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 
+from qps.compiler.extremes import Ratio
+
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
 _FIELD, _N = field("n", QQ)
@@ -62,6 +64,8 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
                 return None
             total = total + part if expr.is_Add else total * part
         return total
+    if isinstance(expr, Ratio):
+        return as_rational_function(expr.args[0] / expr.args[1], population)
     if expr.is_Pow and expr.exp.is_Integer:
         base = as_rational_function(expr.base, population)
         if base is None or (base == 0 and expr.exp < 0):

@@ -10,7 +10,8 @@ from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter
-from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.load_graph import Criterion, LoadGraph, LossKind
+from qps.compiler.source import Span
 from qps.solver.capacity import excess, fails, first_failure
 from qps.solver.saturation import bottleneck, heaviest, saturation_point
 from qps.solver.sensitivity import crossing, elasticities
@@ -52,6 +53,7 @@ def solve(graph: LoadGraph) -> Solution:
     )
     verdict, largest = _verdict(graph, limiting)
     at = graph.low if largest is None else largest
+    _refuse_impossible(graph, min(at + 1, graph.high))
     _certify(graph, judged, largest, limiting)
     resources = tuple(_resource(graph, name, loads[name], at) for name in graph.resources)
     found = bottleneck(resources, loads, graph)
@@ -254,6 +256,42 @@ def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
                 hint="one of the numbers it rests on is zero: see `qps explain … " + name + "`",
             )
             raise QpsError(sink.found)
+
+
+def _refuse_impossible(graph: LoadGraph, high: int) -> None:
+    """Refuse a jitter or buffer below zero, or more dropped than there is, up to the answer."""
+    for stream in graph.streams.values():
+        for jitter in stream.jitter:
+            what = f"the jitter of {jitter.resource} is below zero"
+            _refuse_beyond(graph, -jitter.value, what, jitter.span, high)
+        what = f"the playout buffer of `{stream.name}` is below zero"
+        _refuse_beyond(graph, -stream.buffer, what, stream.playout, high)
+        for part in stream.losses:
+            if part.kind is LossKind.VOLUNTARY:
+                what = f"what `{stream.name}` drops ({part.stage}) is"
+                _refuse_beyond(graph, -part.value, f"{what} below zero", part.span, high)
+                _refuse_beyond(graph, part.value - 1, f"{what} above 100 %", part.span, high)
+
+
+def _refuse_beyond(
+    graph: LoadGraph, over: sympy.Expr, message: str, span: Span | None, high: int
+) -> None:
+    """Refuse a model where a value is beyond what it can be at some population up to the answer."""
+    put_in = over.xreplace(graph.values)
+    if not put_in.free_symbols:
+        return  # a fixed value was checked where it stands
+    population, low = graph.population, graph.low
+    failure = first_failure(put_in, population, low, max(low, high), name=message)
+    if failure is None:
+        return
+    sink = Sink()
+    sink.report(
+        codes.OUT_OF_RANGE,
+        span,
+        f"{message} at {population} = {failure}",
+        hint="keep it in bounds with `max` or `min`",
+    )
+    raise QpsError(sink.found)
 
 
 def _sensitivity(

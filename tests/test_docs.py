@@ -68,7 +68,7 @@ def test_the_list_of_specs_names_every_figure_with_its_command() -> None:
     drawn = {
         f"`qps report specs/{spec.name} --figure {name} -o {name}.html`"
         for spec in (ROOT / "specs").glob("*.qps")
-        for name in re.findall(r"^figure (\w+)", spec.read_text(encoding="utf-8"), re.M)
+        for name in re.findall(r"^figure (\w+)", spec.read_text(encoding="utf-8"), re.MULTILINE)
     }
     assert len(drawn) > 35
     assert drawn == set(re.findall(r"`qps report specs/\S+ --figure [^`]+`", listed))

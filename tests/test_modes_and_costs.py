@@ -1,0 +1,514 @@
+"""Modes, of which the worst one counts; prices, and what the answer costs."""
+
+# ruff: noqa: E501 - tables: one case a line, however long
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import qps
+from helpers.specs import PRELUDE, at, checked, lowered
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.pipeline import check_source
+from qps.compiler.source import Source
+from qps.reports.view import SolveView, as_json, solve_view
+from qps.solver.claims import Laboratory
+from qps.solver.modes import solve_model
+from qps.solver.solution import CostSolution, Solution, Verdict
+
+law = settings(max_examples=20, deadline=None)
+
+ONE = "topology { node host = box }\n"
+FLOW = "stream flow { source N * p * 1 packet/s; at host { work } }\n"
+# p packets a second for each user at 10 ms: saturated at 100 / p
+BASE = PRELUDE + "param p = 1\nparam q = 1\noption extra = off\n" + ONE + FLOW
+
+
+def _solved(text: str, *changes: str) -> Solution:
+    spec = checked(text)
+    return solve_model(spec.model, spec.configuration(None, changes))
+
+
+def _holds(text: str) -> list[bool | None]:
+    return [result.holds for result in Laboratory(checked(text).model).results()]
+
+
+# -- the worst mode ------------------------------------------------------------------------
+
+MODES = BASE + "mode calm { p = 2 }\nmode busy { p = 5 }\nmode usual { p = 4 }\n"
+
+
+def test_the_worst_mode_is_the_answer_and_is_named() -> None:
+    solution = _solved(MODES)
+    assert (solution.largest_acceptable, solution.graph.mode) == (20, "busy")
+    assert [(m.name, m.largest_acceptable, m.limited_by) for m in solution.modes] == [
+        ("calm", 50, "host.cpu.load"),
+        ("busy", 20, "host.cpu.load"),
+        ("usual", 25, "host.cpu.load"),
+    ]
+
+
+def test_a_mode_that_nobody_can_use_is_the_worst() -> None:
+    solution = _solved(MODES + "mode mad { p = 200 }")
+    assert (solution.verdict, solution.graph.mode) == (Verdict.NOWHERE, "mad")
+    assert {m.name: m.largest_acceptable for m in solution.modes}["mad"] is None
+
+
+def test_modes_that_the_range_limits_are_beaten_by_one_that_is_limited() -> None:
+    solution = _solved(BASE + "mode a { p = 0.5 }\nmode b { p = 0.25 }\n")
+    assert solution.verdict is Verdict.RANGE
+    assert _solved(BASE + "mode a { p = 0.5 }\nmode b { p = 1.25 }\n").graph.mode == "b"
+
+
+TIED = (
+    BASE + "measure felt = 1 / p\n"
+    "mode fine { p = 4; felt <= 1 }\nmode poor { p = 4; felt <= 0.5 }\nmode best { p = 2; felt <= 1 }"
+)
+
+
+def test_of_two_equals_the_one_of_poorer_quality_is_the_worst() -> None:
+    solution = _solved(TIED)
+    # both stop at 25: at a quarter of 1, and at a quarter of a half
+    assert (solution.largest_acceptable, solution.graph.mode) == (25, "poor")
+    assert solution.quality_at_limit == 0.5
+    assert {m.name: m.quality_at_limit for m in solution.modes} == {
+        "fine": 0.25,
+        "poor": 0.5,
+        "best": 0.5,
+    }
+
+
+def test_a_mode_without_quality_is_not_poorer_than_one_with() -> None:
+    text = BASE + "measure felt = 1 / p\nmode plain { p = 4 }\nmode felt_one { p = 4; felt <= 1 }\n"
+    assert _solved(text).graph.mode == "felt_one"
+
+
+@law
+@given(st.lists(st.integers(1, 150), min_size=1, max_size=4))
+def test_the_answer_is_the_least_of_the_modes(paces: list[int]) -> None:
+    text = BASE + "".join(f"mode m{i} {{ p = {pace} }}\n" for i, pace in enumerate(paces))
+    solution = _solved(text)
+    assert (solution.largest_acceptable or 0) == 100 // max(paces)
+    alone = [_solved(text, f"mode = m{i}") for i in range(len(paces))]
+    told = [one.largest_acceptable for one in alone]
+    if len(paces) > 1:
+        assert [mode.largest_acceptable for mode in solution.modes] == told
+    assert solution.graph.mode in {
+        f"m{i}" for i, pace in enumerate(paces) if 100 // pace == 100 // max(paces)
+    }
+
+
+# -- one mode asked for --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mode", "largest"), [("calm", 50), ("busy", 20), ("usual", 25)])
+def test_one_mode_may_be_asked_for(mode: str, largest: int) -> None:
+    solution = _solved(MODES, f"mode = {mode}")
+    assert (solution.largest_acceptable, solution.graph.mode) == (largest, mode)
+    assert solution.modes == ()
+
+
+def test_claims_ask_for_modes() -> None:
+    text = MODES + (
+        "scenario relaxed { mode = calm }\n"
+        "expect e { largest_acceptable == 50 with mode = calm\n"
+        "largest_acceptable == 20\n"
+        "(largest_acceptable with mode = usual) == 25\n"
+        "largest_acceptable == 50 with scenario = relaxed\n"
+        "host.cpu.load ~ 50 % within 0 % with mode = busy, N = 10\n"
+        # without a mode, the model is as it stands
+        "host.cpu.load ~ 10 % within 0 % with N = 10\n"
+        'largest_acceptable == 51 with mode = calm; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 6 + [False]
+
+
+def test_a_scenario_takes_a_mode_and_more() -> None:
+    text = BASE.replace("N * p", "N * p * q") + (
+        "mode calm { p = 2 }\nmode busy { p = 5 }\nscenario s { mode = calm; q = 5 }\n"
+        'expect e { largest_acceptable == 10 with scenario = s; source "arithmetic" }'
+    )
+    assert _holds(text) == [True]
+    assert _solved(text, "scenario = s").largest_acceptable == 10
+    assert _solved(text, "scenario = s", "q = 2").largest_acceptable == 25
+    spec = checked(text)
+    settled = spec.configuration("s")
+    assert (settled.scenario, settled.mode) == ("s", "calm")
+    assert solve_model(spec.model, settled).largest_acceptable == 10
+
+
+def test_a_setting_beside_a_mode_adds_up() -> None:
+    text = BASE.replace("N * p", "N * p * q") + "mode calm { p = 2 }\nmode busy { p = 5 }\n"
+    assert _solved(text, "mode = calm", "q = 5").largest_acceptable == 10
+    # for all modes
+    solution = _solved(text, "q = 2")
+    assert (solution.largest_acceptable, solution.graph.mode) == (10, "busy")
+    assert [mode.largest_acceptable for mode in solution.modes] == [25, 10]
+
+
+TWO_CHANGES = BASE.replace("N * p", "N * p * q") + "mode a { p = 4 }\nmode b { q = 2 }\n"
+
+
+def test_another_mode_takes_the_place_of_that_of_a_scenario() -> None:
+    text = TWO_CHANGES + "scenario s { mode = a }\n"
+    spec = checked(text)
+    settled = spec.configuration("s", ["mode = b"])
+    assert settled.mode == "b"
+    assert solve_model(spec.model, settled).largest_acceptable == 50
+
+
+def test_a_mode_inside_a_claim_takes_the_place_of_that_outside() -> None:
+    text = TWO_CHANGES + (
+        'expect e { (largest_acceptable with mode = b) == 50 with mode = a; source "arithmetic" }'
+    )
+    assert _holds(text) == [True]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["mode = lost"], "there is no mode `lost`"),
+        (["scenario = lost"], "there is no scenario `lost`"),
+        (["mode = calm", "mode = busy"], "the mode is set twice"),
+        (["mode = 3"], "unexpected `3`"),
+    ],
+)
+def test_modes_that_are_not_there_are_refused(settings: list[str], said: str) -> None:
+    with pytest.raises(QpsError) as raised:
+        checked(MODES).configuration(None, settings)
+    assert [d.message for d in raised.value.diagnostics] == [said]
+
+
+def test_a_mode_takes_no_scenario() -> None:
+    text = BASE + "scenario s { p = 2 }\nmode a { scenario = s }\n"
+    (told,) = check_source(Source("s", text)).diagnostics
+    assert told.message == "a mode cannot change the scenario"
+
+
+def test_a_scenario_is_not_told_to_use_itself() -> None:
+    text = BASE + "scenario s { scenario = t }\nscenario t { p = 2 }\n"
+    (told,) = check_source(Source("s", text)).diagnostics
+    assert told.message == "`t` is declared below: it is not known here yet"
+    assert not [hint for hint in told.hints if "`s`" in hint]
+
+
+def test_a_missing_price_is_shown_where_it_is_needed() -> None:
+    with pytest.raises(QpsError) as raised:
+        lowered(BASE + "require { cost <= 5 $ }")
+    assert raised.value.diagnostics[0].primary is not None
+
+
+# -- what a mode holds ---------------------------------------------------------------------
+
+
+def test_requirements_of_all_and_of_the_mode_hold() -> None:
+    text = BASE + (
+        "measure a = N\nmeasure b = N\nquality worst\nrequire { a <= 40 }\n"
+        "mode loose { b <= 60 }\nmode tight { b <= 30 }\n"
+    )
+    told = {m.name: (m.largest_acceptable, m.limited_by) for m in _solved(text).modes}
+    assert told == {"loose": (40, "a"), "tight": (30, "b")}
+    # without a mode, only those of all: no claim of one mode leaks into the others
+    assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.load"]
+    assert [c.name for c in lowered(text, "mode = tight").criteria] == ["a", "b", "host.cpu.load"]
+
+
+def test_a_mode_may_bound_a_load() -> None:
+    text = (
+        BASE
+        + "mode half { host.cpu.load <= 50 % }\nmode beyond { host.cpu.load <= 150 %; p = 2 }\n"
+    )
+    told = {m.name: m.largest_acceptable for m in _solved(text).modes}
+    assert told == {"half": 50, "beyond": 75}
+
+
+def test_a_mode_changes_options_places_and_parameters() -> None:
+    text = PRELUDE + (
+        "param p = 1\noption extra = off\ncosts measured on rated\n"
+        "component w { cpu 10 ms/packet }\ntopology { node host = rated }\n"
+        "stream flow { source N * p * 1 packet/s; at host { w; w if extra } }\n"
+        "mode plain { p = 2 }\nmode doubled { p = 2; extra = on }\n"
+        "mode moved { p = 4; extra = on; host = twice }\nmode many { p = 8; host = rated * 2 }\n"
+    )
+    told = {m.name: m.largest_acceptable for m in _solved(text).modes}
+    # each machine has a flow of its own: more of them carry no more users
+    assert told == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
+
+
+def test_a_limit_that_is_stricter_in_a_mode_is_the_one_told() -> None:
+    text = BASE + "measure m = N\nquality worst\nmode a { m <= 10 }\nmode b { m <= 20 }\n"
+    assert _view(text).answer == "10 users. With 11 in mode a, m is 11; at most 10 is acceptable."
+
+
+@pytest.mark.parametrize(
+    "requirements", ["require { m <= 30 }\nmode a { m <= 10 }\n", "require { m <= 30; m <= 10 }\n"]
+)
+def test_of_two_limits_the_one_that_fails_is_told(requirements: str) -> None:
+    text = BASE + f"measure m = N\nquality worst\n{requirements}"
+    assert _view(text).largest_acceptable == 10
+    assert _view(text).answer.endswith("m is 11; at most 10 is acceptable.")
+
+
+def test_quality_is_that_of_the_modes_that_have_one() -> None:
+    text = BASE + (
+        "measure m = N\nmode a { m <= 10 }\nmode b { host.cpu.load <= 50 % }\n"
+        'expect e { quality ~ 0.5 within 0 % with N = 5; source "arithmetic" }'
+    )
+    assert _solved(text).quality_at_limit == 1
+    assert _holds(text) == [True]
+
+
+def test_quality_is_that_of_the_poorest_mode() -> None:
+    text = BASE + (
+        "measure m = N\nmode a { m <= 40 }\nmode b { m <= 50 }\n"
+        "expect e { quality ~ 0.5 within 0 % with N = 20\n"
+        'quality ~ 0.4 within 0 % with N = 20, mode = b; source "arithmetic" }'
+    )
+    assert _holds(text) == [True, True]
+
+
+def test_a_floor_of_a_load_is_no_ceiling() -> None:
+    solution = _solved(BASE.replace("1..100", "1..300") + "require { host.cpu.load >= 1 % }")
+    assert solution.largest_acceptable == 100
+
+
+# -- prices --------------------------------------------------------------------------------
+
+PRICED = (
+    PRELUDE
+    + """
+machine server { cpu 1 core; price 300 $ }
+machine desk { cpu 1 core; price 100 $ }
+machine rented { cpu 1 core; price 3.6 $/hour }
+network cable { rate 1 Gbit/s; price 50 $ }
+network leased { rate 1 Gbit/s; price 7.2 $/hour }
+"""
+)
+USE = "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { work } }\n"
+
+
+def _place(web: str = "server", user: str = "desk", link: str = "cable") -> str:
+    return PRICED + (
+        f"topology {{ node web = {web}\n node user = {user} * N\n link lan = {link} between web, user }}\n"
+        + USE
+    )
+
+
+# name, machines and network, population, cost in $, running cost in $/s, places without a price
+COSTS = [
+    ("bought", ("server", "desk", "cable"), 10, "1350", None, ()),
+    ("by_the_population", ("server", "desk", "cable"), 20, "2350", None, ()),
+    ("by_counts", ("server * 4", "desk", "cable * 3"), 10, "2350", None, ()),
+    ("by_counts_of_the_population", ("server * ceil(N / 8)", "desk", "cable"), 10, "1650", None, ()),
+    ("running", ("rented", "rented", "leased"), 9, None, "0.012", ()),
+    ("both", ("server", "rented", "leased"), 9, "300", "0.011", ()),
+    ("some", ("server", "box", "wire"), 10, "300", None, ("user", "lan")),
+    ("none", ("box", "box", "wire"), 10, None, None, ("web", "user", "lan")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("places", "population", "bought", "running", "unpriced"),
+    [pytest.param(*case[1:], id=case[0]) for case in COSTS],
+)
+def test_costs(
+    places: tuple[str, str, str],
+    population: int,
+    bought: str | None,
+    running: str | None,
+    unpriced: tuple[str, ...],
+) -> None:
+    text = _place(*places)
+    graph = lowered(text)
+    for is_running, expected in ((False, bought), (True, running)):
+        told = graph.cost(is_running=is_running)
+        assert (told is None) == (expected is None)
+        if told is not None and expected is not None:
+            assert at(graph, told, population) == Fraction(expected)
+    assert graph.unpriced == unpriced
+    # the answer is told at the whole range's end: ask for this population only
+    told_costs = {
+        c.is_running: c for c in _solved(text, f"N = 1..{population}").costs
+    }  # fmt: skip
+    assert set(told_costs) == {
+        kind for kind, cost in ((False, bought), (True, running)) if cost is not None
+    }
+    for is_running, expected in ((False, bought), (True, running)):
+        if expected is not None:
+            _is_cost(told_costs[is_running], Fraction(expected), population, unpriced)
+
+
+def _is_cost(
+    told: CostSolution, expected: Fraction, population: int, unpriced: Iterable[str]
+) -> None:
+    assert told.total == pytest.approx(float(expected))
+    assert told.per_user == pytest.approx(float(expected / population))
+    assert sum(told.places.values()) == pytest.approx(told.total)
+    assert told.unpriced == tuple(unpriced)
+
+
+def test_each_place_is_told() -> None:
+    (told,) = _solved(_place("server * 2", "desk", "cable * 3"), "N = 1..10").costs
+    assert told.places == {"web": 600, "user": 1000, "lan": 150}
+
+
+def test_cost_follows_what_is_set() -> None:
+    text = _place()
+    assert _cost(text, "web = desk * 2") == Fraction(1250)
+    assert _cost(text, "user = server * N") == Fraction(3350)
+    assert _cost(text, "lan = cable * 5") == Fraction(1550)
+
+
+def _cost(text: str, *changes: str) -> Fraction:
+    graph = lowered(text, *changes)
+    told = graph.cost(is_running=False)
+    assert told is not None
+    return at(graph, told, 10)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "largest"),
+    [
+        # 350 + 100 N
+        ("cost <= 2350 $", 20),
+        ("cost <= 2349 $", 19),
+        ("cost < 2350 $", 19),
+        ("cost <= 400 $", None),
+        # 350 / N + 100 falls with N
+        ("cost / N <= 450 $", 100),
+        ("cost / N <= 449 $", None),
+        ("whole <= 1350 $", 10),
+    ],
+)
+def test_costs_are_limited(requirement: str, largest: int | None) -> None:
+    text = _place() + f"measure whole = cost\nquality worst\nrequire {{ {requirement} }}"
+    assert _solved(text).largest_acceptable == largest
+
+
+def test_a_cost_for_each_user_holds_from_where_enough_share_it() -> None:
+    text = _place(user="box") + "quality worst\nrequire { cost / N <= 5 $ }"
+    # 350 $ are 5 $ each for 70 and more; the answer counts from the start
+    assert _solved(text).largest_acceptable is None
+    assert _solved(text, "N = 70..90").largest_acceptable == 90
+    assert _solved(text, "N = 69..90").largest_acceptable is None
+
+
+def test_running_costs_are_limited_in_any_time() -> None:
+    text = (
+        _place("rented", "rented", "leased")
+        + "quality worst\nrequire { running_cost <= 64.8 $/hour }"
+    )
+    # 3.6 for each user, and 3.6 + 7.2
+    assert _solved(text).largest_acceptable == 15
+    assert _solved(text.replace("64.8 $/hour", "0.018 $/s")).largest_acceptable == 15
+
+
+def test_costs_are_claimed() -> None:
+    text = _place("server", "rented", "cable") + (
+        "expect e { cost ~ 350 $ within 0 %\nrunning_cost ~ 36 $/hour within 0 % with N = 10\n"
+        "cost / N ~ 35 $ within 0 % with N = 10\n"
+        'cost ~ 650 $ within 0 % with web = server * 2; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("requirement", "said"),
+    [("cost <= 5 $", "there is no cost"), ("running_cost <= 5 $/hour", "there is no running cost")],
+)
+def test_what_nothing_costs_cannot_be_limited(requirement: str, said: str) -> None:
+    other = _place("rented", "box", "wire") if "running" not in requirement else _place()
+    with pytest.raises(QpsError) as raised:
+        lowered(other + f"require {{ {requirement} }}")
+    (told,) = raised.value.diagnostics
+    assert told.code.id == "QPS0602"
+    assert told.message.startswith(said)
+    assert told.hints
+
+
+@law
+@given(st.integers(1, 9), st.integers(0, 400), st.integers(0, 400), st.integers(1, 60))
+def test_costs_are_prices_times_counts(servers: int, price: int, each: int, users: int) -> None:
+    text = (
+        _place(f"server * {servers}")
+        .replace("price 300 $", f"price {price} $")
+        .replace("price 100 $", f"price {each} $")
+    )
+    graph = lowered(text)
+    told = graph.cost(is_running=False)
+    assert told is not None
+    assert at(graph, told, users) == servers * price + each * users + 50
+
+
+def test_modes_may_cost_differently() -> None:
+    text = (
+        _place()
+        + "mode plain { flow.loss <= 50 % }\nmode rich { web = server * 10; cost <= 4000 $ }\n"
+    )
+    solution = _solved(text)
+    # 3000 + 50 + 100 N
+    assert (solution.graph.mode, solution.largest_acceptable) == ("rich", 9)
+    assert solution.costs[0].total == 3950
+
+
+# -- as plain values -----------------------------------------------------------------------
+
+
+def _view(text: str, *changes: str) -> SolveView:
+    spec = checked(text)
+    configuration = spec.configuration(None, changes)
+    return solve_view(spec.model, configuration, solve_model(spec.model, configuration), changes)
+
+
+def test_the_keys_of_the_contract() -> None:
+    text = _place("server", "rented", "wire") + (
+        "param x elastic 1..9 packet/s\nstream more { source x * N, 1 byte/packet; at web { work } }\n"
+        "mode one { flow.loss <= 1 % }\nmode two { flow.loss <= 2 % }\n"
+    )
+    told = json.loads(json.dumps(as_json(_view(text))))
+    assert set(told) == {
+        "schema", "file", "model", "scenario", "mode", "settings", "answer", "population",
+        "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
+        "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
+    }  # fmt: skip
+    # 1 + 1 packet/s for each user are the least
+    assert (told["mode"], told["largest_acceptable"], told["at"]) == ("one", 50, 50)
+    assert [m["mode"] for m in told["modes"]] == ["one", "two"]
+    assert set(told["modes"][0]) == {
+        "mode", "largest_acceptable", "limited_by", "quality_at_limit"
+    }  # fmt: skip
+    bought, running = told["cost"]
+    assert bought == {
+        "unit": "$",
+        "total": 300,
+        "per_user": 6,
+        "places": {"web": 300},
+        "unpriced": ["lan"],
+    }
+    assert (running["unit"], running["total"]) == ("$/s", pytest.approx(0.05))
+    (elastic,) = told["elastic"]
+    assert (elastic["parameter"], elastic["least"], elastic["most"]) == ("x", 1, 9)
+    assert (elastic["unit"], elastic["value_at_limit"]) == ("packet/s", 1)
+    # 10 N packets at 10 ms, then 2 N
+    assert elastic["yields"] == {"at": 10, "resource": "web.cpu", "closed_form": True}
+    assert elastic["exhausted"] == {"at": 50, "resource": "web.cpu", "closed_form": True}
+    assert told["advice"] == []
+
+
+def test_without_modes_prices_and_elastic_parameters_there_is_nothing_to_tell() -> None:
+    told = json.loads(json.dumps(as_json(_view(BASE))))
+    assert (told["mode"], told["modes"], told["elastic"], told["cost"]) == (None, [], [], [])
+
+
+def test_the_api_says_the_same() -> None:
+    model = qps.loads(MODES)
+    answer = model.solve()
+    assert (answer.mode, answer.largest_acceptable) == ("busy", 20)
+    assert model.solve(set={"mode": "calm"}).largest_acceptable == 50
+    assert [mode.mode for mode in answer.modes] == ["calm", "busy", "usual"]
