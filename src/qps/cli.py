@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     _explain(commands)
     _test(commands)
     _report(commands)
+    _fmt(commands)
     _new(commands)
     return parser
 
@@ -186,6 +187,21 @@ def _report(commands: _Commands) -> None:
         action="append",
         default=[],
         help="draw this figure of the spec only; repeatable",
+    )
+    command.set_defaults(format="text")
+
+
+def _fmt(commands: _Commands) -> None:
+    command = _add(commands, "fmt", "the one canonical layout, comments kept")
+    command.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        type=Path,
+        help="a spec, or a folder that holds some; `-` lays out standard input",
+    )
+    command.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 where a file would change"
     )
     command.set_defaults(format="text")
 
