@@ -243,11 +243,14 @@ def _sensitivity(view: SolveView) -> str:
 # -- claims ------------------------------------------------------------------------------
 
 
-def claims_text(
-    results: Sequence[ClaimResult], *, markdown: bool = False, quiet: bool = False
-) -> str:
+def claims_text(results: Sequence[ClaimResult], *, quiet: bool = False) -> str:
     """Return every claim with what was claimed and predicted, and a count."""
-    shown = [r for r in results if r.holds is False] if quiet else results
+    table = claims_table([r for r in results if r.holds is False] if quiet else results)
+    return joined([table.as_text("") if table.rows else "", claims_summary(results)])
+
+
+def claims_table(results: Sequence[ClaimResult]) -> Table:
+    """Return claims as a table, one row each."""
     rows = tuple(
         (
             _mark(result),
@@ -258,12 +261,10 @@ def claims_text(
             result.within or "",
             f"{result.file}:{result.line}",
         )
-        for result in shown
+        for result in results
     )
     headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
-    table = Table(headings, rows, frozenset([4, 5]))
-    body = table.as_markdown() if markdown else table.as_text("")
-    return joined([body if rows else "", claims_summary(results)])
+    return Table(headings, rows, frozenset([4, 5]))
 
 
 def _mark(result: ClaimResult) -> str:

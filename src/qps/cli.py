@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     _test(commands)
     _report(commands)
     _fmt(commands)
+    _diff(commands)
     _new(commands)
     return parser
 
@@ -170,7 +171,7 @@ def _explain(commands: _Commands) -> None:
 def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
-    _format(command, "text", "json", "markdown")
+    _format(command, "text", "json", "markdown", "junit", "github")
 
 
 def _report(commands: _Commands) -> None:
@@ -204,6 +205,19 @@ def _fmt(commands: _Commands) -> None:
         "--check", action="store_true", help="change nothing; exit 1 where a file would change"
     )
     command.set_defaults(format="text")
+
+
+def _diff(commands: _Commands) -> None:
+    command = _add(commands, "diff", "what changed between two specs, in assumptions and answers")
+    for name in ("old", "new"):
+        command.add_argument(
+            name, metavar=name.upper(), help="a spec, or REV:FILE for what git has of it"
+        )
+    _changes(command)
+    command.add_argument(
+        "--fail-on", choices=["worse"], help="exit 1 where the new spec carries fewer users"
+    )
+    _format(command, "text", "json", "markdown")
 
 
 def _new(commands: _Commands) -> None:
