@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qps.compiler.dimension import MONEY, TIME
 from qps.compiler.load_graph import Assumption
 from qps.compiler.render import printable
-from qps.reports.quantities import number
+from qps.reports.quantities import number, quantity
 from qps.reports.table import Table, joined
-from qps.reports.view import SolveView
+from qps.reports.view import CostView, SolveView
 from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
@@ -166,8 +167,8 @@ def _answers(view: DifferenceView) -> Table:
             *({r.measure: _count(r.met_up_to) for r in v.requirements} for v in (before, after)),
         ),
         *_pairs(
-            "cost for each user, {}",
-            *({c.unit: number(c.per_user) for c in view.cost} for view in (before, after)),
+            "{} for each user",
+            *({_kind_of(c): _money(c) for c in view.cost} for view in (before, after)),
         ),
     ]
     kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
@@ -178,6 +179,14 @@ def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[st
     """Return a row for each name of either, with what it is in both."""
     names = dict.fromkeys([*old, *new])
     return [(told.format(name), old.get(name, "-"), new.get(name, "-")) for name in names]
+
+
+def _kind_of(cost: CostView) -> str:
+    return "cost" if cost.unit == "$" else "running cost"
+
+
+def _money(cost: CostView) -> str:
+    return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
 
 
 def _count(users: int | None) -> str:

@@ -14,7 +14,7 @@ from qps import __version__
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 _EXIT_STATUS = """\
-exit status: 0 yes; 1 the answer is no (a claim fails, no population is acceptable);
+exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried, a layout differs);
 2 the spec or the command line is wrong; 3 a fault of qps itself"""
 
 
