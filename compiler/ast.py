@@ -279,12 +279,20 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """`fit "turn.csv"`: numbers that are fitted to a table of measurements."""
+
+    span: Span
+    file: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """`idle 8 %` behind a resource."""
 
     span: Span
     name: Name
-    value: Expr
+    value: Expr | Fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,10 +346,11 @@ class Cost:
 
     span: Span
     resource: Name
-    amount: Expr
+    amount: Expr | Fit
     measured_on: Name | None
     scaled_by: Name | None
     single_thread: bool
+    at_load: Expr | Range | None = None
 
 
 @dataclass(frozen=True, slots=True)

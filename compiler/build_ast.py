@@ -180,7 +180,7 @@ class Builder(ExpressionBuilder):
     def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
         name, capacity, *attributes = tree.children
         built = tuple(
-            ast.Attribute(self._span(a), self._word(a.children[0]), self._expr(a.children[1]))
+            ast.Attribute(self._span(a), self._word(a.children[0]), self._amount(a.children[1]))
             for a in trees(attributes)
         )
         return ast.ResourceItem(self._span(tree), self._name(name), self._expr(capacity), built)
@@ -233,14 +233,22 @@ class Builder(ExpressionBuilder):
         bases = trees(rest)
         measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
         scaled = [self._name(b.children[0]) for b in bases if b.data == "scaled_by"]
+        loads = [self._range_or_expr(b.children[0]) for b in bases if b.data == "at_load"]
         return ast.Cost(
             self._span(tree),
             self._name(name),
-            self._expr(amount),
+            self._amount(amount),
             self._one("`measured on`", measured, lambda machine: machine.span),
             self._one("`scaled by`", scaled, lambda rating: rating.span),
             any(basis.data == "single_thread" for basis in bases),
+            self._one("the load", loads, lambda load: load.span),
         )
+
+    def _amount(self, piece: Piece) -> ast.Expr | ast.Fit:
+        """Return an expression, or the table that numbers are fitted to."""
+        if isinstance(piece, Tree) and piece.data == "fit":
+            return ast.Fit(self._span(piece), self._text(piece.children[1]))
+        return self._expr(piece)
 
     def _topology(self, tree: Tree[Token]) -> ast.Topology:
         items: list[ast.Node | ast.Link] = []

@@ -9,11 +9,12 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker, with_unit_of
+from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
+from qps.compiler.check_fits import FitChecker
 from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
@@ -24,6 +25,7 @@ from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
+from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
@@ -48,7 +50,8 @@ class Checker:
             for unit in module.names.values()
             if isinstance(unit, ast.Unit) and unit.is_rating
         )
-        self.hardware = HardwareChecker(self.expressions, self.sink, ratings)
+        self._fits = FitChecker(importer, self.sink)
+        self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
         self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
         self._observed = ObservationChecker(self.claims, importer)
         self.expressions.changes = self.claims.changes
@@ -238,7 +241,14 @@ class Checker:
             for _, machine in self._everywhere(ast.Machine)
             for resource in machine.resources
         )
-        components = ComponentChecker(self.expressions, self.sink, self._machine_name, resources)
+        components = ComponentChecker(
+            self.expressions,
+            self.sink,
+            self._machine_name,
+            resources,
+            self._fits,
+            self.hardware.machines,
+        )
         checker = StreamChecker(
             self.expressions, components, self.sink, self._program, nodes, links
         )

@@ -13,6 +13,7 @@ from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.places import Place, place_of
+from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
@@ -389,22 +390,6 @@ class ClaimChecker:
 
 
 _MOST_USERS = 10**12
-
-
-def with_unit_of(bound: ast.Expr, other: ast.Expr | None) -> ast.Expr:
-    """Return a plain number with the unit of the other end of its range, all else as it is."""
-    unit = unit_of(other) if isinstance(bound, ast.Number) and other is not None else None
-    return bound if unit is None else ast.Product(bound.span, ((False, bound), *unit))
-
-
-def unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:
-    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
-    match expr:
-        case ast.Quantity(unit=unit):
-            return ((False, unit),)
-        case ast.Product(factors=((False, ast.Quantity(unit=unit)), *rest)):
-            return ((False, unit), *rest)
-    return None
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

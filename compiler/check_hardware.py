@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_fits import FitChecker, fitted_idle
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     CORE,
@@ -36,6 +37,7 @@ class HardwareChecker:
     expressions: ExpressionChecker
     sink: Sink
     rating_bases: frozenset[str]
+    fits: FitChecker
     machines: dict[str, ir.Machine | None] = field(default_factory=dict)
     networks: dict[str, ir.Network | None] = field(default_factory=dict)
 
@@ -92,8 +94,8 @@ class HardwareChecker:
         )
 
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
-        idle = self._idle(item, scope)
         cores, speed = self._cores_and_speed(item.capacity, scope)
+        idle = self._idle(item, cores, scope)
         jitter = self._resource_jitter(item, speed, scope)
         if cores is None and speed is None:
             return self._plain_resource(item, scope, idle, jitter)
@@ -166,7 +168,9 @@ class HardwareChecker:
             item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span, jitter
         )
 
-    def _idle(self, item: ast.ResourceItem, scope: Scope) -> ir.Quantity | None:
+    def _idle(
+        self, item: ast.ResourceItem, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
         idle = None
         stated: set[str] = set()
         for attribute in item.attributes:
@@ -187,8 +191,28 @@ class HardwareChecker:
                     or "there is `idle` (what is always there: `idle 8 %`) and `jitter`",
                 )
                 continue
-            idle = self.expressions.quantity(attribute.value, scope, DIMENSIONLESS, "the idle load")
+            if isinstance(attribute.value, ast.Fit):
+                idle = self._fitted_idle(item, attribute.value, cores, scope)
+            else:
+                idle = self.expressions.quantity(
+                    attribute.value, scope, DIMENSIONLESS, "the idle load"
+                )
         return idle
+
+    def _fitted_idle(
+        self, item: ast.ResourceItem, fit: ast.Fit, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return the load that measurements show without any work."""
+        if cores is None or not isinstance(cores.expr, ir.Constant):
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                fit.span,
+                "only the idle load of a processor with a fixed number of cores can be fitted",
+                hint="write the number: `idle 8 %`",
+            )
+            return None
+        found = self.fits.fit(fit, item.name.text, cores.expr.value, scope.module)
+        return None if found is None else fitted_idle(found, fit.span)
 
     def _resource_jitter(
         self, item: ast.ResourceItem, speed: ir.Quantity | None, scope: Scope
@@ -197,8 +221,16 @@ class HardwareChecker:
         laws = [a for a in item.attributes if a.name.text == "jitter"]
         if not laws:
             return None
-        formals = {} if speed is None else {"rating": speed}
-        return self._jitter(laws[0].value, formals, scope)
+        law = laws[0].value
+        if isinstance(law, ast.Fit):
+            self.sink.report(
+                codes.MISPLACED,
+                law.span,
+                "costs and the idle load can be fitted, a jitter law cannot",
+                hint="write the law: `jitter 20 ms^2 * load`",
+            )
+            return None
+        return self._jitter(law, {} if speed is None else {"rating": speed}, scope)
 
     def _jitter(
         self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope

@@ -376,7 +376,8 @@ class Cost:
     """What a component costs on one resource.
 
     `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
-    base of the rating to use where it is not the resource's own.
+    base of the rating to use where it is not the resource's own; `measured_at` between which
+    loads of the resource it was measured.
     """
 
     resource: str
@@ -385,6 +386,7 @@ class Cost:
     scaled_by: str | None
     single_thread: bool
     span: Span
+    measured_at: tuple[Fraction, Fraction] | None = None
 
 
 class EffectKind(Enum):

@@ -56,6 +56,17 @@ class ResourceLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """Between which loads of a resource a component's cost on it was measured."""
+
+    resource: str
+    component: str
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class LatencyPart:
     """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it."""
 
@@ -174,6 +185,7 @@ class LoadGraph:
     unpriced: tuple[str, ...]
     """Nodes and links whose machine or network has no price."""
     mode: str | None
+    calibrations: tuple[Calibration, ...]
     decided: frozenset[str]
     """Parameters that a condition asks for: another value may give other formulas."""
 

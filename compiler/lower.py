@@ -63,6 +63,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         prices,
         unpriced,
         configuration.mode,
+        tuple(streams.calibrations.values()),
         frozenset(expressions.decided),
     )
 

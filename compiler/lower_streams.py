@@ -17,7 +17,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
 from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import LatencyPart, LossKind, LossPart, Place
+from qps.compiler.load_graph import Calibration, LatencyPart, LossKind, LossPart, Place
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.source import Span
@@ -95,6 +95,7 @@ class StreamLowering:
     expressions: ExpressionLowering
     graph: nx.MultiDiGraph[Place]
     demands: dict[str, Demand]
+    calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
     def lower(self, stream: ir.Stream) -> StreamResult:
         """Walk a stream from its source to its end."""
@@ -282,6 +283,10 @@ class _Walk:
         load = charged * work * per_second / capacity
         demand.add(by, load)
         self._result.passes[name] = None
+        if cost.measured_at is not None:
+            low, high = map(float, cost.measured_at)
+            found = Calibration(name, by, low, high, cost.span)
+            self._streams.calibrations[name, by] = found
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
         self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)

@@ -56,6 +56,8 @@ TOKEN_CHOICES = {
 TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
+    "FIT": '`fit "…"`',
+    "LOAD": "`load`",
     "STRING": "a text in quotes",
     "DOC": 'a doc string ("""...""")',
     "SIGN": "`%` or `$`",

@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     _explain(commands)
     _test(commands)
     _report(commands)
+    _fit(commands)
     _fmt(commands)
     _diff(commands)
     _new(commands)
@@ -190,6 +191,27 @@ def _report(commands: _Commands) -> None:
         help="draw this figure of the spec only; repeatable",
     )
     command.set_defaults(format="text")
+
+
+def _fit(commands: _Commands) -> None:
+    command = _add(commands, "fit", "costs fitted to a table of measured loads and rates")
+    command.add_argument(
+        "file", metavar="FILE.csv", type=Path, help="columns such as `cpu in %%`, `packet/s`"
+    )
+    command.add_argument(
+        "--cores", metavar="N", default="1", help="processors that share the load (default 1)"
+    )
+    command.add_argument(
+        "--resource", metavar="NAME", help="the column of the load, where several could be it"
+    )
+    command.add_argument(
+        "--unit",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="an item of your own that a heading names, such as `update`; repeatable",
+    )
+    _format(command, "text", "json", "markdown")
 
 
 def _fmt(commands: _Commands) -> None:
