@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import log2
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
@@ -26,7 +27,8 @@ from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Value, multiply, parts_of
 
-_ATTRIBUTES = ("idle", "jitter")
+_ATTRIBUTES = ("idle", "jitter", "efficiency")
+_LEAST_EFFICIENCY = Fraction(1, 2)
 _ONE = ir.Constant(Fraction(1))
 
 
@@ -103,7 +105,7 @@ class HardwareChecker:
             return None
         count = cores.expr if cores is not None else _ONE
         counted_at = cores.span if cores is not None else item.capacity.span
-        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
+        capacity = self._effective(item, ir.Quantity(count, DIMENSIONLESS, counted_at), scope)
         return ir.Resource(
             item.name.text,
             ir.ResourceKind.PROCESSOR,
@@ -143,6 +145,45 @@ class HardwareChecker:
             return None, None
         return count, speed if speeds else None
 
+    def _effective(self, item: ast.ResourceItem, cores: ir.Quantity, scope: Scope) -> ir.Quantity:
+        """Return what cores do together: each doubling of them gives less than twice as much.
+
+        With an efficiency e per doubling, c cores do the work of c · e^(log2 c).
+        """
+        stated = [a.value for a in item.attributes if a.name.text == "efficiency"]
+        if not stated:
+            return cores
+        if isinstance(stated[0], ast.Fit):
+            self._not_fitted(stated[0], "an efficiency", "efficiency 95 %")
+            return cores
+        efficiency = self.expressions.quantity(stated[0], scope, DIMENSIONLESS, "an efficiency")
+        if efficiency is None:
+            return cores
+        if not isinstance(efficiency.expr, ir.Constant) or not isinstance(cores.expr, ir.Constant):
+            doublings = ir.Apply(ir.Function.LOG2, (cores.expr,))
+            power = ir.Power(efficiency.expr, doublings)
+            return replace(cores, expr=multiply([cores.expr, power]))
+        share, count = efficiency.expr.value, cores.expr.value
+        if not _LEAST_EFFICIENCY < share <= 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                stated[0].span,
+                "an efficiency lies above 50 %, where more cores begin to help, and at most 100 %",
+                hint="it is the share that each doubling of the cores keeps: `efficiency 95 %`",
+            )
+            return cores
+        effective = count * _power_of(share, count)
+        told = f"as {float(effective):.4g}, {efficiency.text} each doubling"
+        return replace(cores, expr=ir.Constant(effective), bound=told)
+
+    def _not_fitted(self, fit: ast.Fit, what: str, example: str) -> None:
+        self.sink.report(
+            codes.MISPLACED,
+            fit.span,
+            f"costs and the idle load can be fitted, {what} cannot",
+            hint=f"write it: `{example}`",
+        )
+
     def _plain_resource(
         self,
         item: ast.ResourceItem,
@@ -180,7 +221,14 @@ class HardwareChecker:
                     codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
                 )
             stated.add(word)
-            if attribute.name.text == "jitter":
+            if word == "efficiency" and cores is None:
+                self.sink.report(
+                    codes.MISPLACED,
+                    attribute.span,
+                    "only the cores of a processor have an efficiency",
+                    hint="state the capacity that there is",
+                )
+            if word in ("jitter", "efficiency"):
                 continue
             if attribute.name.text != "idle":
                 self.sink.report(
@@ -188,7 +236,7 @@ class HardwareChecker:
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
                     hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
-                    or "there is `idle` (what is always there: `idle 8 %`) and `jitter`",
+                    or "there is `idle` (what is always there: `idle 8 %`), `jitter`, `efficiency`",
                 )
                 continue
             if isinstance(attribute.value, ast.Fit):
@@ -223,12 +271,7 @@ class HardwareChecker:
             return None
         law = laws[0].value
         if isinstance(law, ast.Fit):
-            self.sink.report(
-                codes.MISPLACED,
-                law.span,
-                "costs and the idle load can be fitted, a jitter law cannot",
-                hint="write the law: `jitter 20 ms^2 * load`",
-            )
+            self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
             return None
         return self._jitter(law, {} if speed is None else {"rating": speed}, scope)
 
@@ -360,6 +403,14 @@ class HardwareChecker:
             hint=f"write it like `{item.kind} {example}`",
         )
         return None
+
+
+def _power_of(share: Fraction, count: Fraction) -> Fraction:
+    """Return share^(log2 count): exact for powers of two, else to the digits of a float."""
+    doublings = log2(count) if count > 0 else 0.0
+    if doublings == int(doublings):
+        return share ** int(doublings)
+    return Fraction(float(share) ** doublings)
 
 
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:

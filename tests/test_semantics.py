@@ -595,3 +595,30 @@ def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> No
         Source("s", spec + "\nstream flow { source 1 packet/s; at host { bad; work } }")
     )
     assert [d.code.id for d in outcome.diagnostics] == ["QPS0309"]
+
+
+@pytest.mark.parametrize(
+    ("cores", "efficiency", "effective"),
+    [(1, "90 %", 1.0), (8, "90 %", 8 * 0.9**3), (8, "100 %", 8.0), (6, "95 %", 5.254938)],
+)
+def test_cores_do_less_together(cores: int, efficiency: str, effective: float) -> None:
+    """c cores do the work of c * e^(log2 c); 6 * 0.95^2.58496 = 5.25494."""
+    spec = check_source(
+        Source(
+            "cores.qps",
+            f"""users N in 1..9
+param e = {efficiency}
+machine box {{ cpu {cores} core, efficiency {efficiency} }}
+machine vary {{ cpu {cores} core, efficiency e }}
+component work {{ cpu 10 ms/packet }}
+topology {{ node host = box; node other = vary }}
+stream flow {{ source N * 1 packet/s; at host {{ work }} }}
+stream again {{ source N * 1 packet/s; at other {{ work }} }}
+""",
+        )
+    ).value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration())
+    for name in ("host.cpu", "other.cpu"):
+        load = graph.resources[name].load.xreplace(graph.values | {graph.population: 3})
+        assert float(load) == pytest.approx(0.03 / effective, rel=1e-7)
