@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from qps.compiler import codes, ir
@@ -61,12 +61,15 @@ class Spec:
             settled = with_scenario(self.model, scenario, sink)
         changes = [self._setting(text, sink) for text in settings]
         _set_once(changes, sink)
+        _one_scenario(scenario, changes, sink)
         if sink.has_errors:
             raise QpsError(sink.found)
         settled = changed(settled, [change for change in changes if change is not None])
         check_placement(self.model, settled, sink)
+        for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
+            check_placement(self.model, in_mode, sink)
         if sink.has_errors:
-            raise QpsError(in_order(sink.found))
+            raise QpsError(in_order(dict.fromkeys(sink.found)))
         return settled
 
     def population(self, text: str) -> int | None:
@@ -114,6 +117,18 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
             )
 
 
+def _one_scenario(scenario: str | None, changes: Iterable[ir.Change | None], sink: Sink) -> None:
+    """Report a scenario that is set beside the one that was asked for."""
+    for change in changes:
+        if scenario is not None and isinstance(change, ir.SetScenario):
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"scenario `{scenario}` was asked for already",
+                hint="keep one, or write a scenario that holds both",
+            )
+
+
 def check_file(path: Path) -> Outcome[Spec]:
     """Read and check a spec in a file."""
     read = read_spec(path)
@@ -154,7 +169,7 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     base = base_configuration(model)
     check_placement(model, base, sink)
     for scenario in model.scenarios:
-        settled = replace(changed(base, scenario.changes), scenario=scenario.name)
+        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
         check_placement(model, settled, sink)
     for settled in in_each_mode(model, base) if model.modes else ():
         check_placement(model, settled, sink)

@@ -79,6 +79,8 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
         return ()
     found: list[Advice] = []
     for candidate in _candidates(model, configuration, solution):
+        if _takes_from_a_mode(model, configuration, candidate):
+            continue
         advice = _tried(model, candidate, solution)
         if advice is not None:
             found.append(advice)
@@ -89,6 +91,34 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
 
 
 # -- what can be tried -------------------------------------------------------------------
+
+
+def _takes_from_a_mode(
+    model: ir.Model, configuration: Configuration, candidate: _Candidate
+) -> bool:
+    """Return whether a candidate changes what a mode changes: that is what its users do.
+
+    Set, it would win over the mode; what the user has set already does so anyway.
+    """
+    known = configuration.explicit
+    set_before = {change.name for change in known if not isinstance(change, ir.SetPopulation)}
+    tried = candidate.configuration.explicit[len(known) :]
+    return any(
+        own.name == change.name and own.name not in set_before and not _is_same(own, change)
+        for settled in in_each_mode(model, configuration)
+        for own in settled.mode_changes
+        for change in tried
+        if not isinstance(own, ir.SetPopulation) and not isinstance(change, ir.SetPopulation)
+    )
+
+
+def _is_same(one: ir.Change, other: ir.Change) -> bool:
+    match one, other:
+        case ir.SetOption(_, choice), ir.SetOption(_, chosen):
+            return choice == chosen
+        case ir.SetPlace(_, kind, count), ir.SetPlace(_, placed, many):
+            return (kind, count) == (placed, many)
+    return False
 
 
 def _candidates(

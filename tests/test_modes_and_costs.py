@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.specs import PRELUDE, at, checked, lowered
+from qps.compiler import ir
+from qps.compiler.configuration import in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
@@ -150,6 +152,116 @@ def test_a_setting_beside_a_mode_adds_up() -> None:
     solution = _solved(text, "q = 2")
     assert (solution.largest_acceptable, solution.graph.mode) == (10, "busy")
     assert [mode.largest_acceptable for mode in solution.modes] == [25, 10]
+
+
+# -- what wins: spec < scenario < mode < explicit change ------------------------------------
+
+# p packets a second for each user at 10 ms, twice with extra: saturated at 100 / p
+RANKED = PRELUDE + (
+    "param p = 1\nparam q = 1\noption extra = off\ncosts measured on rated\n"
+    "component w { cpu 10 ms/packet }\ntopology { node host = rated }\n"
+    "stream flow { source N * p * q * 1 packet/s; at host { w; w if extra } }\n"
+    "mode calm { p = 2 }\nmode busy { p = 4; extra = on; host = twice * 3 }\n"
+    "scenario grown { p = 10; q = 2 }\nscenario taken { mode = calm; q = 5 }\n"
+    "scenario both { scenario = grown; q = 4 }\n"
+)
+# scenario, settings, the answer of each mode (100 users are the most); a flow for each host
+PRECEDENCE = [
+    ("modes_alone", None, [], {"calm": 50, "busy": 25}),
+    ("over_all_modes", None, ["p = 5"], {"calm": 20, "busy": 20}),
+    ("over_the_one_asked_for", None, ["mode = busy", "p = 5"], {"busy": 20}),
+    ("whatever_comes_first", None, ["p = 5", "mode = busy"], {"busy": 20}),
+    ("as_the_spec_has_it", None, ["p = 1", "mode = calm"], {"calm": 100}),
+    ("an_option", None, ["extra = off"], {"calm": 50, "busy": 50}),
+    ("a_machine", None, ["host = rated * 1"], {"calm": 50, "busy": 12}),
+    ("a_mode_over_a_scenario", "grown", [], {"calm": 25, "busy": 12}),
+    ("over_scenario_and_mode", "grown", ["p = 5"], {"calm": 10, "busy": 10}),
+    ("over_a_scenario", "grown", ["q = 1"], {"calm": 50, "busy": 25}),
+    ("before_a_scenario", None, ["q = 1", "scenario = grown"], {"calm": 50, "busy": 25}),
+    ("a_scenario_with_a_mode", "taken", [], {"calm": 10}),
+    ("over_the_mode_of_a_scenario", "taken", ["p = 4"], {"calm": 5}),
+    ("another_mode", "taken", ["mode = busy"], {"busy": 5}),
+    ("a_scenario_over_that_inside_it", "both", ["p = 1"], {"calm": 25, "busy": 25}),
+    ("the_range", None, ["N = 1..7", "p = 5"], {"calm": 7, "busy": 7}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "told"), [pytest.param(*case[1:], id=case[0]) for case in PRECEDENCE]
+)
+def test_an_explicit_change_wins_over_a_mode_and_that_over_a_scenario(
+    scenario: str | None, settings: list[str], told: dict[str, int]
+) -> None:
+    spec = checked(RANKED)
+    solution = solve_model(spec.model, spec.configuration(scenario, settings))
+    found = {m.name: m.largest_acceptable for m in solution.modes}
+    assert (found or {solution.graph.mode: solution.largest_acceptable}) == told
+
+
+def test_a_machine_set_without_a_count_has_that_of_the_mode() -> None:
+    spec = checked(RANKED)
+    settled = in_force(spec.configuration(None, ["mode = busy", "host = rated"]))
+    assert (settled.nodes["host"].machine, settled.nodes["host"].count) == (
+        "rated",
+        ir.Constant(Fraction(3)),
+    )
+
+
+def test_claims_settle_precedence_in_the_same_way() -> None:
+    claims = {
+        "largest_acceptable == 20 with p = 5": True,
+        "largest_acceptable == 25": True,
+        "largest_acceptable == 20 with mode = calm, p = 5": True,
+        "largest_acceptable == 20 with p = 5, mode = calm": True,
+        # outer changes, too
+        "(largest_acceptable with mode = calm) == 20 with p = 5": True,
+        "(largest_acceptable with scenario = grown) == 50 with p = 1": True,
+        "(largest_acceptable with p = 4) == 25 with p = 5, mode = calm": True,
+        "largest_acceptable == 50 with scenario = grown, q = 1, mode = calm": True,
+        "largest_acceptable == 50 with q = 1, scenario = grown, mode = calm": True,
+        # the option that the spec itself has is asked for all the same
+        "largest_acceptable == 50 with extra = off": True,
+        "host.cpu.load ~ 50 % within 0 % with p = 5, N = 10": True,
+        "host.cpu.load ~ 50 % within 0 % with p = 5, N = 10, mode = calm": True,
+        "largest_acceptable == 50 with p = 5": False,
+    }
+    text = RANKED + "expect e { " + "\n".join(claims) + '; source "arithmetic" }'
+    assert _holds(text) == list(claims.values())
+
+
+def test_quality_of_the_worst_mode_is_asked_with_what_is_set() -> None:
+    text = RANKED + (
+        "measure m = N * p\nrequire { m <= 400 }\n"
+        "expect e { quality ~ 0.1 within 0 % with N = 10\n"
+        "quality ~ 0.2 within 0 % with N = 10, p = 8\n"
+        'quality ~ 0.2 within 0 % with N = 10, p = 8, mode = calm; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 3
+
+
+def test_a_population_of_a_scenario_gives_way_to_one_beside_it() -> None:
+    text = BASE + (
+        "scenario ten { N = 10 }\nscenario few { N = 1..5 }\n"
+        "expect e { host.cpu.load ~ 10 % within 0 % with scenario = ten\n"
+        "host.cpu.load ~ 20 % within 0 % with N = 20, scenario = ten\n"
+        "host.cpu.load ~ 20 % within 0 % with scenario = ten, N = 20\n"
+        "largest_acceptable == 5 with scenario = few\n"
+        'largest_acceptable == 7 with N = 1..7, scenario = few; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 5
+
+
+def test_every_mode_is_checked_with_what_is_set() -> None:
+    text = BASE.replace("{ work }", "{ work; thin }") + (
+        "param held = 80 %\nparam cut = 0 %\ncomponent thin { keep held - cut }\n"
+        "mode plain { p = 2 }\nmode sparing { cut = 50 % }\n"
+    )
+    with pytest.raises(QpsError) as raised:
+        checked(text).configuration(None, ["held = 40 %"])
+    assert [(d.code.id, d.message) for d in raised.value.diagnostics] == [
+        ("QPS0309", "`keep` must be a share between 0 and 100 %")
+    ]
+    assert checked(text).configuration(None, ["held = 40 %", "mode = plain"]).mode == "plain"
 
 
 TWO_CHANGES = BASE.replace("N * p", "N * p * q") + "mode a { p = 4 }\nmode b { q = 2 }\n"
