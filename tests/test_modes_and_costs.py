@@ -331,6 +331,60 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
     assert [c.name for c in lowered(text, "mode = tight").criteria] == ["a", "b", "host.cpu.load"]
 
 
+# requirements of all, of the mode, then the criteria in that mode and its answer (m = N)
+REPLACED = [
+    ("tighter", "m <= 40", "m <= 20", ["m <= 20"], 20),
+    ("looser", "m <= 20", "m <= 40", ["m <= 40"], 40),
+    ("strict", "m <= 20", "m < 20", ["m <= 20"], 19),
+    ("same", "m <= 20", "m <= 20", ["m <= 20"], 20),
+    ("of_several", "m <= 20; k <= 60", "m <= 40", ["k <= 60", "m <= 40"], 40),
+    ("spaced_otherwise", "2 * m <= 80", "2*m <= 60", ["2*m <= 60"], 30),
+    # two names stand for two things, also where their formulas are one
+    ("called_otherwise", "m <= 40", "k <= 60", ["m <= 40", "k <= 60"], 40),
+    ("both_directions", "m >= 1", "m <= 40", ["m >= 1", "m <= 40"], 40),
+    ("another_measure", "2 * m <= 50", "m <= 40", ["2 * m <= 50", "m <= 40"], 25),
+    ("a_load", "host.cpu.load <= 20 %", "host.cpu.load <= 50 %", ["host.cpu.load <= 0.5"], 50),
+    # all that is said of it is replaced: its ideal, too
+    ("ideal", "m <= 40 ideal 20", "m <= 50", ["m <= 50"], 50),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_all", "of_mode", "criteria", "largest"),
+    [pytest.param(*case[1:], id=case[0]) for case in REPLACED],
+)
+def test_a_requirement_of_a_mode_replaces_that_of_all_on_the_same_measure(
+    of_all: str, of_mode: str, criteria: list[str], largest: int
+) -> None:
+    text = BASE + (
+        "measure m = N\nmeasure k = N\nquality worst\n"
+        f"require {{ {of_all} }}\nmode a {{ {of_mode} }}\nmode b {{ p = 1 }}\n"
+    )
+    graph = lowered(text, "mode = a")
+    told = [
+        f"{c.name} {'<=' if c.at_most else '>='} {float(at(graph, c.limit, 1)):g}"
+        for c in graph.criteria
+        if c.span is not None
+    ]
+    assert told == criteria
+    assert _solved(text, "mode = a").largest_acceptable == largest
+    # the other mode keeps what is asked of all
+    assert len([c for c in lowered(text, "mode = b").criteria if c.span]) == of_all.count("=")
+
+
+def test_a_measure_with_two_limits_counts_once() -> None:
+    text = BASE + (
+        "measure m = N\nmeasure k = N\nrequire { m <= 100; k <= 100 }\nmode a { m <= 50 }"
+    )
+    graph = lowered(text, "mode = a")
+    assert graph.quality is not None
+    # 20/50 and 20/100; with m twice it would be sqrt(0.24)
+    assert at(graph, graph.quality**2, 20) == Fraction(1, 5)
+    assert [name for name in graph.assumptions if "'" in name] == []
+    rows = [item.measure for item in _view(text).requirements]
+    assert rows == ["k", "m"]
+
+
 def test_a_mode_may_bound_a_load() -> None:
     text = (
         BASE
@@ -549,8 +603,13 @@ def test_what_nothing_costs_cannot_be_limited(requirement: str, said: str) -> No
 def test_costs_are_prices_times_counts(servers: int, price: int, each: int, users: int) -> None:
     text = (
         _place(f"server * {servers}")
-        .replace("price 300 $", f"price {price} $")
-        .replace("price 100 $", f"price {each} $")
+        .replace(
+            "machine server { cpu 1 core; price 300 $",
+            f"machine server {{ cpu 1 core; price {price} $",
+        )
+        .replace(
+            "machine desk { cpu 1 core; price 100 $", f"machine desk {{ cpu 1 core; price {each} $"
+        )
     )
     graph = lowered(text)
     told = graph.cost(is_running=False)
