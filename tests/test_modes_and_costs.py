@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.specs import PRELUDE, at, checked, lowered
+from qps.cli import main
 from qps.compiler import ir
 from qps.compiler.configuration import in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
+from qps.reports.page import page_view
 from qps.reports.view import SolveView, as_json, solve_view
 from qps.solver.claims import Laboratory
 from qps.solver.modes import solve_model
@@ -442,6 +445,88 @@ def test_quality_is_that_of_the_poorest_mode() -> None:
 def test_a_floor_of_a_load_is_no_ceiling() -> None:
     solution = _solved(BASE.replace("1..100", "1..300") + "require { host.cpu.load >= 1 % }")
     assert solution.largest_acceptable == 100
+
+
+# -- which mode is told --------------------------------------------------------------------
+
+EXPLAINED = BASE + (
+    "measure m = N * p\nmode calm { p = 2; m <= 90 }\nmode busy { p = 5; m <= 90 }\n"
+)
+OUTSIDE = "Outside of any mode, as the spec stands without them (`--set mode=NAME` takes one: calm, busy)."
+
+
+# arguments, what is said of the mode, the load that is explained
+@pytest.mark.parametrize(
+    ("arguments", "said", "mode", "load"),
+    [
+        ([], "In mode busy (`--set mode=NAME` takes another: calm).", "busy", 0.9),
+        (["--at", "10"], OUTSIDE, None, 0.1),
+        (["--at", "10", "--set", "mode=calm"], "In mode calm (`--set mode=NAME` takes another: busy).", "calm", 0.2),
+        (["--set", "mode=calm"], "In mode calm (`--set mode=NAME` takes another: busy).", "calm", 0.9),
+        (["--at", "10", "--set", "p=3"], OUTSIDE, None, 0.3),
+    ],
+)  # fmt: skip
+def test_explain_says_which_mode(
+    arguments: list[str],
+    said: str,
+    mode: str | None,
+    load: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(EXPLAINED)
+    assert main(["explain", str(file), "host.cpu", *arguments]) == 0
+    assert capsys.readouterr().out.splitlines()[2].strip() == said
+    assert main(["explain", str(file), "host.cpu", *arguments, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["mode"], told["modes"]) == (mode, ["calm", "busy"])
+    assert told["value"] == pytest.approx(load)
+    assert main(["explain", str(file), "host.cpu", *arguments, "--format", "markdown"]) == 0
+    assert f"\n{said}\n" in capsys.readouterr().out
+
+
+def test_explain_of_a_spec_without_modes_says_nothing_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(BASE)
+    assert main(["explain", str(file), "host.cpu"]) == 0
+    assert "mode" not in capsys.readouterr().out
+
+
+def test_what_only_a_mode_has_is_not_explained_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(EXPLAINED)
+    assert main(["explain", str(file), "quality", "--at", "9"]) == 2
+    told = capsys.readouterr().err
+    assert "there is nothing called `quality` to explain outside of any mode" in told
+    assert "ask for a mode: `--set mode=calm`" in told
+    assert main(["explain", str(file), "quality", "--at", "9", "--set", "mode=calm"]) == 0
+
+
+def test_claims_without_a_mode_are_outside_of_any_but_for_two_answers() -> None:
+    text = EXPLAINED + (
+        "expect e { host.cpu.load ~ 9 % within 0 % with N = 9\n"
+        "saturation(host.cpu) ~ 100 within 0.001\nm ~ 9 within 0 % with N = 9\n"
+        "quality ~ 0.5 within 0 % with N = 9\nlargest_acceptable == 18\n"
+        'quality ~ 0.2 within 0 % with N = 9, mode = calm; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 6
+
+
+def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
+    spec = checked(RANKED)
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    view = solve_view(spec.model, configuration, solution)
+    rows = {
+        row.name: row.value
+        for row in page_view(spec.model, configuration, view, solution, []).settings
+    }
+    assert rows == {"N": "1 to 100", "mode": "busy", "extra": "on (not off)", "host": "twice"}
 
 
 # -- prices --------------------------------------------------------------------------------
