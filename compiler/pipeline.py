@@ -29,6 +29,7 @@ from qps.compiler.parse import parse, parse_change
 from qps.compiler.placement import check_placement
 from qps.compiler.resolve import resolve
 from qps.compiler.source import Source
+from qps.compiler.values import operands_of, parts_of
 
 
 @dataclass(frozen=True)
@@ -188,16 +189,35 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
     """Return the changes, other than of the population, that claims and observations make."""
     found: list[Sequence[ir.Change]] = []
     for expectation in model.expectations:
-        found += [claim.changes for claim in expectation.claims]
+        for claim in expectation.claims:
+            sides = (claim.value, claim.claimed)
+            asked = [side.expr for side in sides if isinstance(side, ir.Quantity)]
+            if not isinstance(claim.value, ir.Quantity):
+                asked = list(operands_of(claim.value))
+            found += _with_inner(claim.changes, asked)
     for figure in model.figures:
-        found += [curve.changes for curve in figure.curves]
+        for curve in figure.curves:
+            found += _with_inner(curve.changes, [curve.value.expr])
     for observation in model.observations:
-        found += [row.changes for row in observation.rows]
+        columns = [column.value.expr for column in observation.measured]
+        for row in observation.rows:
+            found += _with_inner(row.changes, columns)
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]
+
+
+def _with_inner(
+    changes: tuple[ir.Change, ...], asked: Iterable[ir.Expr]
+) -> list[Sequence[ir.Change]]:
+    """Return the changes of a claim, and these with each `(… with …)` that stands inside it."""
+    found: list[Sequence[ir.Change]] = [changes]
+    for part in (part for expr in asked for part in parts_of(expr)):
+        if isinstance(part, ir.Changed):
+            found += _with_inner((*changes, *part.changes), [part.value])
+    return found
 
 
 def load(path: Path) -> Spec:

@@ -246,6 +246,20 @@ def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
         yield from parts_of(part)
 
 
+def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
+    """Yield what the comparisons of a condition compare."""
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from (left, right)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from operands_of(part)
+        case ir.Negated(inner):
+            yield from operands_of(inner)
+        case ir.OptionIs():
+            pass
+
+
 _EXAMPLES = {
     DIMENSIONLESS: "a plain number or a share such as `5 %`",
     TIME: "a time such as `3 ms`",
