@@ -9,6 +9,7 @@ from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import operands, parts_of
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
         codes.BAD_SETTING,
         None,
         f"{model.file} has no scenario `{name}`",
-        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios]),
+        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios])
+        or f"declare it: `scenario {name} {{ … }}`",
     )
     return base
 
@@ -143,6 +145,30 @@ def _made(configuration: Configuration, change: ir.Change) -> Configuration:
             return replace(configuration, mode=name, mode_changes=own)
         case ir.SetScenario():
             raise AssertionError("what a scenario changes is made one by one")
+
+
+def counted_by(configuration: Configuration) -> set[str]:
+    """Return the parameters that say how many there are of a place, so that they are whole.
+
+    What is rounded, and what grows with the population, may be any number.
+    """
+    counts = [node.count for node in configuration.nodes.values()]
+    counts += [link.count for link in configuration.links.values()]
+    found: set[str] = set()
+    for count in counts:
+        if not any(isinstance(part, ir.Population | ir.NodeCount) for part in parts_of(count)):
+            found |= _unrounded(count, configuration)
+    return found
+
+
+def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
+    """Return the parameters of an expression that no rounding stands around."""
+    match expr:
+        case ir.Apply(ir.Function.CEIL | ir.Function.FLOOR, _):
+            return set()
+        case ir.ParameterValue(name):
+            return {name} | _unrounded(configuration.parameters[name], configuration)
+    return {name for part in operands(expr) for name in _unrounded(part, configuration)}
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

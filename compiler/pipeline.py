@@ -73,21 +73,23 @@ class Spec:
             raise QpsError(in_order(dict.fromkeys(sink.found)))
         return settled
 
-    def population(self, text: str) -> int | None:
+    def population(self, text: str, label: str) -> int | None:
         """Return the population that a text such as `N = 20` sets; None where it sets none.
+
+        `label` is what the text is called where it is wrong.
 
         QpsError where the text does not fit the model.
         """
         sink = Sink()
-        change = self._setting(text, sink)
+        change = self._setting(text, sink, label)
         if sink.has_errors:
             raise QpsError(sink.found)
         if not isinstance(change, ir.SetPopulation) or change.low != change.high:
             return None
         return change.low
 
-    def _setting(self, text: str, sink: Sink) -> ir.Change | None:
-        parsed = parse_change(Source("--set", text))
+    def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
+        parsed = parse_change(Source(label, text))
         sink.found += parsed.diagnostics
         if parsed.value is None:
             return None

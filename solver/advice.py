@@ -15,7 +15,7 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, changed, in_each_mode
+from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
@@ -194,19 +194,12 @@ def _replicated(
     return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
 
 
-def _counts(configuration: Configuration) -> set[str]:
-    """Return the parameters that say how many there are of a place: those are whole numbers."""
-    counts = [node.count for node in configuration.nodes.values()]
-    counts += [link.count for link in configuration.links.values()]
-    return {count.name for count in counts if isinstance(count, ir.ParameterValue)}
-
-
 def _twice_as_many(
     model: ir.Model, configuration: Configuration, involved: list[Assumption]
 ) -> Iterator[_Candidate]:
     """Yield each parameter that is a count and involved, doubled."""
     known = {parameter.name: parameter for parameter in model.parameters}
-    for name in sorted(_counts(configuration) & {assumption.name for assumption in involved}):
+    for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
         value = configuration.parameters.get(name)
         if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
@@ -260,7 +253,7 @@ def _parameters(
         s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
     }
     known = {parameter.name: parameter for parameter in model.parameters}
-    counts = _counts(configuration)
+    counts = counted_by(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
         value = configuration.parameters.get(name)
