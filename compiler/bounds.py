@@ -34,6 +34,7 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    COUNT = "a whole number above zero"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -50,6 +51,8 @@ class Bound(Enum):
                 return 0 <= value < 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
+            case Bound.COUNT:
+                return value > 0 and value.denominator == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +188,8 @@ def _shown(value: Fraction) -> str:
 
 
 def _hint(bounded: _Bounded, value: Fraction) -> str:
+    if bounded.bound is Bound.COUNT and value > 0:
+        return "give a whole number, or round it where it is used: `machine * ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
@@ -213,9 +218,9 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
-        yield _Bounded(node.count, node.span, f"the count of `{node.name}`", Bound.POSITIVE)
+        yield _count(node)
     for link in configuration.links.values():
-        yield _Bounded(link.count, link.span, f"the count of `{link.name}`", Bound.POSITIVE)
+        yield _count(link)
     for machine in model.machines.values():
         yield from _machine(machine)
     for network in model.networks.values():
@@ -231,6 +236,12 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
     for expectation in model.expectations:
         for claim in expectation.claims:
             yield from _claim(claim)
+
+
+def _count(place: ir.Node | ir.Link) -> _Bounded:
+    """Return how many there are of a place: whole, unless they grow with the population."""
+    bound = Bound.POSITIVE if _varies(place.count) else Bound.COUNT
+    return _Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
 
 
 def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Bounded]:
@@ -285,8 +296,15 @@ def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
                     yield from _of(term.amount, "a cost", Bound.NOT_NEGATIVE)
             for effect in step.component.effects:
                 if effect.value is not None:
-                    bound = _EFFECT_BOUNDS[effect.kind]
-                    yield from _of(effect.value, f"`{effect.kind.value}`", bound)
+                    yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
+
+
+def _effect_bound(effect: ir.Effect) -> Bound:
+    """Return what an effect may be: nothing may be left of the bits, but an item has a size."""
+    is_share = effect.value is not None and effect.value.dimension == DIMENSIONLESS
+    if effect.kind is ir.EffectKind.EMIT and is_share:
+        return Bound.NOT_NEGATIVE
+    return _EFFECT_BOUNDS[effect.kind]
 
 
 _LIMITS = {

@@ -10,6 +10,7 @@ from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
+from qps.compiler.check_precedence import report_without_effect
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.places import Place, place_of
@@ -291,6 +292,7 @@ class ClaimChecker:
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.changes(declaration.changes, Scope(self.main))
+        report_without_effect(changes, self.sink)
         name, span = declaration.name.text, declaration.name.span
         self.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
         return self.scenarios[name]

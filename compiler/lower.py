@@ -82,9 +82,20 @@ def _lowered(
 
 
 def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
-    """Return the requirements of all, and those of the mode that is in force."""
-    own = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
-    return (*model.requirements, *(item for items in own for item in items))
+    """Return the requirements of all, and those of the mode that is in force.
+
+    What the mode asks of a measure takes the place of what is asked of it in the same direction
+    of all: two limits of one measure would make two axes, and count it twice.
+    """
+    modes = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
+    own = [item for items in modes for item in items]
+    replaced = {_what_is_limited(item) for item in own}
+    return (*(r for r in model.requirements if _what_is_limited(r) not in replaced), *own)
+
+
+def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
+    """Return the measure as it is written, and the direction: two names may have one formula."""
+    return "".join(requirement.name.split()), requirement.at_most
 
 
 def _bounded_load(requirement: ir.Requirement, name: str) -> bool:

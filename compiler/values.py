@@ -233,17 +233,34 @@ def mentions_of(expr: ir.Expr) -> Allowed:
 def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
     """Yield an expression and what it is made of."""
     yield expr
+    for part in operands(expr):
+        yield from parts_of(part)
+
+
+def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Return what an expression is directly made of."""
     match expr:
         case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            pass
+            return parts
         case ir.Power(base, exponent):
-            parts = (base, exponent)
+            return (base, exponent)
         case ir.Choice(_, then, otherwise):
-            parts = (then, otherwise)
-        case _:
-            parts = ()
-    for part in parts:
-        yield from parts_of(part)
+            return (then, otherwise)
+    return ()
+
+
+def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
+    """Yield what the comparisons of a condition compare."""
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from (left, right)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from operands_of(part)
+        case ir.Negated(inner):
+            yield from operands_of(inner)
+        case ir.OptionIs():
+            pass
 
 
 _EXAMPLES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -45,7 +45,10 @@ class ExplainedNumber:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A number taken apart; `value` is in base units of `unit`, at the population `at`."""
+    """A number taken apart; `value` is in base units of `unit`, at the population `at`.
+
+    `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
+    """
 
     schema: str
     name: str
@@ -57,10 +60,19 @@ class Explanation:
     formulas: tuple[tuple[str, str], ...]
     parts: tuple[ExplainedPart, ...]
     assumptions: tuple[ExplainedNumber, ...]
+    mode: str | None = None
+    modes: tuple[str, ...] = ()
 
 
-def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
-    """Return what a name stands for, taken apart; QpsError where the graph has no such name."""
+def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
+    """Return what a name stands for, taken apart; QpsError where the graph has no such name.
+
+    `modes` are the modes of the spec, of which the graph is in one, or outside of any.
+    """
+    return replace(_taken_apart(graph, name, at, modes), mode=graph.mode, modes=modes)
+
+
+def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
         return _resource(graph, resources[0], at)
@@ -90,11 +102,20 @@ def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
     sink = Sink()
+    is_outside = bool(modes) and graph.mode is None
     sink.report(
         codes.UNKNOWN_NAME,
         None,
-        f"there is nothing called `{name}` to explain",
-        hint=did_you_mean(name, names(graph)),
+        f"there is nothing called `{name}` to explain" + " outside of any mode" * is_outside,
+        hint=" or ".join(
+            hint
+            for hint in (
+                did_you_mean(name, names(graph)),
+                f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
+            )
+            if hint is not None
+        )
+        or None,
     )
     raise QpsError(sink.found)
 
@@ -134,18 +155,7 @@ def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
         at, parts,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
-    return Explanation(
-        explained.schema,
-        explained.name,
-        explained.what,
-        explained.at,
-        explained.at_text,
-        explained.value,
-        explained.unit,
-        (*explained.formulas, ("saturates", saturation)),
-        explained.parts,
-        explained.assumptions,
-    )
+    return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:

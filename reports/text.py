@@ -318,10 +318,24 @@ def errors_shown(results: Sequence[ClaimResult]) -> str:
 # -- explanations ------------------------------------------------------------------------
 
 
+def _in_mode(explanation: Explanation) -> str:
+    """Return which of a spec's modes is explained, or that it is none of them."""
+    if explanation.mode is not None:
+        others = [mode for mode in explanation.modes if mode != explanation.mode]
+        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
+        return f"In mode {explanation.mode}{beside}."
+    return (
+        "Outside of any mode, as the spec stands without them "
+        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
+    )
+
+
 def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
     """Return a formula in symbols, with numbers, its value, and where each number is from."""
     head = f"{explanation.name}: {explanation.what}"
     parts = [f"### {head}" if markdown else head]
+    if explanation.modes:
+        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
     for heading, text in explanation.formulas:
         body = printable(text)
         parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")

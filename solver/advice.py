@@ -15,7 +15,7 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, changed, in_each_mode
+from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
@@ -79,6 +79,8 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
         return ()
     found: list[Advice] = []
     for candidate in _candidates(model, configuration, solution):
+        if _takes_from_a_mode(model, configuration, candidate):
+            continue
         advice = _tried(model, candidate, solution)
         if advice is not None:
             found.append(advice)
@@ -89,6 +91,34 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
 
 
 # -- what can be tried -------------------------------------------------------------------
+
+
+def _takes_from_a_mode(
+    model: ir.Model, configuration: Configuration, candidate: _Candidate
+) -> bool:
+    """Return whether a candidate changes what a mode changes: that is what its users do.
+
+    Set, it would win over the mode; what the user has set already does so anyway.
+    """
+    known = configuration.explicit
+    set_before = {change.name for change in known if not isinstance(change, ir.SetPopulation)}
+    tried = candidate.configuration.explicit[len(known) :]
+    return any(
+        own.name == change.name and own.name not in set_before and not _is_same(own, change)
+        for settled in in_each_mode(model, configuration)
+        for own in settled.mode_changes
+        for change in tried
+        if not isinstance(own, ir.SetPopulation) and not isinstance(change, ir.SetPopulation)
+    )
+
+
+def _is_same(one: ir.Change, other: ir.Change) -> bool:
+    match one, other:
+        case ir.SetOption(_, choice), ir.SetOption(_, chosen):
+            return choice == chosen
+        case ir.SetPlace(_, kind, count), ir.SetPlace(_, placed, many):
+            return (kind, count) == (placed, many)
+    return False
 
 
 def _candidates(
@@ -164,19 +194,12 @@ def _replicated(
     return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
 
 
-def _counts(configuration: Configuration) -> set[str]:
-    """Return the parameters that say how many there are of a place: those are whole numbers."""
-    counts = [node.count for node in configuration.nodes.values()]
-    counts += [link.count for link in configuration.links.values()]
-    return {count.name for count in counts if isinstance(count, ir.ParameterValue)}
-
-
 def _twice_as_many(
     model: ir.Model, configuration: Configuration, involved: list[Assumption]
 ) -> Iterator[_Candidate]:
     """Yield each parameter that is a count and involved, doubled."""
     known = {parameter.name: parameter for parameter in model.parameters}
-    for name in sorted(_counts(configuration) & {assumption.name for assumption in involved}):
+    for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
         value = configuration.parameters.get(name)
         if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
@@ -230,7 +253,7 @@ def _parameters(
         s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
     }
     known = {parameter.name: parameter for parameter in model.parameters}
-    counts = _counts(configuration)
+    counts = counted_by(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
         value = configuration.parameters.get(name)

@@ -116,12 +116,9 @@ def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fract
 
 
 def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
-    """Return whether one of some changes sets a parameter."""
+    """Return whether one of some changes sets a parameter; scenarios and modes give way to it."""
     return any(
-        _sets(change.changes, parameter)
-        if isinstance(change, ir.SetScenario | ir.SetMode)
-        else isinstance(change, ir.SetParameter) and change.name == parameter
-        for change in changes
+        isinstance(change, ir.SetParameter) and change.name == parameter for change in changes
     )
 
 

@@ -155,6 +155,10 @@ CASES = [
     ("percent_of_a_rate", ONE + "stream flow { source 50 % * 10 packet/s; at host { work } }", "host.cpu", 1, "0.05"),
     # a third of N servers: three flows at each, whatever N is
     ("nodes_by_the_population", "topology { node web = box * (N / 3)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 7, "0.03"),
+    ("nodes_by_a_parameter", "param panels = 27 / 9\ntopology { node web = box * panels\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nodes_rounded_up", "param panels = 2.5\ntopology { node web = box * ceil(panels)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nodes_whole_as_a_product", "param rows = 1.5\ntopology { node web = box * (2 * rows)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nothing_is_left_of_the_bits", "component gone { emit 0 % }\n" + TWO % "wire" + "stream flow for each user { source 125 byte/s; at web { gone }\n at user { } }", "net", 6, "0"),
     ("nodes_in_whole_numbers", "topology { node web = box * ceil(N / 4)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.03"),
     ("links_by_the_population", TWO % "wire * N" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net", 6, "0.001"),
     ("staying_at_a_node", MANY + "stream flow { source 5 packet/s; at host { work }\n at host { work } }", "host.cpu", 7, "0.1"),

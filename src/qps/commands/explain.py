@@ -33,7 +33,8 @@ def run(arguments: Namespace) -> Exit:
         raise complain(
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
         )
-    explanation = explain(graph, arguments.name, at)
+    modes = tuple(mode.name for mode in spec.model.modes)
+    explanation = explain(graph, arguments.name, at, modes)
     if arguments.format == "json":
         print_json(as_json(explanation))
     else:
