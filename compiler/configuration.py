@@ -15,7 +15,8 @@ from qps.compiler.suggest import did_you_mean
 class Configuration:
     """What is in force: the choices, the values and the places of one run.
 
-    `parameters` holds the expression of each parameter, `values_from` where it was set. What a
+    `parameters` holds the expression of each parameter, `values_from` where it was set; `case`
+    says which value counts of those that have several, `case_from` where it was set. What a
     mode changes is kept apart in `mode_changes` and comes last: see `in_force`.
     """
 
@@ -29,6 +30,8 @@ class Configuration:
     scenario: str | None = None
     mode: str | None = None
     mode_changes: tuple[ir.Change, ...] = ()
+    case: ir.Case = ir.Case.AVERAGE
+    case_from: Span | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -37,6 +40,7 @@ class Configuration:
             self.low,
             self.high,
             self.mode,
+            self.case,
             tuple(self.options.items()),
             tuple(self.parameters.items()),
             # An elastic parameter that is set to its most is no longer elastic.
@@ -99,12 +103,10 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             case ir.SetOption(name, choice):
                 options = configuration.options | {name: choice}
                 configuration = replace(configuration, options=options)
-            case ir.SetParameter(name, value, span):
-                configuration = replace(
-                    configuration,
-                    parameters=configuration.parameters | {name: value},
-                    values_from=configuration.values_from | {name: span},
-                )
+            case ir.SetParameter():
+                configuration = _set(configuration, change)
+            case ir.SetCase(case, span):
+                configuration = replace(configuration, case=case, case_from=span)
             case ir.SetPlace():
                 configuration = _placed(configuration, change)
             case ir.SetMode(name, own):
@@ -112,6 +114,19 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             case ir.SetScenario(name, own):
                 configuration = replace(changed(configuration, own), scenario=name)
     return configuration
+
+
+def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration:
+    """Return a configuration with a parameter set; its kinds take the same value."""
+    set_to: dict[str, ir.Expr] = {change.name: change.value}
+    before = configuration.parameters[change.name]
+    if isinstance(before, ir.Mixture):
+        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.kinds}
+    return replace(
+        configuration,
+        parameters=configuration.parameters | set_to,
+        values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
+    )
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

@@ -9,6 +9,7 @@ import networkx as nx
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.case_tables import case_tables
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -64,6 +65,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         unpriced,
         configuration.mode,
         frozenset(expressions.decided),
+        configuration.case,
+        case_tables(model, configuration),
     )
 
 

@@ -222,8 +222,12 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
-        case ir.Changed(value, _):
+        case ir.Changed(value, _) | ir.InCase(_, value, _):
             parts = (value,)
+        case ir.ByCase(values):
+            parts = tuple(stated.value for stated in values)
+        case ir.Mixture():
+            return Allowed.NOTHING
     mentioned = Allowed.NOTHING
     for part in parts:
         mentioned |= mentions_of(part)
@@ -240,6 +244,12 @@ def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
+        case ir.InCase(_, value, _):
+            parts = (value,)
+        case ir.ByCase(values):
+            parts = tuple(stated.value for stated in values)
+        case ir.Mixture(kinds):
+            parts = tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
         case _:
             parts = ()
     for part in parts:

@@ -15,12 +15,14 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.cases import scaled
 from qps.compiler.configuration import Configuration, changed, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.compiler.source import Span
+from qps.compiler.values import parts_of
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import Solution, Verdict
 from qps.solver.solve import all_criteria, largest_acceptable
@@ -233,19 +235,22 @@ def _parameters(
     counts = _counts(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
-        value = configuration.parameters.get(name)
-        if parameter is None or not isinstance(value, ir.Constant) or effect == 0:
+        if parameter is None or effect == 0:
             continue
         if "." in name or graph.assumptions[name].is_capacity or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
-        moved = value.value * factor
+        changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
-        if not _is_within(parameter, moved):
+        if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
             continue
-        change = ir.SetParameter(name, ir.Constant(moved), parameter.span)
-        settled = changed(configuration, [change])
+        settled = changed(configuration, changes)
         yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+def _numbers(change: ir.SetParameter) -> list[Fraction]:
+    """Return the numbers that a parameter is set to: one, or one for each case."""
+    return [part.value for part in parts_of(change.value) if isinstance(part, ir.Constant)]
 
 
 # -- what each gives ---------------------------------------------------------------------
