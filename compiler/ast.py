@@ -135,6 +135,42 @@ class Changed:
     changes: tuple[Change, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """`largest 13.3 ms/frame`: what a parameter is in one case."""
+
+    span: Span
+    case: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """`average 12.7 ms/frame, least 7.2 ms/frame`: a parameter's value in several cases."""
+
+    span: Span
+    values: tuple[CaseValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindValue:
+    """`I average 23.3 kB/frame, largest 33 kB/frame`: the value of one kind."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class KindTable:
+    """`by film { I …; P … }`: a parameter's value for each kind; `owner` is the parameter."""
+
+    span: Span
+    owner: Name
+    kinds: Name
+    entries: tuple[KindValue, ...]
+
+
 Expr = (
     Number
     | Reference
@@ -149,6 +185,8 @@ Expr = (
     | Not
     | Conditional
     | Changed
+    | Cases
+    | KindTable
 )
 
 
@@ -236,6 +274,27 @@ class Param:
     range: Range | None
     source: Text | None
     is_elastic: bool = False
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """`I 30`: how many are of a kind, or `I 60 %`: which share."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The kinds that items are divided into: by weights, or by a pattern of letters."""
+
+    span: Span
+    name: Name
+    weights: tuple[Weight, ...]
+    pattern: Text | None
+    source: Text | None
     doc: str | None = None
 
 
@@ -626,6 +685,7 @@ Declaration = (
     | Users
     | Option
     | Param
+    | Kinds
     | Let
     | Func
     | Defaults

@@ -13,10 +13,17 @@ from enum import Enum
 from fractions import Fraction
 
 from qps.compiler import codes, ir
+from qps.compiler.cases import report_unstated
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.fold import CircleError, Folder, NoValueError, TooLargeError
+from qps.compiler.fold import (
+    CircleError,
+    Folder,
+    NoValueError,
+    TooLargeError,
+    UnstatedCaseError,
+)
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -71,6 +78,18 @@ def check_bounds(model: ir.Model, configuration: Configuration, sink: Sink) -> N
     _Check(model, configuration, sink).run()
 
 
+def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
+    """Report every case that what is in use asks for of a parameter which does not state it."""
+    folder = Folder(configuration, Fraction(configuration.low))
+    for bounded in _in_use(model, configuration):
+        try:
+            folder.fold(bounded.expr)
+        except UnstatedCaseError as error:
+            report_unstated(error.unstated, model, sink)
+        except (CircleError, TooLargeError, NoValueError):
+            continue  # that is reported where values are looked at
+
+
 class _Check:
     """Looks at every value of one configuration, at several populations."""
 
@@ -90,14 +109,29 @@ class _Check:
                 self._value(bounded)
 
     def _parameter(self, parameter: ir.Parameter) -> bool:
-        """Return whether a parameter has a value, in its range; else it is reported."""
+        """Return whether a parameter has a value, in its range, in every case that it states."""
         span = self._configuration.values_from[parameter.name]
+        value = self._configuration.parameters[parameter.name]
+        if isinstance(value, ir.Mixture):
+            return True  # as its kinds are, so is it
+        if not isinstance(value, ir.ByCase):
+            return self._is_sound(parameter, self._folders[0], span)
+        return all(
+            self._is_sound(parameter, self._folders[0].in_case(stated.case), stated.span)
+            for stated in value.values
+        )
+
+    def _is_sound(self, parameter: ir.Parameter, folder: Folder, span: Span) -> bool:
+        """Return whether a parameter has a value, in its range; else it is reported."""
         what = f"`{parameter.name}`"
-        values = [
-            self._folded(_Bounded(expr, span, what, Bound.ANY), self._folders[0])
-            for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
-            if expr is not None
-        ]
+        try:
+            values = [
+                self._folded(_Bounded(expr, span, what, Bound.ANY), folder)
+                for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
+                if expr is not None
+            ]
+        except UnstatedCaseError:
+            return True  # who asks for that case is told so
         if None in values:
             return not self._sink.has_errors
         value, *limits = (v for v in values if v is not None)
@@ -118,7 +152,11 @@ class _Check:
 
     def _value(self, bounded: _Bounded) -> None:
         for folder in self._folders if _varies(bounded.expr) else self._folders[:1]:
-            value = self._folded(bounded, folder)
+            try:
+                value = self._folded(bounded, folder)
+            except UnstatedCaseError as error:
+                report_unstated(error.unstated, self._model, self._sink)
+                return
             if value is not None and not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
                 return

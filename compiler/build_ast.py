@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
 
 from lark import Token, Tree
 
-from qps.compiler import ast, codes
-from qps.compiler.build_expressions import ExpressionBuilder, Piece, token_of, tree_of, trees
+from qps.compiler import ast
+from qps.compiler.build_cases import CaseBuilder
+from qps.compiler.build_expressions import Piece, token_of, tree_of, trees
 from qps.compiler.diagnostics import Sink
-from qps.compiler.source import Source, Span
-from qps.grammar.words import RESERVED
+from qps.compiler.source import Source
 
 N = TypeVar("N")
 
 
-class Builder(ExpressionBuilder):
+class Builder(CaseBuilder):
     """Builds the nodes of one source; what cannot be built is reported."""
 
     def __init__(self, source: Source, sink: Sink) -> None:
@@ -44,36 +44,11 @@ class Builder(ExpressionBuilder):
 
     # -- small pieces --------------------------------------------------------------------
 
-    def _name(self, token: Piece) -> ast.Name:
-        """Return a plain name; a reserved word is reported."""
-        word = token_of(token)
-        span = self._span(word)
-        if word in RESERVED:
-            self._sink.report(
-                codes.RESERVED_WORD,
-                span,
-                f"`{word}` is a word of the language and cannot be a name",
-                hint=f"call it `{word}_` or something more telling",
-            )
-        return ast.Name(span, (str(word),))
-
-    def _word(self, token: Piece) -> ast.Name:
-        """Return a plain name that may be a reserved word, such as `off` behind an option."""
-        word = token_of(token)
-        return ast.Name(self._span(word), (str(word),))
-
     def _heading(self, token: Piece) -> ast.Name:
         """Return the heading of a column: a name, or any text in quotes."""
         word = token_of(token)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
         return ast.Name(self._span(word), (text,))
-
-    def _text(self, token: Piece) -> ast.Text:
-        word = token_of(token)
-        return ast.Text(self._span(word), str(word)[1:-1])
-
-    def _source_text(self, piece: Piece) -> ast.Text | None:
-        return None if piece is None else self._text(tree_of(piece).children[0])
 
     def _formals(self, piece: Piece) -> tuple[ast.Formal, ...]:
         if piece is None:
@@ -84,18 +59,6 @@ class Builder(ExpressionBuilder):
             built = None if example is None else self._expr(example)
             formals.append(ast.Formal(self._span(tree), self._name(name), built))
         return tuple(formals)
-
-    def _one(self, kind: str, nodes: Sequence[N], span: Callable[[N], Span]) -> N | None:
-        """Return the only node of a kind; a second one is reported."""
-        for extra in nodes[1:]:
-            self._sink.report(
-                codes.MISPLACED, span(extra), f"{kind} is stated twice here", hint="keep one"
-            )
-        return nodes[0] if nodes else None
-
-    def _only_source(self, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
-        texts = [self._text(p.children[0]) for p in pieces if p.data == "source"]
-        return self._one("`source`", texts, lambda text: text.span)
 
     def _only_price(self, pieces: Iterable[Tree[Token]]) -> ast.Expr | None:
         prices = [self._expr(p.children[0]) for p in pieces if p.data == "price"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePath
@@ -165,7 +167,10 @@ class Checker:
         return tuple(built)
 
     def _parameters(self) -> tuple[ir.Parameter, ...]:
-        built = []
+        built = list(self._shares())
+        several = (ast.Cases, ast.KindTable)
+        params = [param for _, param in self._everywhere(ast.Param)]
+        self.claims.has_cases = any(isinstance(param.value, several) for param in params)
         for module, param in self._everywhere(ast.Param):
             scope = Scope(module, Allowed.NOTHING)
             value = self.expressions.quantity(param.value, scope)
@@ -195,7 +200,45 @@ class Checker:
                     _least_text(param) if param.is_elastic else "",
                 )
             )
+            built += self._each_kind(built[-1], param, scope)
         return tuple(built)
+
+    def _each_kind(
+        self, whole: ir.Parameter, param: ast.Param, scope: Scope
+    ) -> Iterator[ir.Parameter]:
+        """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`."""
+        for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
+            value = self.expressions.quantity(entry.value, scope)
+            if value is not None:
+                name = f"{whole.name}.{entry.name.text}"
+                self.claims.dimensions[name] = value.dimension
+                yield replace(
+                    whole,
+                    name=name,
+                    value=value.expr,
+                    span=entry.name.span,
+                    value_span=entry.value.span,
+                )
+
+    def _shares(self) -> Iterator[ir.Parameter]:
+        """Yield the share of each kind as a parameter: `film.I`."""
+        for module, kinds in self._everywhere(ast.Kinds):
+            found = Found(module, kinds)
+            shares = self.expressions.kinds.shares(found)
+            source = kinds.source.value if kinds.source else None
+            for kind, share in shares.of.items() if shares else ():
+                yield ir.Parameter(
+                    f"{found.qualified}.{kind}",
+                    ir.Constant(share.value),
+                    DIMENSIONLESS,
+                    None,
+                    None,
+                    share.span,
+                    share.span,
+                    source,
+                    kinds.doc,
+                    text=shares.text(kind) if shares else "",
+                )
 
     def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
         ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]

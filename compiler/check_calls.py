@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir, units
+from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
@@ -18,8 +19,9 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation"])
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation"])
 _FOREIGN = {
+    **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
     "log": "`ln` is the natural logarithm, `log2` the one to base 2",
     "log10": "write `ln(x) / ln(10)`",
     "pow": "write `x ^ y`",
@@ -36,6 +38,7 @@ class CallChecker:
     sink: Sink
     definitions: Definitions
     arithmetic: Arithmetic
+    cases: CaseChecker
     value: ValueOf
     wrong_dimension: Callable[[Value, Dimension, str], None]
 
@@ -44,11 +47,13 @@ class CallChecker:
         word = expr.name.text
         if word in _ROOT_FUNCTIONS:
             return self._function(_ROOT_FUNCTIONS[word], expr, scope)
+        if word in CASE_FUNCTIONS:
+            return self.cases.in_case(word, expr, scope)
         if word in ("count", "share", "saturation"):
             return self._special(word, expr, scope)
         found = lookup(scope.module, expr.name)
         if found is None:
-            names = [*_ROOT_FUNCTIONS, "count", "share", "saturation"]
+            names = sorted(LANGUAGE_FUNCTIONS)
             names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
             self.sink.report(
                 codes.UNKNOWN_NAME,

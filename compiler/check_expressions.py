@@ -14,7 +14,9 @@ from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_calls import CallChecker
+from qps.compiler.check_cases import CaseChecker
 from qps.compiler.check_conditions import ConditionChecker
+from qps.compiler.check_kinds import KindChecker
 from qps.compiler.check_names import Definitions, NameChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
@@ -72,9 +74,18 @@ class ExpressionChecker:
     def __post_init__(self) -> None:
         self._definitions = Definitions(self.sink)
         self._arithmetic = Arithmetic(self.sink)
-        self._names = NameChecker(self.sink, self._definitions, self.main_scope, self.value)
+        self.kinds = KindChecker(self.sink, self.number)
+        self._names = NameChecker(
+            self.sink, self._definitions, self.main_scope, self.kinds, self.value
+        )
+        self._cases = CaseChecker(self.sink, self._arithmetic, self.kinds, self.value)
         self._calls = CallChecker(
-            self.sink, self._definitions, self._arithmetic, self.value, self.wrong_dimension
+            self.sink,
+            self._definitions,
+            self._arithmetic,
+            self._cases,
+            self.value,
+            self.wrong_dimension,
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(
@@ -192,6 +203,8 @@ class ExpressionChecker:
                 return self._conditional(expr, scope)
             case ast.Changed():
                 return self._changed(expr, scope)
+            case ast.Cases() | ast.KindTable():
+                return self._cases.several(expr, scope)
             case ast.Comparison() | ast.Junction() | ast.Not():
                 self.sink.report(
                     codes.NOT_A_QUANTITY,

@@ -124,7 +124,8 @@ class ObservationChecker:
         target = item.target
         if isinstance(target, ast.Reference):
             found = lookup(self.claims.main, target.name)
-            if found is not None and isinstance(found.declaration, _SETTINGS):
+            is_case = found is None and target.name.text == "case"
+            if is_case or (found is not None and isinstance(found.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
                 return _SettingColumn(item.name.text, target.name.text, unit)
         return self._value_column(item)

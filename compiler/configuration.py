@@ -16,7 +16,8 @@ from qps.compiler.values import operands, parts_of
 class Configuration:
     """What is in force: the choices, the values and the places of one run.
 
-    `parameters` holds the expression of each parameter, `values_from` where it was set. What a
+    `parameters` holds the expression of each parameter, `values_from` where it was set; `case`
+    says which value counts of those that have several, `case_from` where it was set. What a
     mode changes is kept apart in `mode_changes`: see `in_force`. `explicit` holds the changes
     that were asked for one by one: whatever a scenario or a mode changes, they win over it.
     """
@@ -31,6 +32,8 @@ class Configuration:
     scenario: str | None = None
     mode: str | None = None
     mode_changes: tuple[ir.Change, ...] = ()
+    case: ir.Case = ir.Case.AVERAGE
+    case_from: Span | None = None
     explicit: tuple[ir.Change, ...] = ()
 
     @property
@@ -40,6 +43,7 @@ class Configuration:
             self.low,
             self.high,
             self.mode,
+            self.case,
             tuple(self.options.items()),
             tuple(self.parameters.items()),
             # An elastic parameter that is set to its most is no longer elastic.
@@ -133,12 +137,10 @@ def _made(configuration: Configuration, change: ir.Change) -> Configuration:
             return replace(configuration, low=low, high=high)
         case ir.SetOption(name, choice):
             return replace(configuration, options=configuration.options | {name: choice})
-        case ir.SetParameter(name, value, span):
-            return replace(
-                configuration,
-                parameters=configuration.parameters | {name: value},
-                values_from=configuration.values_from | {name: span},
-            )
+        case ir.SetParameter():
+            return _set(configuration, change)
+        case ir.SetCase(case, span):
+            return replace(configuration, case=case, case_from=span)
         case ir.SetPlace():
             return _placed(configuration, change)
         case ir.SetMode(name, own):
@@ -169,6 +171,19 @@ def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
         case ir.ParameterValue(name):
             return {name} | _unrounded(configuration.parameters[name], configuration)
     return {name for part in operands(expr) for name in _unrounded(part, configuration)}
+
+
+def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration:
+    """Return a configuration with a parameter set; its kinds take the same value."""
+    set_to: dict[str, ir.Expr] = {change.name: change.value}
+    before = configuration.parameters[change.name]
+    if isinstance(before, ir.Mixture):
+        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.kinds}
+    return replace(
+        configuration,
+        parameters=configuration.parameters | set_to,
+        values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
+    )
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

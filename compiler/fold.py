@@ -7,12 +7,14 @@ anybody computes with, or needs itself, is an error of its own: nothing later me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
 from qps.compiler import ir
+from qps.compiler.cases import Unstated, mixed
 from qps.compiler.configuration import Configuration
+from qps.compiler.source import Span
 
 MOST_BITS = 100_000
 """Bits of a numerator or denominator, beyond which a value is refused."""
@@ -28,6 +30,14 @@ class CircleError(Exception):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(name)
+
+
+class UnstatedCaseError(Exception):
+    """Raised where a case is asked for that a parameter does not state."""
+
+    def __init__(self, unstated: Unstated) -> None:
+        self.unstated = unstated
+        super().__init__(unstated.name)
 
 
 class NoValueError(Exception):
@@ -53,14 +63,23 @@ _EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
 
 @dataclass
 class Folder:
-    """Folds expressions; each parameter once."""
+    """Folds expressions; each parameter once in each case.
+
+    `asked_at` is where `case` was asked for, None where it is the one in force.
+    """
 
     configuration: Configuration
     population: Fraction
-    _parameters: dict[str, Fraction | None] = field(default_factory=dict)
+    case: ir.Case | None = None
+    asked_at: Span | None = None
+    _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
-    def fold(self, expr: ir.Expr) -> Fraction | None:
+    def in_case(self, case: ir.Case, asked_at: Span | None = None) -> Folder:
+        """Return this folder with another case in force; what it knows is shared."""
+        return replace(self, case=case, asked_at=asked_at)
+
+    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: PLR0911 - one return a node
         """Return the value of an expression, None where it is not rational or not to be had."""
         match expr:
             case ir.Constant(value):
@@ -84,6 +103,12 @@ class Folder:
             case ir.Choice(condition, then, otherwise):
                 holds = self.holds(condition)
                 return None if holds is None else self.fold(then if holds else otherwise)
+            case ir.InCase(case, value, span):
+                return self.in_case(case, span).fold(value)
+            case ir.Mixture(kinds):
+                return self._mixed(kinds)
+            case ir.ByCase():
+                return self.fold(self._stated(expr))
             case ir.Measured() | ir.Changed():
                 return None
 
@@ -109,16 +134,35 @@ class Folder:
     def _parameter(self, name: str) -> Fraction | None:
         if name in self._open:
             raise CircleError(name)
-        if name not in self._parameters:
+        key = (name, self.case or self.configuration.case)
+        if key not in self._parameters:
             self._open.append(name)
-            value = None
+            # What rests on a value that failed has none either, and says nothing more.
+            self._parameters[key] = None
             try:
-                value = self.fold(self.configuration.parameters[name])
+                self._parameters[key] = self.fold(self.configuration.parameters[name])
+            except UnstatedCaseError:
+                del self._parameters[key]  # whoever asks for that case is told
+                raise
             finally:
-                # What rests on a value that failed has none either, and says nothing more.
                 self._open.pop()
-                self._parameters[name] = value
-        return self._parameters[name]
+        return self._parameters[key]
+
+    def _stated(self, value: ir.ByCase) -> ir.Expr:
+        """Return what the parameter that is being folded is in the case in force."""
+        case = self.case or self.configuration.case
+        stated = value.stated(case)
+        if stated is None:
+            asked_at = self.asked_at or self.configuration.case_from
+            raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
+        return stated.value
+
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Fraction | None:
+        values = [self._parameter(kind.parameter) for kind in kinds]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        return mixed(kinds, known, self.case or self.configuration.case)
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)

@@ -141,6 +141,64 @@ class Changed:
     changes: tuple[Change, ...]
 
 
+class Case(Enum):
+    """Which of its values a parameter takes that has several."""
+
+    AVERAGE = "average"
+    LEAST = "least"
+    LARGEST = "largest"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """What a parameter is in a case, and where that is stated."""
+
+    case: Case
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ByCase:
+    """A value by the case in force; a case that is not stated has none."""
+
+    values: tuple[CaseValue, ...]
+
+    def stated(self, case: Case) -> CaseValue | None:
+        """Return the value of a case."""
+        return next((value for value in self.values if value.case is case), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind: its share of all, the weight as it is written, and the parameter of its value."""
+
+    name: str
+    share: Fraction
+    weight: str
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A value over several kinds: on average their mean, else the least or largest of all.
+
+    `total` is what the weights add up to where they are counts, 1 where they are shares.
+    """
+
+    kinds: tuple[Kind, ...]
+    total: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class InCase:
+    """`largest(x)`: a value with every parameter in one case, whichever is in force."""
+
+    case: Case
+    value: Expr
+    span: Span
+
+
 Expr = (
     Constant
     | ParameterValue
@@ -153,6 +211,9 @@ Expr = (
     | Choice
     | Measured
     | Changed
+    | ByCase
+    | Mixture
+    | InCase
 )
 
 # -- conditions --------------------------------------------------------------------------
@@ -243,7 +304,8 @@ class Option:
 class Parameter:
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
-    An elastic one takes what capacity is left between them; its `value` is the most.
+    An elastic one takes what capacity is left between them; its `value` is the most. `text` is
+    how its value is told where that is not what stands at `value_span`.
     """
 
     name: str
@@ -257,6 +319,7 @@ class Parameter:
     doc: str | None
     is_elastic: bool = False
     least_text: str = ""
+    text: str = ""
 
 
 # -- hardware ----------------------------------------------------------------------------
@@ -605,7 +668,15 @@ class SetScenario:
     span: Span
 
 
-Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario
+@dataclass(frozen=True, slots=True)
+class SetCase:
+    """The case in force for every parameter that has several values."""
+
+    case: Case
+    span: Span
+
+
+Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario | SetCase
 
 
 @dataclass(frozen=True, slots=True)

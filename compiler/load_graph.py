@@ -15,6 +15,7 @@ import networkx as nx
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.case_tables import CaseTable
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.source import Span
@@ -188,6 +189,9 @@ class LoadGraph:
     calibrations: tuple[Calibration, ...]
     decided: frozenset[str]
     """Parameters that a condition asks for: another value may give other formulas."""
+    case: ir.Case
+    varied: dict[str, CaseTable]
+    """Parameters that have several values, of which those of `case` are in force."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

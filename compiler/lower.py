@@ -9,6 +9,7 @@ import networkx as nx
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.case_tables import case_tables
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -65,6 +66,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         configuration.mode,
         tuple(streams.calibrations.values()),
         frozenset(expressions.decided),
+        configuration.case,
+        case_tables(model, configuration),
     )
 
 

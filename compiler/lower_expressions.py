@@ -10,6 +10,8 @@ from typing import assert_never
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.case_tables import as_written
+from qps.compiler.cases import Unstated, report_unstated, varies_by_case
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import Dimension
@@ -38,7 +40,10 @@ MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
 
 @dataclass
 class ExpressionLowering:
-    """Lowers expressions in one configuration and keeps the assumptions they rest on."""
+    """Lowers expressions in one configuration and keeps the assumptions they rest on.
+
+    `asked_at` is where `case` was asked for, None where it is the one in force.
+    """
 
     model: ir.Model
     configuration: Configuration
@@ -46,7 +51,9 @@ class ExpressionLowering:
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
-    _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
+    case: ir.Case | None = None
+    asked_at: Span | None = None
+    _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
@@ -73,6 +80,12 @@ class ExpressionLowering:
                 return self._applied(function, lowered)
             case ir.Choice(condition, then, otherwise):
                 return self.lower(then if self.holds(condition) else otherwise, measure)
+            case ir.InCase(case, value, span):
+                return replace(self, case=case, asked_at=span).lower(value, measure)
+            case ir.ByCase():
+                raise AssertionError("only parameters have cases")
+            case ir.Mixture(kinds):
+                return self._mixed(kinds)
             case ir.Measured() | ir.Changed():
                 if measure is None:
                     raise AssertionError("the checker lets no measure in here")
@@ -142,13 +155,18 @@ class ExpressionLowering:
 
     def _parameter(self, name: str) -> sympy.Expr:
         """Return a parameter's symbol, or what it is made of where it depends on others."""
-        if name in self._parameters:
-            return self._parameters[name]
+        key = (name, self._case)
+        if key in self._parameters:
+            return self._parameters[key]
         expr = self.configuration.parameters[name]
         declared = self._declared[name]
         if declared.is_elastic and self.configuration.values_from[name] is declared.value_span:
             return self._elastic(declared)
-        lowered = self.lower(expr)
+        lowered = self.lower(
+            self._stated(expr, name).value if isinstance(expr, ir.ByCase) else expr
+        )
+        if isinstance(expr, ir.Mixture):
+            lowered = self._as_number(expr, lowered)
         if not lowered.free_symbols:
             self._check_range(declared, lowered)
             span = self.configuration.values_from[name]
@@ -156,12 +174,47 @@ class ExpressionLowering:
             source = f"set by `{span.source.label}`" if changed else declared.source
             if changed and span.source is declared.span.source:
                 source = f"set at {span.place}"
+            known_as, text = name, span.text if changed else declared.text or span.text
+            if varies_by_case(expr):
+                text = as_written(name, self.configuration, self._case)
+                if self._case is not self.configuration.case:
+                    known_as = f"{name}.{self._case.value}"
             lowered = self._assume(
-                name, lowered, declared.dimension, span.text, span, source or declared.doc
+                known_as, lowered, declared.dimension, text, span, source or declared.doc
             )
         else:
             self._check_range(declared, lowered.xreplace(self._values()))
-        self._parameters[name] = lowered
+        self._parameters[key] = lowered
+        return lowered
+
+    @property
+    def _case(self) -> ir.Case:
+        return self.case or self.configuration.case
+
+    def _stated(self, value: ir.ByCase, name: str) -> ir.CaseValue:
+        """Return what the parameter of a name is in the case in force."""
+        stated = value.stated(self._case)
+        if stated is None:
+            sink = Sink()
+            asked_at = self.asked_at or self.configuration.case_from
+            report_unstated(Unstated(name, self._case, asked_at), self.model, sink)
+            raise QpsError(sink.found)
+        return stated
+
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> sympy.Expr:
+        """Return what a parameter by kinds is in the case in force."""
+        values = [self._parameter(kind.parameter) for kind in kinds]
+        if self._case is ir.Case.AVERAGE:
+            shares = [rational(kind.share) for kind in kinds]
+            return sympy.Add(*(s * value for s, value in zip(shares, values, strict=True)))
+        return (Minimum if self._case is ir.Case.LEAST else Maximum)(*dict.fromkeys(values))
+
+    def _as_number(self, mixture: ir.Mixture, lowered: sympy.Expr) -> sympy.Expr:
+        """Return a mixture of fixed numbers as one number: it has a name of its own."""
+        own = {self._parameter(kind.parameter) for kind in mixture.kinds}
+        names = {kind.parameter for kind in mixture.kinds}
+        if all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own):
+            return lowered.xreplace(self._values())
         return lowered
 
     def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
@@ -185,12 +238,12 @@ class ExpressionLowering:
         )
         symbol = sympy.Symbol(name, positive=True)
         self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
-        self._parameters[name] = symbol
+        self.settle(name, symbol)
         return symbol
 
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
-        self._parameters[name] = value
+        self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
     def _values(self) -> dict[sympy.Symbol, sympy.Expr]:
         return {a.symbol: a.value for a in self.assumptions.values()}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from qps.compiler import codes, ir
+from qps.compiler.cases import varies_by_case
 from qps.compiler.check import Checker
+from qps.compiler.claimed import check_asked
 from qps.compiler.configuration import (
     Configuration,
     base_configuration,
@@ -106,9 +108,7 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
     for change in changes:
         if change is None:
             continue
-        name = "the population" if isinstance(change, ir.SetPopulation) else f"`{change.name}`"
-        if isinstance(change, ir.SetMode | ir.SetScenario):
-            name = "the mode" if isinstance(change, ir.SetMode) else "the scenario"
+        name = _what_is_set(change)
         earlier = seen.setdefault(name, change)
         if earlier is not change:
             sink.report(
@@ -118,6 +118,30 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
                 secondary=[Label(earlier.span, "first set here")],
                 hint="keep one of the settings",
             )
+    for name, change in seen.items():
+        whole = seen.get(f"{name.rpartition('.')[0]}`")
+        if whole is not None:
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"{name} is a kind of what is set as a whole",
+                secondary=[Label(whole.span, "set here")],
+                hint="keep one of the settings",
+            )
+
+
+def _what_is_set(change: ir.Change) -> str:
+    match change:
+        case ir.SetPopulation():
+            return "the population"
+        case ir.SetCase():
+            return "the case"
+        case ir.SetMode():
+            return "the mode"
+        case ir.SetScenario():
+            return "the scenario"
+        case _:
+            return f"`{change.name}`"
 
 
 def _one_scenario(scenario: str | None, changes: Iterable[ir.Change | None], sink: Sink) -> None:
@@ -178,6 +202,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
+    if any(varies_by_case(parameter.value) for parameter in model.parameters):
+        check_asked(model, sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:

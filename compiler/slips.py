@@ -130,6 +130,26 @@ def _foreign(fault: Fault) -> str | None:
     return None
 
 
+_CASE_WORDS = {
+    **dict.fromkeys(("mean", "avg", "typical", "usual"), "average"),
+    **dict.fromkeys(("minimum", "min", "smallest", "lowest", "best"), "least"),
+    **dict.fromkeys(("maximum", "max", "greatest", "highest", "peak", "worst"), "largest"),
+}
+
+
+def _case(fault: Fault) -> str | None:
+    """Where the value of a case goes wrong: another word for it, no comma, no value."""
+    before = fault.previous.lstrip("{;\n ")
+    for word in (fault.word, before):
+        if word in _CASE_WORDS and ("CASE" in fault.accepted or fault.word[:1].isdigit()):
+            return f"write `{_CASE_WORDS[word]}` for `{word}`"
+    if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
+        return "put a comma before it"
+    if fault.word == "," and before in TOKEN_CHOICES["CASE"]:
+        return f"say what it is: `{before} 3 ms`"
+    return None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -254,6 +274,7 @@ def _anything(fault: Fault) -> str | None:
 
 _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _first_word,
+    _case,
     _misspelt,
     _foreign,
     _misspelt_before,

@@ -222,8 +222,12 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
-        case ir.Changed(value, _):
+        case ir.Changed(value, _) | ir.InCase(_, value, _):
             parts = (value,)
+        case ir.ByCase(values):
+            parts = tuple(stated.value for stated in values)
+        case ir.Mixture():
+            return Allowed.NOTHING
     mentioned = Allowed.NOTHING
     for part in parts:
         mentioned |= mentions_of(part)
@@ -246,6 +250,12 @@ def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
             return (base, exponent)
         case ir.Choice(_, then, otherwise):
             return (then, otherwise)
+        case ir.InCase(_, value, _):
+            return (value,)
+        case ir.ByCase(values):
+            return tuple(stated.value for stated in values)
+        case ir.Mixture(kinds):
+            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
     return ()
 
 

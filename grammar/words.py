@@ -13,6 +13,7 @@ DECLARATIONS = (
     "users",
     "option",
     "param",
+    "kinds",
     "let",
     "func",
     "costs",
@@ -46,6 +47,7 @@ Words that stand only where no name can (`rate` in a network, `each` behind `for
 """
 
 TOKEN_CHOICES = {
+    "CASE": ("average", "least", "largest"),
     "MEDIUM": ("shared", "switched", "duplex"),
     "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
     "EFFECT": ("keep", "active", "emit", "delay", "drop"),

@@ -10,7 +10,8 @@ from math import isclose
 
 import sympy
 
-from qps.compiler import codes
+from qps.compiler import codes, ir
+from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.extremes import Maximum
@@ -44,6 +45,22 @@ class ExplainedNumber:
 
 
 @dataclass(frozen=True)
+class ExplainedCase:
+    """A kind of a parameter, its share, and its value in each case; empty where none is stated.
+
+    The row of all kinds together has an empty name.
+    """
+
+    kind: str
+    share: str
+    average: str
+    least: str
+    largest: str
+    place: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Explanation:
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
@@ -62,6 +79,7 @@ class Explanation:
     assumptions: tuple[ExplainedNumber, ...]
     mode: str | None = None
     modes: tuple[str, ...] = ()
+    cases: tuple[ExplainedCase, ...] = ()
 
 
 def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
@@ -99,6 +117,9 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
             what = "an elastic parameter: it takes what capacity is left"
             dimension = settled.parameter.dimension
             return _explained(graph, name, what, settled.value, dimension, at, [])
+    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
+    if varied in graph.varied and case in ("", *_CASES):
+        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
     sink = Sink()
@@ -118,6 +139,46 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
         or None,
     )
     raise QpsError(sink.found)
+
+
+_CASES = [case.value for case in ir.Case]
+
+
+def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Explanation:
+    """Return a parameter that has several values, in one case, with all of them."""
+    name = table.name if case is graph.case else f"{table.name}.{case.value}"
+    value = table.rows[-1].values[case]
+    if value is None:
+        sink = Sink()
+        sink.report(
+            codes.UNKNOWN_NAME,
+            None,
+            f"`{table.name}` does not state its {case.value}",
+            hint=f"ask for the whole of it, `{table.name}`",
+        )
+        raise QpsError(sink.found)
+    known = graph.assumptions.get(name)
+    expr = known.symbol if known else sympy.Rational(value.numerator, value.denominator)
+    what = f"a parameter with several values; this is its {case.value}"
+    told = _explained(graph, name, what, expr, table.dimension, at, [])
+    rows = tuple(
+        ExplainedCase(
+            row.kind or ("" if len(table.rows) == 1 else "all"),
+            "" if row.share is None else percent(float(row.share)),
+            _of_case(row, ir.Case.AVERAGE, table.dimension),
+            _of_case(row, ir.Case.LEAST, table.dimension),
+            _of_case(row, ir.Case.LARGEST, table.dimension),
+            row.place,
+            " ".join((table.source or "").split()),
+        )
+        for row in table.rows
+    )
+    return replace(told, cases=rows)
+
+
+def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
+    value = row.values[case]
+    return "" if value is None else quantity(float(value), dimension)
 
 
 _COSTS = {"cost": False, "running_cost": True}
@@ -145,6 +206,7 @@ def names(graph: LoadGraph) -> list[str]:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
     found += [settled.parameter.name for settled in graph.elastic]
+    found += [name for name in graph.varied if name not in graph.assumptions]
     return found + list(graph.assumptions)
 
 

@@ -15,7 +15,7 @@ from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.text import advice_rows, claimed, claims_summary, predicted, remarks, title_of
-from qps.reports.view import SolveView
+from qps.reports.view import SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
@@ -149,7 +149,7 @@ def page_view(
         title=title_of(model),
         about=_paragraphs(model.doc),
         file=view.file,
-        circumstances=_circumstances(view),
+        circumstances=", ".join(circumstances(view)),
         answer=view.answer,
         is_answered=view.largest_acceptable is not None,
         at=f"{view.at:,}",
@@ -202,11 +202,6 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
     lines = (doc or "").splitlines()[1:]
     paragraphs = "\n".join(lines).split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
-
-
-def _circumstances(view: SolveView) -> str:
-    parts = [f"scenario {view.scenario}"] if view.scenario else []
-    return ", ".join([*parts, *view.settings])
 
 
 # -- requirements ------------------------------------------------------------------------
@@ -421,6 +416,10 @@ def _settings(
         for mode in model.modes
         if mode.name == view.mode
     ]
+    if view.case is not None:
+        set_at = configuration.case_from.place if configuration.case_from else ""
+        others = ", ".join(case.value for case in ir.Case if case.value != view.case)
+        rows.append(FactRow("case", f"{view.case} (not {others})", set_at, ""))
     for option in model.options:
         chosen = settled.options[option.name]
         others = ", ".join(choice for choice in option.choices if choice != chosen)

@@ -11,7 +11,7 @@ from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table, joined
-from qps.reports.view import RequirementView, ResourceView, SolveView
+from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import Method, Solution
 
@@ -47,9 +47,7 @@ def title_of(model: ir.Model) -> str:
 
 
 def _circumstances(view: SolveView) -> str:
-    parts = [f"scenario {view.scenario}"] if view.scenario else []
-    parts += list(view.settings)
-    return "".join(f", {part}" for part in parts)
+    return "".join(f", {part}" for part in circumstances(view))
 
 
 def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
@@ -315,6 +313,18 @@ def errors_shown(results: Sequence[ClaimResult]) -> str:
     return f"not judged: off by {min(errors):+.1%} to {max(errors):+.1%}"
 
 
+def _cases(explanation: Explanation) -> Table:
+    """Return a parameter's values by case, and by kind where it has kinds."""
+    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
+    rows = tuple(
+        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
+        for c in explanation.cases
+    )
+    if len(rows) > 1:
+        return Table(headings, rows, frozenset([1, 2, 3, 4]))
+    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))
+
+
 # -- explanations ------------------------------------------------------------------------
 
 
@@ -345,6 +355,9 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
             tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
             frozenset([1, 2]),
         )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    if explanation.cases:
+        table = _cases(explanation)
         parts.append(table.as_markdown() if markdown else table.as_text())
     if explanation.assumptions:
         table = Table(

@@ -167,6 +167,7 @@ class SolveView:
     model: str
     scenario: str | None
     mode: str | None
+    case: str | None
     settings: tuple[str, ...]
     answer: str
     population: PopulationView
@@ -202,6 +203,7 @@ def solve_view(
         model.name,
         configuration.scenario,
         graph.mode,
+        graph.case.value if graph.varied else None,
         settings,
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
@@ -340,6 +342,15 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         )
         return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
     return f"{name} fails"
+
+
+def circumstances(view: SolveView) -> tuple[str, ...]:
+    """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
+    told = [f"scenario {view.scenario}"] if view.scenario else []
+    is_set = any(setting.split("=")[0].strip() == "case" for setting in view.settings)
+    if view.case not in (None, ir.Case.AVERAGE.value) and not is_set:
+        told.append(f"case {view.case}")
+    return (*told, *view.settings)
 
 
 def _at(solution: Solution, at: int) -> float:

@@ -15,12 +15,14 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.cases import scaled
 from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.compiler.source import Span
+from qps.compiler.values import parts_of
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import Solution, Verdict
 from qps.solver.solve import all_criteria, largest_acceptable
@@ -93,6 +95,10 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
 # -- what can be tried -------------------------------------------------------------------
 
 
+_OF_ALL = (ir.SetPopulation, ir.SetCase)
+"""Changes that name no single part of the model."""
+
+
 def _takes_from_a_mode(
     model: ir.Model, configuration: Configuration, candidate: _Candidate
 ) -> bool:
@@ -101,14 +107,14 @@ def _takes_from_a_mode(
     Set, it would win over the mode; what the user has set already does so anyway.
     """
     known = configuration.explicit
-    set_before = {change.name for change in known if not isinstance(change, ir.SetPopulation)}
+    set_before = {change.name for change in known if not isinstance(change, _OF_ALL)}
     tried = candidate.configuration.explicit[len(known) :]
     return any(
         own.name == change.name and own.name not in set_before and not _is_same(own, change)
         for settled in in_each_mode(model, configuration)
         for own in settled.mode_changes
         for change in tried
-        if not isinstance(own, ir.SetPopulation) and not isinstance(change, ir.SetPopulation)
+        if not isinstance(own, _OF_ALL) and not isinstance(change, _OF_ALL)
     )
 
 
@@ -256,19 +262,22 @@ def _parameters(
     counts = counted_by(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
-        value = configuration.parameters.get(name)
-        if parameter is None or not isinstance(value, ir.Constant) or effect == 0:
+        if parameter is None or effect == 0:
             continue
         if "." in name or graph.assumptions[name].is_capacity or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
-        moved = value.value * factor
+        changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
-        if not _is_within(parameter, moved):
+        if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
             continue
-        change = ir.SetParameter(name, ir.Constant(moved), parameter.span)
-        settled = changed(configuration, [change])
+        settled = changed(configuration, changes)
         yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+def _numbers(change: ir.SetParameter) -> list[Fraction]:
+    """Return the numbers that a parameter is set to: one, or one for each case."""
+    return [part.value for part in parts_of(change.value) if isinstance(part, ir.Constant)]
 
 
 # -- what each gives ---------------------------------------------------------------------

@@ -89,7 +89,7 @@ def _named_in_reference() -> set[str]:
 def _grammar_keywords() -> set[str]:
     found: set[str] = set()
     for terminal in build_parser().terminals:
-        pattern = terminal.pattern.value.replace("\\b", "").partition("(?=")[0]
+        pattern = terminal.pattern.value.replace("\\b", "").partition("(?")[0]
         if re.fullmatch(r"\(?[a-z_|]+\)?", pattern):
             found |= set(pattern.strip("()").split("|"))
     return found

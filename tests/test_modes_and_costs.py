@@ -729,7 +729,7 @@ def test_the_keys_of_the_contract() -> None:
     )
     told = json.loads(json.dumps(as_json(_view(text))))
     assert set(told) == {
-        "schema", "file", "model", "scenario", "mode", "settings", "answer", "population",
+        "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
     }  # fmt: skip

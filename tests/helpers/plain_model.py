@@ -131,11 +131,12 @@ def _walked(model: ir.Model, configuration: Configuration, population: int | Fra
 class _Walker:
     def __init__(self, model: ir.Model, configuration: Configuration, n: Fraction) -> None:
         self.model, self.configuration, self.n = model, configuration, n
+        self.case = configuration.case
         self.result = Plain()
 
     # -- expressions ---------------------------------------------------------------------
 
-    def value(self, expr: ir.Expr) -> Fraction:
+    def value(self, expr: ir.Expr) -> Fraction:  # noqa: PLR0911 - one return a node
         match expr:
             case ir.Constant(value):
                 return value
@@ -160,6 +161,18 @@ class _Walker:
                 return self.value(then if self.holds(condition) else otherwise)
             case ir.Measured():
                 return self.measured(expr)
+            case ir.InCase(case, value):
+                before, self.case = self.case, case
+                found = self.value(value)
+                self.case = before
+                return found
+            case ir.ByCase(stated):
+                return self.value(next(one.value for one in stated if one.case is self.case))
+            case ir.Mixture(kinds):
+                values = [self.value(ir.ParameterValue(kind.parameter)) for kind in kinds]
+                if self.case is not ir.Case.AVERAGE:
+                    return min(values) if self.case is ir.Case.LEAST else max(values)
+                return sum((k.share * v for k, v in zip(kinds, values, strict=True)), Fraction(0))
         raise AssertionError(f"the oracle knows no {expr}")
 
     def measured(self, asked: ir.Measured) -> Fraction:
