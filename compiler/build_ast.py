@@ -140,7 +140,7 @@ class Builder(ExpressionBuilder):
         )
 
     def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
-        name, bounds, source = tree.children
+        name, bounds, priority, source = tree.children
         limits = self._range(bounds)
         return ast.Param(
             self._span(tree),
@@ -149,6 +149,7 @@ class Builder(ExpressionBuilder):
             limits,
             self._source_text(source),
             is_elastic=True,
+            priority=None if priority is None else self._expr(priority),
         )
 
     def _let(self, tree: Tree[Token]) -> ast.Let:

@@ -105,6 +105,7 @@ class MeasureKind(Enum):
     LATENCY = "latency"
     JITTER = "jitter"
     BUFFER = "buffer"
+    QUEUE = "queue"
     LOSS = "loss"
     VOLUNTARY_LOSS = "voluntary_loss"
     SATURATION_LOSS = "saturation_loss"
@@ -243,7 +244,8 @@ class Option:
 class Parameter:
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
-    An elastic one takes what capacity is left between them; its `value` is the most.
+    An elastic one takes what capacity is left between them; its `value` is the most. Of several,
+    the one of the smallest `priority` takes first.
     """
 
     name: str
@@ -257,6 +259,7 @@ class Parameter:
     doc: str | None
     is_elastic: bool = False
     least_text: str = ""
+    priority: Quantity | None = None
 
 
 # -- hardware ----------------------------------------------------------------------------
@@ -395,6 +398,8 @@ class EffectKind(Enum):
     EMIT = "emit"
     DELAY = "delay"
     DROP = "drop"
+    QUEUE = "queue"
+    RECOVER = "recover"
     MERGE = "merge"
 
 
