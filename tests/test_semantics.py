@@ -595,3 +595,13 @@ def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> No
         Source("s", spec + "\nstream flow { source 1 packet/s; at host { bad; work } }")
     )
     assert [d.code.id for d in outcome.diagnostics] == ["QPS0309"]
+
+
+def test_the_share_of_a_stream_in_a_link() -> None:
+    graph = lowered(
+        PRELUDE + "topology { node host = box\n node end = box\n link net = wire between host, end }\n"
+        "stream big { source 30 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "stream small { source 10 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "measure part = share(small, net)"
+    )  # fmt: skip
+    assert at(graph, graph.measures["part"].value, 1) == Fraction(1, 4)
