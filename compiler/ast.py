@@ -265,7 +265,8 @@ class Option:
 class Param:
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
-    The value of an elastic one is the most that it takes.
+    The value of an elastic one is the most that it takes; the one of the smallest priority is
+    served first.
     """
 
     span: Span
@@ -274,6 +275,7 @@ class Param:
     range: Range | None
     source: Text | None
     is_elastic: bool = False
+    priority: Expr | None = None
     doc: str | None = None
 
 
@@ -414,7 +416,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`keep`, `active`, `emit`, `delay`, `drop` with a value, or `merge` with none."""
+    """`keep`, `emit`, `queue` or another word with a value, or `merge` with none."""
 
     span: Span
     kind: str

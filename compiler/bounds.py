@@ -42,6 +42,7 @@ class Bound(Enum):
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
     COUNT = "a whole number above zero"
+    RANK = "a whole number from 1"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -58,7 +59,7 @@ class Bound(Enum):
                 return 0 <= value < 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
-            case Bound.COUNT:
+            case Bound.COUNT | Bound.RANK:
                 return value > 0 and value.denominator == 1
 
 
@@ -234,6 +235,8 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
+    if bounded.bound is Bound.RANK:
+        return "1 is served first, 2 after it: write `priority 1`"
     if bounded.bound is Bound.NOT_NEGATIVE:
         return "give it a value of zero or more"
     return "give it a value above zero, or leave the thing out"
@@ -253,6 +256,7 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
             yield _Bounded(
                 parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
             )
+        yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
@@ -314,6 +318,8 @@ _EFFECT_BOUNDS = {
     ir.EffectKind.EMIT: Bound.POSITIVE,
     ir.EffectKind.DELAY: Bound.NOT_NEGATIVE,
     ir.EffectKind.DROP: Bound.SHARE,
+    ir.EffectKind.QUEUE: Bound.NOT_NEGATIVE,
+    ir.EffectKind.RECOVER: Bound.SHARE,
 }
 
 
@@ -352,6 +358,7 @@ _LIMITS = {
     ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
     ir.MeasureKind.JITTER: Bound.NOT_NEGATIVE,
     ir.MeasureKind.BUFFER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUEUE: Bound.NOT_NEGATIVE,
     ir.MeasureKind.VOLUNTARY_LOSS: Bound.SHARE,
     ir.MeasureKind.SATURATION_LOSS: Bound.SHARE,
     ir.MeasureKind.TRANSMISSION_LOSS: Bound.SHARE,

@@ -103,7 +103,7 @@ class Builder(CaseBuilder):
         )
 
     def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
-        name, bounds, source = tree.children
+        name, bounds, priority, source = tree.children
         limits = self._range(bounds)
         return ast.Param(
             self._span(tree),
@@ -112,6 +112,7 @@ class Builder(CaseBuilder):
             limits,
             self._source_text(source),
             is_elastic=True,
+            priority=None if priority is None else self._expr(priority),
         )
 
     def _let(self, tree: Tree[Token]) -> ast.Let:

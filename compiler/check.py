@@ -182,9 +182,12 @@ class Checker:
             if param.range is not None:
                 low = self._bound(param.range.low, param.range.high, value, scope)
                 high = low and self._bound(param.range.high, None, value, scope)
-                if low is None or high is None:
-                    continue
-                self._check_order(low, high, param.range)
+                if low is not None and high is not None:
+                    self._check_order(low, high, param.range)
+            priority = None
+            if param.priority is not None:
+                asked = "a priority"  # one that failed is reported: the rest goes on without it
+                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
             built.append(
                 ir.Parameter(
                     name,
@@ -198,6 +201,7 @@ class Checker:
                     param.doc,
                     param.is_elastic,
                     _least_text(param) if param.is_elastic else "",
+                    priority=priority,
                 )
             )
             built += self._each_kind(built[-1], param, scope)

@@ -175,7 +175,7 @@ class CallChecker:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
         wanted = {
             "count": "count(node)",
-            "share": "share(component, node.resource)",
+            "share": "share(component, node.resource)` or `share(stream, link)",
             "saturation": "saturation(node.resource)",
         }[word]
         if None in names or len(names) != (2 if word == "share" else 1):
@@ -200,18 +200,28 @@ class CallChecker:
         if word == "saturation":
             asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
-        return self._share(names[0], last, expr.span, scope)
+        by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
+        return self._share((names[0], by, kind), last, expr.span, scope)
 
     def _share(
-        self, component: ast.Name | None, resource: ast.Name, span: Span, scope: Scope
+        self,
+        by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
+        resource: ast.Name,
+        span: Span,
+        scope: Scope,
     ) -> Value | None:
-        assert component is not None
-        found = lookup(scope.module, component)
-        if found is None or not isinstance(found.declaration, ast.Component):
-            report_name(self.sink, scope.module, component, "component", (ast.Component,))
+        """Return the share of a component in the load of a machine, of a stream in a link's."""
+        name, word, kind = by
+        assert name is not None
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, kind):
+            report_name(self.sink, scope.module, name, word, (kind,))
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
         return measured(asked, DIMENSIONLESS, span)
+
+
+_BY_COMPONENT = ("component", ast.Component)
 
 
 def _counted(count: int) -> str:

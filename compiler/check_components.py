@@ -15,6 +15,7 @@ from qps.compiler.dimension import (
     DIMENSIONLESS,
     INFORMATION,
     INFORMATION_BASE,
+    MONEY_BASE,
     TIME,
     TIME_BASE,
     Dimension,
@@ -226,26 +227,41 @@ class ComponentChecker:
         if item.value is None:
             return ir.Effect(kind, None, item.span)
         wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
-        if kind is ir.EffectKind.EMIT:
+        if kind in _FREE_OF_DIMENSION:
             quantity = self.expressions.quantity(item.value, wider)
-            size = INFORMATION / quantity.dimension if quantity else None
-            if quantity and quantity.dimension != DIMENSIONLESS and not _is_item(size):
-                self.sink.report(
-                    codes.WRONG_DIMENSION,
-                    item.value.span,
-                    f"`emit` takes a share or a size, not {quantity.dimension.in_words}",
-                    hint="write `emit 30 %` or `emit 500 byte/frame`",
-                )
+            if quantity is None or self._cannot_be(kind, quantity):
                 return None
         else:
             wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
             quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
         return None if quantity is None else ir.Effect(kind, quantity, item.span)
 
+    def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
+        """Return whether a size or a queue has the wrong dimension, which is reported."""
+        dimension = quantity.dimension
+        if kind is ir.EffectKind.EMIT:
+            if dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension):
+                return False
+            message = f"`emit` takes a share or a size, not {dimension.in_words}"
+            hint = "write `emit 30 %` or `emit 500 byte/frame`"
+        else:
+            if dimension == INFORMATION or _is_item(dimension):
+                return False
+            message = f"`queue` holds items or bytes, not {dimension.in_words}"
+            hint = "write `queue 60 frame` or `queue 64 kB`"
+            if dimension == TIME:
+                hint += "; the time follows from the rate at which they come"
+        self.sink.report(codes.WRONG_DIMENSION, quantity.span, message, hint=hint)
+        return True
+
+
+_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
+
 
 def _is_item(dimension: Dimension | None) -> bool:
     return dimension is not None and dimension.single_base not in (
         None,
         INFORMATION_BASE,
+        MONEY_BASE,
         TIME_BASE,
     )

@@ -34,6 +34,7 @@ _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
     "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
     "buffer": (ir.MeasureKind.BUFFER, TIME),
+    "queue": (ir.MeasureKind.QUEUE, TIME),
     "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
     "voluntary_loss": (ir.MeasureKind.VOLUNTARY_LOSS, DIMENSIONLESS),
     "saturation_loss": (ir.MeasureKind.SATURATION_LOSS, DIMENSIONLESS),

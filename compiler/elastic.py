@@ -5,8 +5,8 @@ is (1 - A)/B, or (limit - A)/B where the spec limits the load itself; x is the l
 its resources leave, at least `least` and at most `most`. So the rate is a closed form of the
 population, with a knee where x leaves its most and another one where it reaches its least.
 
-Several elastic parameters take in the order of their declaration: each leaves the later ones
-their least, and no more.
+Several elastic parameters take in the order that they are given in, by priority: each leaves the
+later ones their least, and no more.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class ElasticParameter:
     most: sympy.Expr
     dimension: Dimension
     span: Span
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,7 @@ class MeasureKind(Enum):
     LATENCY = "latency"
     JITTER = "jitter"
     BUFFER = "buffer"
+    QUEUE = "queue"
     LOSS = "loss"
     VOLUNTARY_LOSS = "voluntary_loss"
     SATURATION_LOSS = "saturation_loss"
@@ -304,8 +305,9 @@ class Option:
 class Parameter:
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
-    An elastic one takes what capacity is left between them; its `value` is the most. `text` is
-    how its value is told where that is not what stands at `value_span`.
+    An elastic one takes what capacity is left between them; its `value` is the most. Of several,
+    the one of the smallest `priority` takes first. `text` is how its value is told where that is
+    not what stands at `value_span`.
     """
 
     name: str
@@ -320,6 +322,7 @@ class Parameter:
     is_elastic: bool = False
     least_text: str = ""
     text: str = ""
+    priority: Quantity | None = None
 
 
 # -- hardware ----------------------------------------------------------------------------
@@ -460,6 +463,8 @@ class EffectKind(Enum):
     EMIT = "emit"
     DELAY = "delay"
     DROP = "drop"
+    QUEUE = "queue"
+    RECOVER = "recover"
     MERGE = "merge"
 
 

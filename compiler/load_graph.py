@@ -85,6 +85,15 @@ class JitterPart:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class QueuePart:
+    """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
+
+    stage: str
+    value: sympy.Expr
+    span: Span
+
+
 class LossKind(Enum):
     """Why items are lost (Claypool 1997, section 5.6.4, "Predicting Data Loss")."""
 
@@ -95,12 +104,17 @@ class LossKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LossPart:
-    """A stage at which a share of the items is lost; stages are independent."""
+    """A stage at which a share of the items is lost; stages are independent.
+
+    Where lost items are `restored`, which says what share of them, the value is below zero: so
+    many more items leave the stage than reach it.
+    """
 
     stage: str
     kind: LossKind
     value: sympy.Expr
     span: Span
+    restored: sympy.Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +122,8 @@ class StreamMeasures:
     """What a stream's users see.
 
     `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
-    part of the latency; it stands at `playout`) in s, `loss` as a share, `rate` in items/s and
-    `throughput` in bit/s for one flow where it arrives.
+    part of the latency; it stands at `playout`) in s, `queues` in s, `loss` as a share, `rate` in
+    items/s and `throughput` in bit/s for one flow where it arrives.
     """
 
     name: str
@@ -120,6 +134,12 @@ class StreamMeasures:
     rate: sympy.Expr
     throughput: sympy.Expr
     playout: Span | None = None
+    queues: tuple[QueuePart, ...] = ()
+
+    @property
+    def queue(self) -> sympy.Expr:
+        """The time that all full queues hold: the most that they can add to the latency."""
+        return sympy.Add(*(part.value for part in self.queues))
 
     @property
     def loss(self) -> sympy.Expr:

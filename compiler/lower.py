@@ -27,9 +27,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
     graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
-    for parameter in model.parameters:
-        if parameter.is_elastic:  # in this order they take what is left
-            expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
+    for parameter in expressions.in_order_of_service():  # so they take what is left
+        expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
     streams = StreamLowering(model, configuration, expressions, graph, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
@@ -192,7 +191,15 @@ def _put_in(
         result.latency = [
             replace(part, value=part.value.xreplace(values)) for part in result.latency
         ]
-        result.losses = [replace(part, value=part.value.xreplace(values)) for part in result.losses]
+        result.losses = [
+            replace(
+                part,
+                value=part.value.xreplace(values),
+                restored=part.restored and part.restored.xreplace(values),
+            )
+            for part in result.losses
+        ]
+        result.queues = [replace(part, value=part.value.xreplace(values)) for part in result.queues]
         result.rate = result.rate.xreplace(values)
         result.throughput = result.throughput.xreplace(values)
     for _, _, data in streams.graph.edges(data=True):
@@ -245,7 +252,12 @@ def _criteria(
     return tuple(stated)
 
 
-_NEVER_NEGATIVE = (ir.MeasureKind.LATENCY, ir.MeasureKind.LOSS, ir.MeasureKind.JITTER)
+_NEVER_NEGATIVE = (
+    ir.MeasureKind.LATENCY,
+    ir.MeasureKind.LOSS,
+    ir.MeasureKind.JITTER,
+    ir.MeasureKind.QUEUE,
+)
 
 
 def _axis(

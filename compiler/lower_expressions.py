@@ -237,9 +237,27 @@ class ExpressionLowering:
             )
         )
         symbol = sympy.Symbol(name, positive=True)
-        self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
+        self.elastic[name] = ElasticParameter(
+            name, symbol, least, most, dimension, declared.span, self._priority(declared)
+        )
         self.settle(name, symbol)
         return symbol
+
+    def in_order_of_service(self) -> list[ir.Parameter]:
+        """Return the elastic parameters as they take what is left.
+
+        Those with a priority come first, 1 before 2; else they go in the order of declaration.
+        """
+        elastic = [parameter for parameter in self.model.parameters if parameter.is_elastic]
+        ranks = {parameter.name: self._priority(parameter) for parameter in elastic}
+        return sorted(elastic, key=lambda p: (ranks[p.name] is None, ranks[p.name] or 0))
+
+    def _priority(self, parameter: ir.Parameter) -> int | None:
+        if parameter.priority is None:
+            return None
+        asked = parameter.priority.expr
+        self.decided |= self._named_in(asked)
+        return int(self.number(asked))
 
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
@@ -302,7 +320,11 @@ class ExpressionLowering:
 
     def number(self, expr: ir.Expr) -> sympy.Expr:
         """Return the value of an expression without the population."""
-        return self.lower(expr).xreplace(self._values())
+        return self.put_in(self.lower(expr))
+
+    def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
+        """Return what was lowered with the values of the assumptions."""
+        return lowered.xreplace(self._values())
 
 
 def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy
 
@@ -87,6 +87,8 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
             return sympy.Add(*(part.value for part in stream.jitter))
         case ir.MeasureKind.BUFFER:
             return stream.buffer
+        case ir.MeasureKind.QUEUE:
+            return stream.queue
         case ir.MeasureKind.LOSS:
             return stream.loss
         case ir.MeasureKind.RATE:
@@ -129,11 +131,16 @@ def stream_measures(
     buffer: sympy.Expr = sympy.S.Zero
     playout = stream.playout
     if playout is not None:
-        known = _BeforePlayout(measures, sympy.Add(*(part.value for part in jitter)), buffer)
+        known = _BeforePlayout(
+            measures,
+            sympy.Add(*(part.value for part in jitter)),
+            sympy.Add(*(part.value for part in result.queues)),
+            buffer,
+        )
         buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
         latency.append(LatencyPart("playout buffer", buffer))
         if playout.dropping is not None:
-            known = _BeforePlayout(measures, known.jitter, buffer)
+            known = replace(known, buffer=buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
             stage = "too late for the buffer"
             losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
@@ -152,21 +159,25 @@ def stream_measures(
         result.rate * arriving,
         result.throughput * arriving,
         None if playout is None else playout.delay.span,
+        tuple(result.queues),
     )
 
 
 @dataclass(frozen=True)
 class _BeforePlayout:
-    """What a playout buffer may rest on: loads, and the jitter of its own stream."""
+    """What a playout buffer may rest on: loads, and the jitter and queues of its own stream."""
 
     measures: Measures
     jitter: sympy.Expr
+    queue: sympy.Expr
     buffer: sympy.Expr
 
     def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.JITTER:
             return self.jitter
+        if measured.kind is ir.MeasureKind.QUEUE:
+            return self.queue
         if measured.kind is ir.MeasureKind.BUFFER:
             return self.buffer
         return self.measures.of(measured)

@@ -17,8 +17,16 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
 from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import Calibration, LatencyPart, LossKind, LossPart, Place
+from qps.compiler.load_graph import (
+    Calibration,
+    LatencyPart,
+    LossKind,
+    LossPart,
+    Place,
+    QueuePart,
+)
 from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_transport import full_queue, recovery
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.source import Span
 from qps.compiler.tidy import tidy_extremes
@@ -48,6 +56,7 @@ class StreamResult:
     name: str
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
+    queues: list[QueuePart] = field(default_factory=list)
     passes: dict[str, None] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     rate: sympy.Expr = sympy.S.Zero
@@ -199,7 +208,7 @@ class _Walk:
             item_times = times if merged is None else times * merged
             for cost in self._costs_in_force(step.component, leg.node):
                 self._charge(step, leg.node, cost, charged, item_times)
-            held = self._effects(step, held)
+            held = self._effects(step, leg.node, held)
         self._copies = held * count * copies
         self.flow = replace(self.flow, total=held * count * receivers)
 
@@ -346,7 +355,7 @@ class _Walk:
             return sympy.S.One
         return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
 
-    def _effects(self, step: ir.Step, held: sympy.Expr) -> sympy.Expr:
+    def _effects(self, step: ir.Step, node: str, held: sympy.Expr) -> sympy.Expr:
         """Change the flow as the component says; return how many flows are held then."""
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
@@ -371,6 +380,15 @@ class _Walk:
                     self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
+                case ir.EffectKind.QUEUE:
+                    what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
+                    full = full_queue(what, effect.value, value, self.flow.rates, self._expressions)
+                    self._result.queues.append(full)
+                case ir.EffectKind.RECOVER:
+                    stage = f"recovered by {step.component.name}"
+                    part = recovery(stage, self._result.losses, value, effect.value.span)
+                    self._result.losses.append(part)
+                    self.flow = self.flow.scaled(1 - part.value)
         return held
 
     def _emit(self, quantity: ir.Quantity, value: sympy.Expr) -> None:

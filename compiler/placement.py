@@ -174,14 +174,28 @@ class _StreamCheck:
         )
 
     def _effect(self, effect: ir.Effect) -> None:
-        if effect.kind is not ir.EffectKind.EMIT or effect.value is None:
+        if effect.value is None:
             return
+        if effect.kind is ir.EffectKind.QUEUE:
+            self._queue(effect, effect.value)
+        elif effect.kind is ir.EffectKind.EMIT:
+            self._emit(effect, effect.value)
+
+    def _queue(self, effect: ir.Effect, length: ir.Quantity) -> None:
+        """Ask for the item that a queue holds."""
+        for base in length.dimension.bases:
+            word = _word(base)
+            if word not in self._carried:
+                message = f"a queue of {word}s, but `{self.stream.name}` carries no {word}s"
+                self._ask(base, _Ask(effect.span, message, f"a queue of {word}s"))
+
+    def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
         emission, name = self.stream.emission, self.stream.name
         if not emission.carries_information:
             message = f"`emit` changes a size, but `{name}` carries no bytes"
             self._ask(INFORMATION_BASE, _Ask(effect.span, message, "a size"))
             return
-        for base in effect.value.dimension.bases - {INFORMATION_BASE, *emission.items}:
+        for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
             message = f"a size per {base}, but `{name}` carries no {base}s"
             self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
 

@@ -115,6 +115,8 @@ def _misspelt_before(fault: Fault) -> str | None:
     word = fault.previous.lstrip("{;\n ")
     if not word or word in RESERVED or not starts_statement:
         return None
+    if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
+        return None  # a step, and no slip
     near = closest(word, _STATEMENTS, _SURE)
     return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
 
@@ -148,6 +150,14 @@ def _case(fault: Fault) -> str | None:
     if fault.word == "," and before in TOKEN_CHOICES["CASE"]:
         return f"say what it is: `{before} 3 ms`"
     return None
+
+
+def _priority(fault: Fault) -> str | None:
+    if fault.word != "priority" and not re.search(r"\belastic\s+priority$", fault.before):
+        return None
+    if re.search(r"\belastic\b", fault.before):
+        return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
+    return "only what is elastic has a priority: `param x elastic 1..20 packet/s priority 1`"
 
 
 def _comma(fault: Fault) -> str | None:
@@ -278,6 +288,7 @@ _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _misspelt,
     _foreign,
     _misspelt_before,
+    _priority,
     _comma,
     _bracket,
     _equals,

@@ -115,6 +115,8 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
     for settled in graph.elastic:
         if settled.parameter.name == name:
             what = "an elastic parameter: it takes what capacity is left"
+            if settled.parameter.priority is not None:
+                what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
             return _explained(graph, name, what, settled.value, dimension, at, [])
     varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
@@ -254,6 +256,10 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
     if measure == "buffer":
         what = "what the playout buffer waits for late items"
         return _explained(graph, name, what, found.buffer, TIME, at, [])
+    if measure == "queue":
+        what = "time that the full queues on the way hold, by queue"
+        full = [(part.stage, part.value) for part in found.queues]
+        return _explained(graph, name, what, found.queue, TIME, at, full)
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "share of items lost, at independent stages"
@@ -290,7 +296,7 @@ LOSSES = {
 
 def stream_measures() -> list[str]:
     """Return what can be asked of a stream."""
-    return ["latency", "jitter", "buffer", *LOSSES, "rate", "throughput"]
+    return ["latency", "jitter", "buffer", "queue", *LOSSES, "rate", "throughput"]
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
@@ -359,16 +365,18 @@ def _in_population(graph: LoadGraph, expr: sympy.Expr, at: int, at_text: str) ->
 
 
 def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:
-    """Return an expression with the loads, latencies and losses inside it called by their names.
+    """Return an expression with what has a name of its own inside it called by that name.
 
     A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest.
     """
-    known = {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
+    known = {s.value: sympy.Symbol(s.parameter.name) for s in graph.elastic}
+    known |= {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
     for stream in graph.streams.values():
         for measure, value in (
             ("latency", sympy.Add(*(p.value for p in stream.latency))),
             ("jitter", sympy.Add(*(p.value for p in stream.jitter))),
             ("buffer", stream.buffer),
+            ("queue", stream.queue),
             ("loss", stream.loss),
         ):
             known[value] = sympy.Symbol(f"{stream.name}.{measure}")

@@ -201,7 +201,8 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
     name = view.population.name
     for item, solved in zip(view.elastic, solution.elastic, strict=True):
         told = partial(quantity, dimension=solved.dimension)
-        line = f"Elastic: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
+        rank = "" if item.priority is None else f", priority {item.priority}"
+        line = f"Elastic{rank}: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
         if item.yields is None:
             line += f"; nothing keeps it below {told(item.most)}."
         else:

@@ -101,13 +101,18 @@ class KneeView:
 
 @dataclass(frozen=True)
 class ElasticView:
-    """An elastic parameter: its range, its value at the limit, its knees."""
+    """An elastic parameter: its range, its value at the limit, its knees.
+
+    It is `lowered` where it takes less than its most; those of a smaller `priority` come first.
+    """
 
     parameter: str
+    priority: int | None
     least: float
     most: float
     unit: str
     value_at_limit: float
+    lowered: bool
     yields: KneeView | None
     exhausted: KneeView | None
     changes: tuple[ChangeView, ...]
@@ -257,10 +262,12 @@ def solve_view(
 def _elastic(item: ElasticSolution) -> ElasticView:
     return ElasticView(
         item.name,
+        item.priority,
         item.least,
         item.most,
         str(item.dimension),
         item.value_at_limit,
+        item.value_at_limit < item.most,
         _knee(item.yields),
         _knee(item.exhausted),
         tuple(ChangeView(change.at, change.to) for change in item.changes),

@@ -198,6 +198,7 @@ def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSol
         changes = tuple(change for change in found if yields.at < change.at < end)
     return ElasticSolution(
         parameter.name,
+        parameter.priority,
         _value(graph, parameter.least, at),
         _value(graph, parameter.most, at),
         _value(graph, settled.value, at),
@@ -266,11 +267,18 @@ def _refuse_impossible(graph: LoadGraph, high: int) -> None:
             _refuse_beyond(graph, -jitter.value, what, jitter.span, high)
         what = f"the playout buffer of `{stream.name}` is below zero"
         _refuse_beyond(graph, -stream.buffer, what, stream.playout, high)
+        for queue in stream.queues:
+            what = f"a queue of `{stream.name}` ({queue.stage}) is below zero"
+            _refuse_beyond(graph, -queue.value, what, queue.span, high)
         for part in stream.losses:
+            shares = {"recovers": part.restored}
             if part.kind is LossKind.VOLUNTARY:
-                what = f"what `{stream.name}` drops ({part.stage}) is"
-                _refuse_beyond(graph, -part.value, f"{what} below zero", part.span, high)
-                _refuse_beyond(graph, part.value - 1, f"{what} above 100 %", part.span, high)
+                shares["drops"] = part.value
+            for does, share in shares.items():
+                if share is not None:
+                    what = f"what `{stream.name}` {does} ({part.stage}) is"
+                    _refuse_beyond(graph, -share, f"{what} below zero", part.span, high)
+                    _refuse_beyond(graph, share - 1, f"{what} above 100 %", part.span, high)
 
 
 def _refuse_beyond(

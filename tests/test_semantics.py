@@ -626,3 +626,13 @@ stream again {{ source N * 1 packet/s; at other {{ work }} }}
     for name in ("host.cpu", "other.cpu"):
         load = graph.resources[name].load.xreplace(graph.values | {graph.population: 3})
         assert float(load) == pytest.approx(0.03 / effective, rel=1e-7)
+
+
+def test_the_share_of_a_stream_in_a_link() -> None:
+    graph = lowered(
+        PRELUDE + "topology { node host = box\n node end = box\n link net = wire between host, end }\n"
+        "stream big { source 30 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "stream small { source 10 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "measure part = share(small, net)"
+    )  # fmt: skip
+    assert at(graph, graph.measures["part"].value, 1) == Fraction(1, 4)
