@@ -16,8 +16,10 @@ from qps.compiler import ast, codes, ir
 from qps.compiler.check_calls import CallChecker
 from qps.compiler.check_conditions import ConditionChecker
 from qps.compiler.check_names import Definitions, NameChecker
+from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.importer import Importer
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import (
     LARGEST_EXPRESSION,
@@ -65,6 +67,7 @@ class ExpressionChecker:
 
     sink: Sink
     main_scope: Scope
+    importer: Importer | None = None
     changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
     _steps: int = 0
     _busy: bool = False
@@ -72,9 +75,19 @@ class ExpressionChecker:
     def __post_init__(self) -> None:
         self._definitions = Definitions(self.sink)
         self._arithmetic = Arithmetic(self.sink)
-        self._names = NameChecker(self.sink, self._definitions, self.main_scope, self.value)
+        self.traces = TraceChecker(
+            self.sink, self._arithmetic, self.importer, self.number, self.value
+        )
+        self._names = NameChecker(
+            self.sink, self._definitions, self.main_scope, self.value, self.traces
+        )
         self._calls = CallChecker(
-            self.sink, self._definitions, self._arithmetic, self.value, self.wrong_dimension
+            self.sink,
+            self._definitions,
+            self._arithmetic,
+            self.value,
+            self.wrong_dimension,
+            self.traces,
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(

@@ -65,6 +65,10 @@ class Folder:
         match expr:
             case ir.Constant(value):
                 return value
+            case ir.Recorded(value=value):
+                return value
+            case ir.Lookup(table, argument):
+                return self._lookup(table, self.fold(argument))
             case ir.Population():
                 return self.population
             case ir.ParameterValue(name):
@@ -119,6 +123,14 @@ class Folder:
                 self._open.pop()
                 self._parameters[name] = value
         return self._parameters[name]
+
+    def _lookup(self, table: ir.RecordedTable, argument: Fraction | None) -> Fraction | None:
+        if argument is None:
+            return None
+        found = table.at(argument)
+        if found is None:
+            raise NoValueError(f"rests on `{table.name}` for {table.fault}")
+        return found.value
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)

@@ -58,6 +58,10 @@ class ExpressionLowering:
                 return rational(value)
             case ir.ParameterValue(name):
                 return self._parameter(name)
+            case ir.Recorded():
+                return self._recorded(expr)
+            case ir.Lookup(table, argument):
+                return self._recorded(self._looked_up(table, argument, expr.span))
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
@@ -187,6 +191,33 @@ class ExpressionLowering:
         self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
         self._parameters[name] = symbol
         return symbol
+
+    def _recorded(self, recorded: ir.Recorded) -> sympy.Expr:
+        """Return a measured number as an assumption whose source is the file."""
+        return self._assume(
+            recorded.name,
+            rational(recorded.value),
+            recorded.dimension,
+            recorded.text,
+            recorded.span,
+            recorded.source,
+        )
+
+    def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
+        """Return what a recording gives for an argument in this configuration."""
+        self.decided |= self._named_in(argument)
+        value = sympy.Rational(self.number(argument))
+        found = table.at(Fraction(value.p, value.q))
+        if found is None:
+            sink = Sink()
+            sink.report(
+                codes.NUMBER_SIZE,
+                span,
+                f"`{table.name}` has no value for {table.fault}",
+                hint="ask it for another value",
+            )
+            raise QpsError(sink.found)
+        return found
 
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""

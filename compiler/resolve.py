@@ -33,6 +33,7 @@ Named = (
     | ast.Link
     | ast.Stream
     | ast.Measure
+    | ast.Trace
 )
 """Declarations whose names share one space."""
 
@@ -50,6 +51,7 @@ KIND_WORDS: dict[type, str] = {
     ast.Link: "a link",
     ast.Stream: "a stream",
     ast.Measure: "a measure",
+    ast.Trace: "a trace",
 }
 
 

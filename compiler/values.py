@@ -212,7 +212,7 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.QUALITY
         case ir.Measured():
             return Allowed.MEASURES
-        case ir.Constant():
+        case ir.Constant() | ir.Recorded():
             return Allowed.NOTHING
         case ir.ParameterValue(is_elastic=is_elastic):
             return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
@@ -222,6 +222,8 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
+        case ir.Lookup(argument=argument):
+            parts = (argument,)
         case ir.Changed(value, _):
             parts = (value,)
     mentioned = Allowed.NOTHING
@@ -240,6 +242,8 @@ def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
+        case ir.Lookup(argument=argument):
+            parts = (argument,)
         case _:
             parts = ()
     for part in parts:

@@ -37,7 +37,7 @@ RESERVED = frozenset(DECLARATIONS) | frozenset(
         "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
         "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",
         "not", "note", "off", "on", "or", "over", "scaled", "single_thread", "source", "then", "to",
-        "unicast", "with", "within",
+        "trace", "unicast", "with", "within",
     ]
 )  # fmt: skip
 """Names that a spec cannot give to things of its own.
