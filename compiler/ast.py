@@ -648,6 +648,28 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
+
+    span: Span
+    name: Name
+    file: Text
+    unit: Expr | None
+    period: Expr | None
+    source: Text | None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """`loads "label" with …` in a figure: a line for each resource."""
+
+    span: Span
+    label: Text | None
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """`line "label" value with …` in a figure."""
 
@@ -675,6 +697,7 @@ class Figure:
     title: Text | None
     abscissa: Abscissa | None
     curves: tuple[Curve, ...]
+    loads: tuple[Loads, ...]
     logarithmic: tuple[Name, ...]
     source: Text | None
     remarks: tuple[Remark, ...]
@@ -703,6 +726,7 @@ Declaration = (
     | Scenario
     | Expect
     | Observe
+    | Trace
     | Figure
 )
 

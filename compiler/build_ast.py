@@ -329,7 +329,7 @@ class Builder(CaseBuilder):
             self._changes(changes),
         )
 
-    def _observe(self, tree: Tree[Token]) -> ast.Observe:
+    def _observed_runs(self, tree: Tree[Token]) -> ast.Observe:
         name, file, changes, *rest = tree.children
         pieces = trees(rest)
         columns = []
@@ -355,6 +355,17 @@ class Builder(CaseBuilder):
             self._remarks(pieces),
         )
 
+    def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:
+        name, file, unit, period, source = tree.children
+        return ast.Trace(
+            self._span(tree),
+            self._name(name),
+            self._text(file),
+            None if unit is None else self._expr(unit),
+            None if period is None else self._expr(period),
+            self._source_text(source),
+        )
+
     def _figure(self, tree: Tree[Token]) -> ast.Figure:
         name, title, *rest = tree.children
         pieces = trees(rest)
@@ -369,10 +380,16 @@ class Builder(CaseBuilder):
             None if title is None else self._text(title),
             self._one("`over`", axes, lambda axis: axis.span),
             tuple(self._curve(p) for p in pieces if p.data == "curve"),
+            tuple(self._loads(p) for p in pieces if p.data == "loads"),
             tuple(self._word(p.children[0]) for p in pieces if p.data == "logarithmic"),
             self._only_source(pieces),
             self._remarks(pieces),
         )
+
+    def _loads(self, tree: Tree[Token]) -> ast.Loads:
+        label, changes = tree.children
+        text = None if label is None else self._text(label)
+        return ast.Loads(self._span(tree), text, self._changes(changes))
 
     def _curve(self, tree: Tree[Token]) -> ast.Curve:
         label, value, changes = tree.children

@@ -45,7 +45,7 @@ class Checker:
         self.sink = Sink(failed_names=set(program.failed_names))
         self._program = program
         self.main = program.main
-        self.expressions = ExpressionChecker(self.sink, Scope(self.main))
+        self.expressions = ExpressionChecker(self.sink, Scope(self.main), importer)
         ratings = frozenset(
             unit.name.text
             for module in program.modules
@@ -74,6 +74,7 @@ class Checker:
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._functions_and_lets()
+        self._traces()
         requirements = self._requirements()
         quality = self._quality()
         modes = self._modes()
@@ -352,6 +353,11 @@ class Checker:
             if unit.value is not None:
                 name = ast.Reference(unit.name.span, unit.name)
                 self.expressions.quantity(name, Scope(module, everything))
+
+    def _traces(self) -> None:
+        """Read the traces that nothing uses, too: a file that is not there is a mistake."""
+        for module, trace in self._everywhere(ast.Trace):
+            self.expressions.traces.recording(Found(module, trace))
 
     # -- needs and claims ----------------------------------------------------------------
 

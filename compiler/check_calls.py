@@ -9,6 +9,7 @@ from fractions import Fraction
 from qps.compiler import ast, codes, ir, units
 from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
+from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.places import has_resource
@@ -41,6 +42,7 @@ class CallChecker:
     cases: CaseChecker
     value: ValueOf
     wrong_dimension: Callable[[Value, Dimension, str], None]
+    traces: TraceChecker
 
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
@@ -52,6 +54,9 @@ class CallChecker:
         if word in ("count", "share", "saturation"):
             return self._special(word, expr, scope)
         found = lookup(scope.module, expr.name)
+        trace = trace_of(scope.module, expr.name) if found is None else None
+        if trace is not None:
+            return self.traces.call(trace, expr, scope)
         if found is None:
             names = sorted(LANGUAGE_FUNCTIONS)
             names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]

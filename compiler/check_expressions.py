@@ -18,8 +18,10 @@ from qps.compiler.check_cases import CaseChecker
 from qps.compiler.check_conditions import ConditionChecker
 from qps.compiler.check_kinds import KindChecker
 from qps.compiler.check_names import Definitions, NameChecker
+from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.importer import Importer
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import (
     LARGEST_EXPRESSION,
@@ -67,6 +69,7 @@ class ExpressionChecker:
 
     sink: Sink
     main_scope: Scope
+    importer: Importer | None = None
     changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
     _steps: int = 0
     _busy: bool = False
@@ -74,9 +77,12 @@ class ExpressionChecker:
     def __post_init__(self) -> None:
         self._definitions = Definitions(self.sink)
         self._arithmetic = Arithmetic(self.sink)
+        self.traces = TraceChecker(
+            self.sink, self._arithmetic, self.importer, self.number, self.value
+        )
         self.kinds = KindChecker(self.sink, self.number)
         self._names = NameChecker(
-            self.sink, self._definitions, self.main_scope, self.kinds, self.value
+            self.sink, self._definitions, self.main_scope, self.kinds, self.value, self.traces
         )
         self._cases = CaseChecker(self.sink, self._arithmetic, self.kinds, self.value)
         self._calls = CallChecker(
@@ -86,6 +92,7 @@ class ExpressionChecker:
             self._cases,
             self.value,
             self.wrong_dimension,
+            self.traces,
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(

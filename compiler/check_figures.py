@@ -8,6 +8,7 @@ from fractions import Fraction
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
+from qps.compiler.diagnostics import Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.resolve import lookup, report_name
 from qps.compiler.scope import Allowed, Scope
@@ -29,9 +30,10 @@ class FigureChecker:
             self._missing(item, "over what it goes", "over N in 2..100")
             return None
         axis = self._axis(item.abscissa)
-        if not item.curves:
+        loads = self._loads(item, curves)
+        if not item.curves and not item.loads:
             self._missing(item, "what it draws", 'line "load" station.cpu.load')
-        if axis is None or not curves:
+        if axis is None or not (curves or loads):
             return None
         parameter, dimension, low, high = axis
         if low <= 0 and "x" in logarithmic:
@@ -50,6 +52,7 @@ class FigureChecker:
             high,
             dimension,
             tuple(curves),
+            tuple(loads),
             logarithmic,
             item.source.value if item.source else None,
             remark(item.remarks, "note"),
@@ -111,6 +114,26 @@ class FigureChecker:
             built.append(ir.Curve(label, value, changes, curve.span))
         return built
 
+    def _loads(self, item: ast.Figure, curves: list[ir.Curve]) -> list[ir.LoadCurves]:
+        """Return the `loads` that are sound; loads are shares, and so are all lines beside them."""
+        claims, built = self.claims, []
+        for loads in item.loads:
+            if curves and curves[0].value.dimension != DIMENSIONLESS:
+                claims.sink.report(
+                    codes.WRONG_DIMENSION,
+                    loads.span,
+                    f"loads are plain numbers, the lines of this figure are "
+                    f"{curves[0].value.dimension.in_words}",
+                    secondary=[Label(curves[0].value.span, "this one is")],
+                    hint="draw the loads in a figure of their own",
+                )
+                continue
+            changes = claims.changes(loads.changes, Scope(claims.main, EVERYTHING))
+            if len(changes) == len(loads.changes):
+                label = loads.label.value if loads.label else _changes_text(loads)
+                built.append(ir.LoadCurves(label, changes, loads.span))
+        return built
+
     def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
         for name in item.logarithmic:
             if name.text not in _AXES:
@@ -121,3 +144,8 @@ class FigureChecker:
                     hint="`log x` or `log y`",
                 )
         return frozenset(name.text for name in item.logarithmic)
+
+
+def _changes_text(loads: ast.Loads) -> str:
+    """Return what tells the lines of one `loads` from those of another: its changes."""
+    return ", ".join(" ".join(change.span.text.split()) for change in loads.changes)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir, units
 from qps.compiler.check_kinds import CASES, KindChecker
+from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     DATA_RATE,
@@ -123,6 +124,7 @@ class NameChecker:
     main_scope: Scope
     kinds: KindChecker
     value: ValueOf
+    traces: TraceChecker
 
     def reference(self, expr: ast.Reference, scope: Scope, wanted: str = "name") -> Value | None:
         """Return what a name stands for: a formal, a unit, a definition, a measure.
@@ -207,6 +209,7 @@ class NameChecker:
             ast.Func: f"call it: `{expr.name.text}(…)`",
             ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
             ast.Link: f"name what you mean: `{expr.name.text}.load`",
+            ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",
         }
@@ -276,6 +279,9 @@ class NameChecker:
             return self._stream_measure(owner, expr)
         if isinstance(owner, ast.Node | ast.Link):
             return self._load(owner, expr, module)
+        trace = trace_of(module, expr.name)
+        if trace is not None:
+            return self.traces.measure(trace, expr)
         report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
         return None
 

@@ -84,6 +84,10 @@ class Folder:
         match expr:
             case ir.Constant(value):
                 return value
+            case ir.Recorded(value=value):
+                return value
+            case ir.Lookup(table, argument):
+                return self._lookup(table, self.fold(argument))
             case ir.Population():
                 return self.population
             case ir.ParameterValue(name):
@@ -163,6 +167,14 @@ class Folder:
         if len(known) < len(values):
             return None
         return mixed(kinds, known, self.case or self.configuration.case)
+
+    def _lookup(self, table: ir.RecordedTable, argument: Fraction | None) -> Fraction | None:
+        if argument is None:
+            return None
+        found = table.at(argument)
+        if found is None:
+            raise NoValueError(f"rests on `{table.name}` for {table.fault}")
+        return found.value
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)

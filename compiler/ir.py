@@ -7,6 +7,7 @@ Options, machines and networks are still open: `compiler.configuration` settles 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -97,6 +98,42 @@ class Choice:
     condition: Condition
     then: Expr
     otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A number that was measured: `name` is what a trace calls it, `text` how it reads.
+
+    `span` is where the trace is declared, `source` the file that it was computed from.
+    """
+
+    name: str
+    value: Fraction
+    dimension: Dimension
+    text: str
+    span: Span
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A number that a recording gives for an argument, which options and parameters settle."""
+
+    table: RecordedTable
+    argument: Expr
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTable:
+    """What a recording gives for an argument; `at` gives None where it has no value.
+
+    `fault` says what such an argument is: `1 %` of gaps where more packets were lost.
+    """
+
+    name: str
+    at: Callable[[Fraction], Recorded | None]
+    fault: str
 
 
 class MeasureKind(Enum):
@@ -210,6 +247,8 @@ Expr = (
     | Power
     | Apply
     | Choice
+    | Recorded
+    | Lookup
     | Measured
     | Changed
     | ByCase
@@ -784,6 +823,15 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadCurves:
+    """The load of every resource along the axis of a figure, in the model as changed."""
+
+    label: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """Curves over the population (`parameter` None) or over a parameter, from low to high."""
 
@@ -794,6 +842,7 @@ class Figure:
     high: Fraction
     dimension: Dimension
     curves: tuple[Curve, ...]
+    loads: tuple[LoadCurves, ...]
     logarithmic: frozenset[str]
     source: str | None
     note: str | None

@@ -65,6 +65,8 @@ class ExpressionLowering:
                 return rational(value)
             case ir.ParameterValue(name):
                 return self._parameter(name)
+            case ir.Recorded() | ir.Lookup():
+                return self._recorded(expr)
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
@@ -80,18 +82,26 @@ class ExpressionLowering:
                 return self._applied(function, lowered)
             case ir.Choice(condition, then, otherwise):
                 return self.lower(then if self.holds(condition) else otherwise, measure)
-            case ir.InCase(case, value, span):
-                return replace(self, case=case, asked_at=span).lower(value, measure)
-            case ir.ByCase():
-                raise AssertionError("only parameters have cases")
-            case ir.Mixture(kinds):
-                return self._mixed(kinds)
+            case ir.InCase() | ir.ByCase() | ir.Mixture():
+                return self._in_case(expr, measure)
             case ir.Measured() | ir.Changed():
                 if measure is None:
                     raise AssertionError("the checker lets no measure in here")
                 return measure(expr)
             case _:
                 assert_never(expr)
+
+    def _in_case(
+        self, expr: ir.InCase | ir.ByCase | ir.Mixture, measure: MeasureOf | None
+    ) -> sympy.Expr:
+        """Return what has several values."""
+        match expr:
+            case ir.InCase(case, value, span):
+                return replace(self, case=case, asked_at=span).lower(value, measure)
+            case ir.Mixture(kinds):
+                return self._mixed(kinds)
+            case ir.ByCase():
+                raise AssertionError("only parameters have cases")
 
     def count(self, name: str) -> sympy.Expr:
         """Return how many there are of a node or a link."""
@@ -258,6 +268,36 @@ class ExpressionLowering:
         asked = parameter.priority.expr
         self.decided |= self._named_in(asked)
         return int(self.number(asked))
+
+    def _recorded(self, expr: ir.Recorded | ir.Lookup) -> sympy.Expr:
+        """Return a measured number as an assumption whose source is the file."""
+        recorded = expr
+        if isinstance(recorded, ir.Lookup):
+            recorded = self._looked_up(recorded.table, recorded.argument, recorded.span)
+        return self._assume(
+            recorded.name,
+            rational(recorded.value),
+            recorded.dimension,
+            recorded.text,
+            recorded.span,
+            recorded.source,
+        )
+
+    def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
+        """Return what a recording gives for an argument in this configuration."""
+        self.decided |= self._named_in(argument)
+        value = sympy.Rational(self.number(argument))
+        found = table.at(Fraction(value.p, value.q))
+        if found is None:
+            sink = Sink()
+            sink.report(
+                codes.NUMBER_SIZE,
+                span,
+                f"`{table.name}` has no value for {table.fault}",
+                hint="ask it for another value",
+            )
+            raise QpsError(sink.found)
+        return found
 
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""

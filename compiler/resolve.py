@@ -34,6 +34,7 @@ Named = (
     | ast.Link
     | ast.Stream
     | ast.Measure
+    | ast.Trace
 )
 """Declarations whose names share one space."""
 
@@ -52,6 +53,7 @@ KIND_WORDS: dict[type, str] = {
     ast.Link: "a link",
     ast.Stream: "a stream",
     ast.Measure: "a measure",
+    ast.Trace: "a trace",
 }
 
 

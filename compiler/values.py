@@ -212,7 +212,7 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.QUALITY
         case ir.Measured():
             return Allowed.MEASURES
-        case ir.Constant():
+        case ir.Constant() | ir.Recorded():
             return Allowed.NOTHING
         case ir.ParameterValue(is_elastic=is_elastic):
             return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
@@ -222,6 +222,8 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
+        case ir.Lookup(argument=argument):
+            parts = (argument,)
         case ir.Changed(value, _) | ir.InCase(_, value, _):
             parts = (value,)
         case ir.ByCase(values):
@@ -256,6 +258,8 @@ def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
             return tuple(stated.value for stated in values)
         case ir.Mixture(kinds):
             return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
+        case ir.Lookup(argument=argument):
+            return (argument,)
     return ()
 
 

@@ -38,7 +38,7 @@ RESERVED = frozenset(DECLARATIONS) | frozenset(
         "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
         "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",
         "not", "note", "off", "on", "or", "over", "queue", "recover", "scaled", "single_thread",
-        "source", "then", "to", "unicast", "with", "within",
+        "source", "then", "to", "trace", "unicast", "with", "within",
     ]
 )  # fmt: skip
 """Names that a spec cannot give to things of its own.

@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     _fit(commands)
     _fmt(commands)
     _diff(commands)
+    _trace(commands)
     _new(commands)
     return parser
 
@@ -238,6 +239,41 @@ def _diff(commands: _Commands) -> None:
     _changes(command)
     command.add_argument(
         "--fail-on", choices=["worse"], help="exit 1 where the new spec carries fewer users"
+    )
+    _format(command, "text", "json", "markdown")
+
+
+def _trace(commands: _Commands) -> None:
+    command = _add(
+        commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
+    )
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="a CSV file with times of arrival"
+    )
+    command.add_argument(
+        "--period", metavar="TIME", help="time between two packets as they were sent: 160ms"
+    )
+    command.add_argument(
+        "--unit",
+        choices=["ns", "us", "ms", "s"],
+        help="of times whose heading names none",
+    )
+    command.add_argument(
+        "--latency", metavar="TIME", help="the longest buffer that is acceptable (default 230ms)"
+    )
+    command.add_argument(
+        "--gaps", metavar="SHARE", help="the largest share of gaps that is acceptable (default 6%%)"
+    )
+    command.add_argument(
+        "--buffer",
+        metavar="TIME",
+        help="the buffer to count gaps at and to replay with (default: 250ms, and the best one)",
+    )
+    command.add_argument(
+        "--threshold",
+        metavar="TIME",
+        help="how long two packets must wait before one is discarded, half of that for each "
+        "further one, down to half a second (default 4s)",
     )
     _format(command, "text", "json", "markdown")
 
