@@ -131,6 +131,8 @@ class FigureChecker:
             changes = claims.changes(loads.changes, Scope(claims.main, EVERYTHING))
             if len(changes) == len(loads.changes):
                 label = loads.label.value if loads.label else _changes_text(loads)
+                if loads.label is None and len(item.loads) == 1:
+                    label = ""
                 built.append(ir.LoadCurves(label, changes, loads.span))
         return built
 

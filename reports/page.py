@@ -13,6 +13,7 @@ from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import plain
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
+from qps.reports.figures import leads_text
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.text import advice_rows, claimed, claims_summary, predicted, remarks, title_of
 from qps.reports.view import SolveView, circumstances
@@ -190,10 +191,11 @@ def _figure(drawn: DrawnFigure, view: SolveView) -> LineChart:
         f"{figure.name}: {title}",
         (name, figure.dimension),
         drawn.at,
-        figure.curves[0].value.dimension,
+        drawn.dimension,
         [(curve.label, curve.values) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
         note=said,
+        leads=leads_text(drawn, name),
     )
 
 

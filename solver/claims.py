@@ -236,6 +236,12 @@ class Laboratory:
             values[graph.population] = sympy.Integer(population)
         return lowered.xreplace(values)
 
+    def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
+        """Return the names of all resources that are loaded in the model as changed."""
+        configuration, _ = _settled(base, changes)
+        graph = self._graph(configuration)
+        return [name for name, resource in graph.resources.items() if resource.load != 0]
+
     def _measured(
         self,
         asked: ir.Measured,
