@@ -105,7 +105,11 @@ def _fixed(
     model: ir.Model, configuration: Configuration, parameter: ir.Parameter
 ) -> list[LoadGraph]:
     """Return the model in each mode with a parameter set: an elastic one no longer gives way."""
-    value = in_force(in_each_mode(model, configuration)[0]).parameters[parameter.name]
+    first = in_force(in_each_mode(model, configuration)[0])
+    value = first.parameters[parameter.name]
+    if isinstance(value, ir.ByCase | ir.Mixture):
+        # One number for all its values: what it is now does not matter, it stays a symbol.
+        value = ir.Constant(Fraction(1))
     change = ir.SetParameter(parameter.name, value, parameter.span)
     fixed = changed(configuration, [change])
     return [lower(model, each) for each in in_each_mode(model, fixed)]
@@ -150,6 +154,8 @@ def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration
     name = parameter.name
     value = configuration.parameters[name]
     parts = list(parts_of(value))
+    if isinstance(value, ir.ByCase | ir.Mixture):
+        return
     if not any(isinstance(part, ir.ParameterValue | ir.Choice) for part in parts):
         return
     names = [part.name for part in parts if isinstance(part, ir.ParameterValue)]
