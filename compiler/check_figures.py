@@ -10,7 +10,7 @@ from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.resolve import lookup, report_name
+from qps.compiler.resolve import lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
 
 _AXES = ("x", "y")
@@ -72,6 +72,11 @@ class FigureChecker:
         """Return the parameter (None for the population), its dimension, and both ends."""
         claims, main = self.claims, self.claims.main
         found = lookup(main, item.name)
+        divided = lookup_kind(main, item.name)
+        if divided is not None and isinstance(divided.declaration, ast.Param):
+            found, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
+        else:
+            name = found.qualified if found is not None else ""
         if found is not None and isinstance(found.declaration, ast.Users):
             bounds = claims.user_bounds(item.range)
             if bounds is None:
@@ -82,8 +87,9 @@ class FigureChecker:
                 claims.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = claims.dimensions.get(found.qualified)
+        dimension = claims.dimensions.get(name)
         if dimension is None:
+            claims.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None
         low = claims.end(item.range.low, item.range.high, dimension)
         high = claims.end(item.range.high, None, dimension)
@@ -97,7 +103,7 @@ class FigureChecker:
                 hint="write the smaller end first",
             )
             return None
-        return found.qualified, dimension, low, high
+        return name, dimension, low, high
 
     def _curves(self, item: ast.Figure) -> list[ir.Curve]:
         """Return the curves that are sound; all of them have one dimension."""

@@ -220,12 +220,17 @@ class ExpressionLowering:
         return (Minimum if self._case is ir.Case.LEAST else Maximum)(*dict.fromkeys(values))
 
     def _as_number(self, mixture: ir.Mixture, lowered: sympy.Expr) -> sympy.Expr:
-        """Return a mixture of fixed numbers as one number: it has a name of its own."""
-        own = {self._parameter(kind.parameter) for kind in mixture.kinds}
-        names = {kind.parameter for kind in mixture.kinds}
-        if all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own):
-            return lowered.xreplace(self._values())
-        return lowered
+        """Return a mixture of fixed numbers as one number: it has a name of its own.
+
+        Where one of its kinds was set, that number counts by itself, and so do the others.
+        """
+        names = [kind.parameter for kind in mixture.kinds]
+        own = [self._parameter(name) for name in names]
+        is_set = any(
+            self.configuration.parameters[name] is not self._declared[name].value for name in names
+        )
+        fixed = all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own)
+        return lowered.xreplace(self._values()) if fixed and not is_set else lowered
 
     def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
         """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""

@@ -244,14 +244,48 @@ def test_figures_draw_cases_beside_each_other() -> None:
         assert curve.values[-1] == pytest.approx(0.072)
 
 
+def test_figures_over_one_kind() -> None:
+    text = BASE + (
+        "figure f { over size.I in 0..90 kB/packet; line size with N = 1; line largest(size) with N = 1 }\n"
+    )
+    model = checked(text).model
+    mean, top = draw(Laboratory(model), model.figures[0]).curves
+    rest = float(Fraction(29 * 13 + 116 * 3, 175))
+    assert mean.values[0] == pytest.approx(rest * 8000)
+    assert mean.values[-1] == pytest.approx((rest + 30 / 175 * 90) * 8000)
+    assert (top.values[0], top.values[-1]) == (176_000, 720_000)
+    assert messages(BASE + "figure f { over size.X in 0..9 kB/packet; line lan.load }\n") == [
+        "`film` has no kind `X`"
+    ]
+
+
+def test_the_question_turned_round_for_one_kind() -> None:
+    spec = checked(BASE)
+    found = solve_for(spec.model, spec.configuration(), "size.I", 20)
+    # 30 of 175 frames may be so large that the mean is 50 kbit
+    rest = Fraction(29 * 13 + 116 * 3, 175) * 1000 * 8
+    assert found.intervals[0].high == pytest.approx(float((50_000 - rest) / Fraction(30, 175)))
+    worst = solve_for(spec.model, spec.configuration(None, ["case = largest"]), "size.B", 3)
+    assert worst.intervals == ()
+
+
+def test_the_report_tells_the_case(tmp_path: Path) -> None:
+    file = tmp_path / "film.qps"
+    file.write_text(BASE + "scenario worst { case = largest }\n")
+    main(["report", str(file), "--scenario", "worst", "-o", str(tmp_path / "film.html"), "-q"])
+    page = (tmp_path / "film.html").read_text()
+    assert "largest (not average, least)" in page
+    assert "scenario worst, case largest" in page
+
+
 def test_the_question_turned_round() -> None:
     spec = checked(BASE)
     found = solve_for(spec.model, spec.configuration(), "size", 20)
     assert found.intervals[0].high == pytest.approx(50_000)
-    assert found.current == pytest.approx(float(MEAN))
+    assert found.current == {None: pytest.approx(float(MEAN))}
     worst = solve_for(spec.model, spec.configuration(None, ["case = largest"]), "size", 20)
     assert worst.intervals[0].high == pytest.approx(50_000)
-    assert worst.current == pytest.approx(264_000)
+    assert worst.current == {None: pytest.approx(264_000)}
 
 
 def test_less_of_a_parameter_is_less_of_all_its_values() -> None:
