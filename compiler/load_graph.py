@@ -97,12 +97,16 @@ class LossKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LossPart:
-    """A stage at which a share of the items is lost; stages are independent."""
+    """A stage at which a share of the items is lost; stages are independent.
+
+    `resource` is the one that is saturated, None for the other kinds.
+    """
 
     stage: str
     kind: LossKind
     value: sympy.Expr
     span: Span
+    resource: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,8 @@ class StreamMeasures:
     rate: sympy.Expr
     throughput: sympy.Expr
     playout: Span | None = None
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
 
     @property
     def loss(self) -> sympy.Expr:
@@ -155,6 +161,8 @@ class Criterion:
     span: Span | None
     axis: sympy.Expr | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    rests_on: tuple[str, ...] = ()
+    """The streams, resources, nodes and links that the measure names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +173,8 @@ class NamedMeasure:
     value: sympy.Expr
     dimension: Dimension
     doc: str | None
+    rests_on: tuple[str, ...]
+    """The streams, resources, nodes and links that it names."""
 
 
 @dataclass(frozen=True)
