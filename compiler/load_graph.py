@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import networkx as nx
 import sympy
@@ -19,6 +20,7 @@ from qps.compiler.case_tables import CaseTable
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 
 Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
@@ -106,8 +108,9 @@ class LossKind(Enum):
 class LossPart:
     """A stage at which a share of the items is lost; stages are independent.
 
-    Where lost items are `restored`, which says what share of them, the value is below zero: so
-    many more items leave the stage than reach it.
+    `resource` is the one that is saturated, None for the other kinds. Where lost items are
+    `restored`, which says what share of them, the value is below zero: so many more items leave
+    the stage than reach it.
     """
 
     stage: str
@@ -115,6 +118,7 @@ class LossPart:
     value: sympy.Expr
     span: Span
     restored: sympy.Expr | None = None
+    resource: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,8 @@ class StreamMeasures:
     def queue(self) -> sympy.Expr:
         """The time that all full queues hold: the most that they can add to the latency."""
         return sympy.Add(*(part.value for part in self.queues))
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
 
     @property
     def loss(self) -> sympy.Expr:
@@ -173,6 +179,8 @@ class Criterion:
     span: Span | None
     axis: sympy.Expr | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    rests_on: tuple[str, ...] = ()
+    """The streams, resources, nodes and links that the measure names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +191,8 @@ class NamedMeasure:
     value: sympy.Expr
     dimension: Dimension
     doc: str | None
+    rests_on: tuple[str, ...]
+    """The streams, resources, nodes and links that it names."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +232,22 @@ class LoadGraph:
     def values(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The value of every assumption's symbol."""
         return {a.symbol: a.value for a in self.assumptions.values()}
+
+    @cached_property
+    def valued(self) -> Substitution:
+        """Puts in the values of all assumptions: what is left is the population."""
+        return Substitution(self.values)
+
+    def valued_at(self, population: int) -> Substitution:
+        """Return what puts in a population too: what is left is a number."""
+        if population not in self._valued_at:
+            values = self.values | {self.population: sympy.Integer(population)}
+            self._valued_at[population] = Substitution(values)
+        return self._valued_at[population]
+
+    @cached_property
+    def _valued_at(self) -> dict[int, Substitution]:
+        return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:
         """Return the resource of a name, or all of a link that has several (`lan.…`)."""

@@ -265,8 +265,10 @@ def test_the_question_turned_round_for_one_kind() -> None:
     # 30 of 175 frames may be so large that the mean is 50 kbit
     rest = Fraction(29 * 13 + 116 * 3, 175) * 1000 * 8
     assert found.intervals[0].high == pytest.approx(float((50_000 - rest) / Fraction(30, 175)))
-    worst = solve_for(spec.model, spec.configuration(None, ["case = largest"]), "size.B", 3)
-    assert worst.intervals == ()
+    # The largest frame of all counts: one of 264 kbit goes three times into 1 Mbit, not four times.
+    largest = spec.configuration(None, ["case = largest"])
+    assert solve_for(spec.model, largest, "size.B", 3).intervals[0].high == pytest.approx(1e6 / 3)
+    assert solve_for(spec.model, largest, "size.B", 4).intervals == ()
 
 
 def test_the_report_tells_the_case(tmp_path: Path) -> None:
