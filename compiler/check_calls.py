@@ -20,8 +20,7 @@ from qps.compiler.values import Arithmetic, Value
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
 LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation"])
 _FOREIGN = {
-    "log": "`ln` is the natural logarithm, `log2` the one to base 2",
-    "log10": "write `ln(x) / ln(10)`",
+    "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
@@ -144,27 +143,39 @@ class CallChecker:
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
-        several = function in (ir.Function.MAX, ir.Function.MIN)
-        if not several and len(known) != 1:
+        wanted = function.arguments
+        if wanted and len(known) != len(wanted):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{function.value}` takes {_counted(1)}, {_given(len(known))}",
-                hint=f"write `{function.value}(x)`",
+                f"`{function.value}` takes {_counted(len(wanted))}, {_given(len(known))}",
+                hint=f"write `{function.value}({', '.join(wanted)})`",
             )
             return None
-        for value in known[1:]:
-            if value.dimension != known[0].dimension:
-                self.arithmetic.mismatch(value, known[0], "compared")
-                return None
-        dimension = known[0].dimension
-        if function is ir.Function.SQRT:
+        dimension = known[0].dimension if known else DIMENSIONLESS
+        if function.keeps_dimension:
+            for value in known[1:]:
+                if value.dimension != dimension:
+                    self.arithmetic.mismatch(value, known[0], "compared")
+                    return None
+        elif function is ir.Function.SQRT:
             dimension = dimension ** Fraction(1, 2)
-        elif not several and function is not ir.Function.ABS and dimension != DIMENSIONLESS:
-            self.wrong_dimension(known[0], DIMENSIONLESS, f"the argument of `{function.value}`")
+        elif not self._are_plain(function, known):
             return None
+        else:
+            dimension = DIMENSIONLESS
         applied = ir.Apply(function, tuple(value.expr for value in known))
         return self.arithmetic.combined(expr.span, applied, dimension, known)
+
+    def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
+        """Return whether all arguments are plain numbers; else the first other is reported."""
+        for name, value in zip(function.arguments, values, strict=True):
+            if value.dimension != DIMENSIONLESS:
+                which = "the argument" if len(values) == 1 else f"`{name}`"
+                of = f"{which} of `{function.value}`"
+                self.wrong_dimension(value, DIMENSIONLESS, of)
+                return False
+        return True
 
     def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]

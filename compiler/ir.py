@@ -77,9 +77,44 @@ class Function(Enum):
     EXP = "exp"
     LOG = "ln"
     LOG2 = "log2"
+    LOG10 = "log10"
     ABS = "abs"
     LAMBERT_W = "lambert_w"
     LOWER_LAMBERT_W = "lower_lambert_w"
+    CLAMP = "clamp"
+    ERLANG_B = "erlang_b"
+    ERLANG_C = "erlang_c"
+    MD1_TAIL = "md1_tail"
+    MD1_QUANTILE = "md1_quantile"
+    PERIODIC_WAIT = "periodic_wait"
+    PERIODIC_TAIL = "periodic_tail"
+    PERIODIC_QUANTILE = "periodic_quantile"
+    NORMAL_TAIL = "normal_tail"
+    NORMAL_QUANTILE = "normal_quantile"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it takes; empty for any number of arguments of one dimension."""
+        return _ARGUMENTS.get(self, ("x",))
+
+    @property
+    def keeps_dimension(self) -> bool:
+        """True where the value has the dimension of the arguments, which is one."""
+        return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
+
+
+_ARGUMENTS: dict[Function, tuple[str, ...]] = {
+    Function.MAX: (),
+    Function.MIN: (),
+    Function.CLAMP: ("x", "least", "most"),
+    Function.ERLANG_B: ("servers", "traffic"),
+    Function.ERLANG_C: ("servers", "traffic"),
+    Function.MD1_TAIL: ("load", "time"),
+    Function.MD1_QUANTILE: ("load", "share"),
+    Function.PERIODIC_WAIT: ("flows", "load"),
+    Function.PERIODIC_TAIL: ("flows", "load", "time"),
+    Function.PERIODIC_QUANTILE: ("flows", "load", "share"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,17 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
+from qps.compiler.queue_functions import (
+    ErlangB,
+    ErlangC,
+    MD1Quantile,
+    MD1Tail,
+    NormalQuantile,
+    NormalTail,
+    PeriodicQuantile,
+    PeriodicTail,
+    PeriodicWait,
+)
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -28,9 +39,20 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.EXP: sympy.exp,
     ir.Function.LOG: sympy.log,
     ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
+    ir.Function.LOG10: lambda x: sympy.log(x) / sympy.log(10),
     ir.Function.ABS: sympy.Abs,
     ir.Function.LAMBERT_W: sympy.LambertW,
     ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
+    ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
+    ir.Function.ERLANG_B: ErlangB,
+    ir.Function.ERLANG_C: ErlangC,
+    ir.Function.MD1_TAIL: MD1Tail,
+    ir.Function.MD1_QUANTILE: MD1Quantile,
+    ir.Function.PERIODIC_WAIT: PeriodicWait,
+    ir.Function.PERIODIC_TAIL: PeriodicTail,
+    ir.Function.PERIODIC_QUANTILE: PeriodicQuantile,
+    ir.Function.NORMAL_TAIL: NormalTail,
+    ir.Function.NORMAL_QUANTILE: NormalQuantile,
 }
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]

@@ -13,6 +13,7 @@ from itertools import zip_longest
 import sympy
 
 from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.queue_functions import Waiting
 from qps.solver.rational import (
     Root,
     as_rational_function,
@@ -22,7 +23,8 @@ from qps.solver.rational import (
     value_at,
 )
 
-_KINKED = (Maximum, Minimum, sympy.Abs)
+_KINKED = (Maximum, Minimum, sympy.Abs, Waiting)
+_INFINITE = (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan)
 
 
 def critical_points(
@@ -43,12 +45,14 @@ def _critical(
 ) -> dict[Fraction, Root] | None:
     kink = _innermost_kink(expr)
     if kink is None:
+        if expr.has(*_INFINITE):
+            return {}  # it is beyond every limit here
         function = as_rational_function(expr, population)
         if function is None:
             return None
         roots = (*real_roots(numerator(function)), *real_roots(denominator(function)))
         return {root.near: root for root in roots if _inside(root.near, low, high)}
-    alternatives = (kink.args[0], -kink.args[0]) if isinstance(kink, sympy.Abs) else kink.args
+    alternatives = _alternatives(kink)
     cuts = _crossings(alternatives, population, low, high)
     if cuts is None:
         return None
@@ -67,8 +71,17 @@ def _critical(
     return found
 
 
+def _alternatives(kink: sympy.Expr) -> tuple[sympy.Expr, ...]:
+    """Return what a kinked function compares: where two of these meet, it may change its form."""
+    if isinstance(kink, sympy.Abs):
+        return kink.args[0], -kink.args[0]
+    if isinstance(kink, Waiting):
+        return kink.args[1], sympy.S.One
+    return tuple(kink.args)
+
+
 def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
-    """Return a maximum, minimum or absolute value with none of these inside."""
+    """Return a maximum, minimum, absolute value or wait with none of these inside."""
     for part in sympy.postorder_traversal(expr):
         if isinstance(part, _KINKED):
             return part
@@ -110,7 +123,7 @@ def _active(
     population: sympy.Symbol,
     at: Fraction,
 ) -> sympy.Expr | None:
-    """Return the alternative that is the maximum (minimum, absolute value) at a point."""
+    """Return what a maximum (minimum, absolute value, wait) is at a point."""
     values: list[tuple[Fraction, sympy.Expr]] = []
     for alternative in alternatives:
         function = as_rational_function(alternative, population)
@@ -118,6 +131,9 @@ def _active(
         if value is None:
             return None
         values.append((value, alternative))
+    if isinstance(kink, Waiting):
+        work, load = kink.args
+        return work / (1 - load) if values[0][0] < 1 else sympy.oo
     choose = min if isinstance(kink, Minimum) else max
     return choose(values, key=lambda pair: pair[0])[1]
 
@@ -128,9 +144,7 @@ def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.
     None where that cannot be told: it is not made of rational functions, maxima and minima.
     """
     while (kink := _innermost_kink(expr)) is not None:
-        is_absolute = isinstance(kink, sympy.Abs)
-        alternatives = (kink.args[0], -kink.args[0]) if is_absolute else kink.args
-        active = _active(kink, alternatives, population, at)
+        active = _active(kink, _alternatives(kink), population, at)
         if active is None:
             return None
         expr = expr.xreplace({kink: active})
