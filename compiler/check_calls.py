@@ -9,7 +9,7 @@ from fractions import Fraction
 from qps.compiler import ast, codes, ir, units
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.places import has_resource
 from qps.compiler.resolve import Found, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
@@ -18,7 +18,7 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation"])
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation", "quantile"])
 _FOREIGN = {
     "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
     "pow": "write `x ^ y`",
@@ -45,9 +45,11 @@ class CallChecker:
             return self._function(_ROOT_FUNCTIONS[word], expr, scope)
         if word in ("count", "share", "saturation"):
             return self._special(word, expr, scope)
+        if word == "quantile":
+            return self._quantile(expr, scope)
         found = lookup(scope.module, expr.name)
         if found is None:
-            names = [*_ROOT_FUNCTIONS, "count", "share", "saturation"]
+            names = [*LANGUAGE_FUNCTIONS]
             names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
             self.sink.report(
                 codes.UNKNOWN_NAME,
@@ -207,6 +209,53 @@ class CallChecker:
             asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
         return self._share(names[0], last, expr.span, scope)
+
+    def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
+        asked, level = (*expr.arguments, None, None)[:2]
+        parts = asked.name.parts if isinstance(asked, ast.Reference) else ()
+        if len(expr.arguments) != 2 or len(parts) != 2 or level is None:  # noqa: PLR2004
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                "`quantile` takes the latency of a stream and a share",
+                hint="write `quantile(voice.latency, 99.9 %)`",
+            )
+            return None
+        assert isinstance(asked, ast.Reference)
+        if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
+            stream = ast.Name(asked.name.span, parts[:1])
+            report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
+            return None
+        if parts[1] != "latency":
+            self.sink.report(
+                codes.WRONG_KIND,
+                asked.span,
+                f"only a latency has quantiles here, not `{asked.name.text}`",
+                hint=f"write `quantile({parts[0]}.latency, 99.9 %)`",
+            )
+            return None
+        share = self.value(level, scope)
+        if share is None:
+            return None
+        if share.dimension != DIMENSIONLESS or not isinstance(share.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                level.span,
+                "the share of a quantile must be a number",
+                hint="write it out, such as `99.9 %`",
+            )
+            return None
+        if not 0 <= share.expr.value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                level.span,
+                "the share of a quantile must be at least 0 and below 100 %",
+                hint="such as `99.9 %`",
+            )
+            return None
+        quantile = ir.MeasureKind.QUANTILE
+        return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
 
     def _share(
         self, component: ast.Name | None, resource: ast.Name, span: Span, scope: Scope

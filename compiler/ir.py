@@ -138,6 +138,7 @@ class MeasureKind(Enum):
     """What can be asked of a solved model."""
 
     LATENCY = "latency"
+    QUANTILE = "quantile"
     JITTER = "jitter"
     BUFFER = "buffer"
     LOSS = "loss"
@@ -161,11 +162,15 @@ OWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measure of a stream or a resource; `component` is set for a share."""
+    """A measure of a stream or a resource.
+
+    `component` is set for a share, `level` for a quantile: the share that is to stay below it.
+    """
 
     kind: MeasureKind
     subject: str
     component: str | None = None
+    level: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +310,26 @@ class ResourceKind(Enum):
     STORE = "store"  # what is held at once
 
 
+class Discipline(Enum):
+    """How what arrives at a resource waits (docs/language.md, "Waiting in queues")."""
+
+    NONE = "none"  # waiting is not modelled, as in the thesis
+    MM1 = "mm1"  # random arrivals, exponential service times
+    MD1 = "md1"  # random arrivals, service times that are fixed for each stream
+    MG1 = "mg1"  # random arrivals, service times of some coefficient of variation
+    MMC = "mmc"  # the same as mm1, for several cores with one queue
+    PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
+
+    discipline: Discipline
+    variation: Quantity | None
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Resource:
     """A resource of a machine.
@@ -322,6 +347,7 @@ class Resource:
     work: Dimension
     span: Span
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,6 +398,7 @@ class Network:
     source: str | None
     doc: str | None
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.queueing import Queue
 from qps.compiler.source import Span
 
 Place = tuple[object, ...]
@@ -57,11 +58,17 @@ class ResourceLoad:
 
 @dataclass(frozen=True, slots=True)
 class LatencyPart:
-    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it."""
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+
+    Where the stage is a wait, `queue` is what it waits in, and `service` how long its visit is
+    served, in s.
+    """
 
     stage: str
     value: sympy.Expr
     is_work: bool = False
+    queue: Queue | None = None
+    service: sympy.Expr = sympy.S.Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,28 @@ class StreamMeasures:
     rate: sympy.Expr
     throughput: sympy.Expr
     playout: Span | None = None
+
+    def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Of several queues on the way each gets its part of the share that may be later: then the
+        sum of the quantiles is an upper bound, however the waits depend on each other
+        (Bonferroni). What is no wait counts with its mean.
+        """
+        return sympy.Add(*(self.stage_quantile(part, level) for part in self.latency))
+
+    def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return what a stage adds to the quantile of a level."""
+        if part.queue is None:
+            return part.value
+        waits = sum(other.queue is not None for other in self.latency)
+        return part.queue.quantile(part.service, 1 - (1 - level) / waits)
+
+    @property
+    def has_exact_quantiles(self) -> bool:
+        """True where the quantiles of the latency are exact, not upper bounds."""
+        queues = [part.queue for part in self.latency if part.queue is not None]
+        return len(queues) <= 1 and all(queue.has_exact_quantile for queue in queues)
 
     @property
     def loss(self) -> sympy.Expr:

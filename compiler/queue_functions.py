@@ -87,11 +87,9 @@ class QueueFunction(sympy.Function):  # type: ignore[misc] # sympy is untyped
         """Return the derivative by an argument, as a quotient of small differences."""
         at = self.args[argindex - 1]
         step = at * _NUDGE
-        moved = [
-            self.func(*(a + way * step if i == argindex - 1 else a for i, a in enumerate(self.args)))
-            for way in (1, -1)
-        ]
-        return (moved[0] - moved[1]) / (2 * step)
+        before, behind = self.args[: argindex - 1], self.args[argindex:]
+        more, less = (self.func(*before, to, *behind) for to in (at + step, at - step))
+        return (more - less) / (2 * step)
 
     def _eval_evalf(self, prec: int) -> sympy.Expr:
         return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
@@ -215,7 +213,7 @@ class PeriodicQuantile(QueueFunction):
 
 
 class SojournQuantile(QueueFunction):
-    """Quantile of wait and exponential service, of the share that waits, the rate of its wait, the share."""
+    """Quantile of wait and exponential service, of the share that waits, its rate, the level."""
 
     numeric = staticmethod(numbers.sojourn_quantile)
     word = "sojourn_quantile"

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import ceil, exp, expm1, floor, inf, isfinite, lgamma, log, log1p, nan, pi, sqrt
-
-_SMALL = 64
-"""Servers and flows up to which sums are made in exact fractions."""
+from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, nan, sqrt
 
 _DIGITS = 50
 _SERIES_ENDS = 20.0
 _NOTHING = 1e-18
+_LEAST_VARIATION = 1e-6
 
 
 # -- Erlang ------------------------------------------------------------------------------
@@ -26,36 +24,30 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
     """Return 1/B(c, a), the sum of c!/(c - k)! a^-k over k = 0..c; B is Erlang's loss formula.
 
     Between whole numbers of servers it is Jagerman's continuation by the incomplete gamma
-    function, 1/B = Gamma(c + 1, a) exp(a) a^-c (Bell System Technical Journal 53, 1974).
-    Infinite for no traffic and some servers; not-a-number below zero.
+    function, 1/B = Gamma(c + 1, a) exp(a) a^-c, which follows the same recursion (Bell System
+    Technical Journal 53, 1974). Infinite for no traffic and some servers; not-a-number below 0.
     """
     if servers < 0 or traffic < 0:
         return nan
     if traffic == 0:
         return inf if servers > 0 else 1.0
-    if servers == floor(servers):
-        total = term = 1.0
-        for k in range(int(servers)):
-            term *= (servers - k) / traffic
-            total += term
-            if term < total * _NOTHING and servers - k < traffic:
-                break
-        return total
-    from scipy.special import gammaincc  # noqa: PLC0415 - slow to import, seldom needed
-
-    tail = float(gammaincc(servers + 1, traffic))
-    if tail == 0:
-        return 1.0 if servers < traffic else nan
-    return tail * exp(min(700.0, _log_poisson(servers, traffic)))
+    whole = floor(servers)
+    total, term = 0.0, 1.0
+    for k in range(whole):
+        total += term
+        term *= (servers - k) / traffic
+        if term < total * _NOTHING and servers - k < traffic:
+            return total
+    return total + term * _between_servers(servers - whole, traffic)
 
 
-def _log_poisson(count: float, mean: float) -> float:
-    """Return ln(Gamma(n + 1) exp(m) m^-n) without losing digits where n and m are large."""
-    if count < 30:  # noqa: PLR2004 - below it Stirling's series is no better than lgamma
-        return lgamma(count + 1) + mean - count * log(mean)
-    stirling = 1 / (12 * count) - 1 / (360 * count**3) + 1 / (1260 * count**5)
-    apart = mean / count - 1
-    return 0.5 * log(2 * pi * count) + stirling + count * (apart - log1p(apart))
+def _between_servers(part: float, traffic: float) -> float:
+    """Return 1/B(f, a) for a part of a server: a U(1, f + 2, a), with Tricomi's function U."""
+    if part == 0:
+        return 1.0
+    from scipy.special import hyperu  # noqa: PLC0415 - slow to import, seldom needed
+
+    return traffic * float(hyperu(1.0, part + 2, traffic))
 
 
 def exact_inverse_erlang_b(servers: int, traffic: Fraction) -> Fraction:
@@ -120,7 +112,8 @@ def md1_tail(load: float, time: float) -> float:
     if time >= _SERIES_ENDS:
         decay = _md1_decay(load)
         return (1 - load) / (load + decay - 1) * exp(-decay * time)
-    from mpmath import exp as e, factorial, mpf, workdps  # noqa: PLC0415 - seldom needed
+    from mpmath import exp as e  # noqa: PLC0415 - seldom needed
+    from mpmath import factorial, mpf, workdps  # noqa: PLC0415 - seldom needed
 
     with workdps(_DIGITS):
         rho, t = mpf(load), mpf(time)
@@ -219,6 +212,7 @@ def periodic_quantile(flows: float, load: float, level: float) -> float:
         return nan
     if load >= 1:
         return inf
+
     def excess(time: float) -> float:
         return periodic_tail(flows, load, time) - (1 - level)
 
@@ -236,10 +230,12 @@ def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
     1 - load, and for M/M/c, with rate c - a and Erlang's C: P(T > t) = exp(-t)
     (1 + C (1 - exp(-(r - 1) t))/(r - 1)). Infinite for a rate of 0 or less.
     """
-    if not 0 <= level < 1 or not 0 <= waiting <= 1:
+    if not 0 <= level < 1:
         return nan
     if rate <= 0:
         return inf
+    if not 0 <= waiting <= 1:
+        return nan
     slower = min(1.0, rate)
 
     def excess(t: float) -> float:
@@ -269,6 +265,7 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
 
     if variation == 0 or load == 0:
         return 1 + md1_quantile(load, level) if variation == 0 else _gamma_inverse(variation, level)
+    variation = max(variation, _LEAST_VARIATION)  # more of it waits longer
     decay, served = _gamma_decay(load, variation)
     shape, tilted = 1 / variation, served**-variation / variation
 
@@ -310,8 +307,6 @@ def _gamma_decay(load: float, variation: float) -> tuple[float, float]:
 
 def normal_tail(distance: float) -> float:
     """Return the share of a normal law that lies more than so many deviations above its mean."""
-    from math import erfc  # noqa: PLC0415 - beside its inverse
-
     return 0.5 * erfc(distance / sqrt(2))
 
 

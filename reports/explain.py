@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -69,6 +70,9 @@ def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
         highest = Maximum(*(load for _, load in parts))
         what = "the highest of several loads"
         return _explained(graph, name, what, highest, DIMENSIONLESS, at, parts)
+    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return _quantile(graph, asked["stream"], asked["level"], asked["hundredths"], at)
     stream, _, measure = name.partition(".")
     if stream in graph.streams:
         return _stream(graph, stream, measure or "latency", at)
@@ -202,6 +206,39 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
     return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, [])
+
+
+_QUANTILE = re.compile(
+    r"quantile\((?P<stream>\w+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
+)
+
+
+def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: int) -> Explanation:
+    """Return a quantile of a latency, and whether it is exact or an upper bound."""
+    share = sympy.Rational(level) / (100 if hundredths else 1)
+    if not 0 <= share < 1:
+        sink = Sink()
+        sink.report(
+            codes.OUT_OF_RANGE,
+            None,
+            "the share of a quantile must be at least 0 and below 100 %",
+            hint=f"such as `quantile({stream}.latency, 99.9 %)`",
+        )
+        raise QpsError(sink.found)
+    found = graph.streams[stream]
+    waits = sum(part.queue is not None for part in found.latency)
+    each = percent(float(1 - (1 - share) / max(1, waits)), 8)
+    told = percent(float(share), 8)
+    what = f"time that {told} of the items do not exceed: "
+    if waits > 1:
+        what += f"an upper bound, the sum of what {each} do not exceed in each of {waits} queues"
+    elif found.has_exact_quantiles:
+        what += "exact"
+    else:
+        what += "an upper bound, as if all visits were as long as the longest"
+    stages = [(part.stage, found.stage_quantile(part, share)) for part in found.latency]
+    name = f"quantile({stream}.latency, {told})"
+    return _explained(graph, name, what, _sum(stages), TIME, at, stages)
 
 
 def _sum(parts: list[tuple[str, sympy.Expr]]) -> sympy.Expr:
