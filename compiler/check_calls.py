@@ -164,15 +164,18 @@ class CallChecker:
             dimension = dimension ** Fraction(1, 2)
         elif not self._are_plain(function, known):
             return None
-        else:
+        elif function is not ir.Function.WAITING:
             dimension = DIMENSIONLESS
         applied = ir.Apply(function, tuple(value.expr for value in known))
         return self.arithmetic.combined(expr.span, applied, dimension, known)
 
     def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
-        """Return whether all arguments are plain numbers; else the first other is reported."""
+        """Return whether all arguments are plain numbers; else the first other is reported.
+
+        What waits may be work of any dimension.
+        """
         for name, value in zip(function.arguments, values, strict=True):
-            if value.dimension != DIMENSIONLESS:
+            if value.dimension != DIMENSIONLESS and name != "work":
                 which = "the argument" if len(values) == 1 else f"`{name}`"
                 of = f"{which} of `{function.value}`"
                 self.wrong_dimension(value, DIMENSIONLESS, of)

@@ -157,6 +157,9 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
         value, least, most = values
         return min(max(value, least), most)
     _refuse_outside(function, values)
+    if function is ir.Function.WAITING:
+        work, load = values
+        return work / (1 - load)
     value = values[0]
     if function is ir.Function.SQRT and value < 0:
         raise NoValueError("is the root of a negative number")
@@ -184,11 +187,13 @@ def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
             raise NoValueError("has no value: the share must be at least 0 and below 100 %")
     if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
         raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
+    if function is ir.Function.WAITING and values[1] >= 1:
+        raise NoValueError("is infinite: the load is 1 or more")
     if function is ir.Function.ERLANG_C and values[0] == 0:
         raise NoValueError("has no value: there are no servers")
 
 
-_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows"])
+_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 
 # W is real from -1/e on: rounded up, so that what passes here has a real value.
 _LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")

@@ -82,6 +82,8 @@ class Function(Enum):
     LAMBERT_W = "lambert_w"
     LOWER_LAMBERT_W = "lower_lambert_w"
     CLAMP = "clamp"
+    WAITING = "waiting"
+    HARMONIC = "harmonic"
     ERLANG_B = "erlang_b"
     ERLANG_C = "erlang_c"
     MD1_TAIL = "md1_tail"
@@ -99,7 +101,7 @@ class Function(Enum):
 
     @property
     def keeps_dimension(self) -> bool:
-        """True where the value has the dimension of the arguments, which is one."""
+        """True where the value has the dimension of all arguments, which is one."""
         return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
 
 
@@ -107,6 +109,8 @@ _ARGUMENTS: dict[Function, tuple[str, ...]] = {
     Function.MAX: (),
     Function.MIN: (),
     Function.CLAMP: ("x", "least", "most"),
+    Function.WAITING: ("work", "load"),
+    Function.HARMONIC: ("count",),
     Function.ERLANG_B: ("servers", "traffic"),
     Function.ERLANG_C: ("servers", "traffic"),
     Function.MD1_TAIL: ("load", "time"),

@@ -26,6 +26,7 @@ from qps.compiler.queue_functions import (
     PeriodicQuantile,
     PeriodicTail,
     PeriodicWait,
+    Waiting,
 )
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
@@ -44,6 +45,8 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.LAMBERT_W: sympy.LambertW,
     ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
     ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
+    ir.Function.WAITING: Waiting,
+    ir.Function.HARMONIC: sympy.harmonic,
     ir.Function.ERLANG_B: ErlangB,
     ir.Function.ERLANG_C: ErlangC,
     ir.Function.MD1_TAIL: MD1Tail,

@@ -29,7 +29,7 @@ def number_function(argument: sympy.Symbol, expr: sympy.Expr) -> Callable[[float
 def _of_numbers() -> dict[str, Callable[..., Any]]:
     """Return the functions that `math` lacks, by the names that sympy prints."""
     queues: dict[str, Callable[..., Any]] = {f.__name__: f.numeric for f in QUEUE_FUNCTIONS}
-    return queues | {"LambertW": _lambert_w, "Waiting": _waiting}
+    return queues | {"LambertW": _lambert_w, "Waiting": _waiting, "harmonic": _harmonic}
 
 
 def _of_arrays() -> dict[str, Callable[..., Any]]:
@@ -39,7 +39,11 @@ def _of_arrays() -> dict[str, Callable[..., Any]]:
     queues: dict[str, Callable[..., Any]] = {
         f.__name__: np.vectorize(f.numeric, otypes=[float]) for f in QUEUE_FUNCTIONS
     }
-    return queues | {"LambertW": _lambert_w, "Waiting": _waiting_in_arrays}
+    return queues | {
+        "LambertW": _lambert_w,
+        "Waiting": _waiting_in_arrays,
+        "harmonic": _harmonic,
+    }
 
 
 def _waiting(work: float, load: float) -> float:
@@ -52,6 +56,14 @@ def _waiting_in_arrays(work: Any, load: Any) -> Any:
     spare = 1 - np.asarray(load, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(spare > 0, work / spare, np.where(np.isnan(spare), np.nan, np.inf))
+
+
+def _harmonic(count: Any) -> Any:
+    """Return 1 + 1/2 + ... + 1/n, between whole numbers by the digamma function."""
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+    from scipy.special import digamma  # noqa: PLC0415 - slow to import, seldom needed
+
+    return digamma(np.asarray(count, dtype=float) + 1) + np.euler_gamma
 
 
 def _lambert_w(value: Any, branch: int = 0) -> Any:
