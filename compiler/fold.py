@@ -185,6 +185,8 @@ def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
             raise NoValueError(f"has no value: `{name}` is below zero")
         if name == "share" and not 0 <= value < 1:
             raise NoValueError("has no value: the share must be at least 0 and below 100 %")
+    if function is ir.Function.ACOS and abs(values[0]) > 1:
+        raise NoValueError("is the arc cosine of a number that is not between -1 and 1")
     if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
         raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
     if function is ir.Function.WAITING and values[1] >= 1:

@@ -79,6 +79,8 @@ class Function(Enum):
     LOG2 = "log2"
     LOG10 = "log10"
     ABS = "abs"
+    COS = "cos"
+    ACOS = "acos"
     LAMBERT_W = "lambert_w"
     LOWER_LAMBERT_W = "lower_lambert_w"
     CLAMP = "clamp"

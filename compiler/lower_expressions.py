@@ -42,6 +42,8 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
     ir.Function.LOG10: lambda x: sympy.log(x) / sympy.log(10),
     ir.Function.ABS: sympy.Abs,
+    ir.Function.COS: sympy.cos,
+    ir.Function.ACOS: sympy.acos,
     ir.Function.LAMBERT_W: sympy.LambertW,
     ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
     ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
