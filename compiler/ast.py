@@ -357,6 +357,15 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
+class Queueing:
+    """`queueing mg1 cv 1.2` behind a resource or in a network."""
+
+    span: Span
+    discipline: Name
+    variation: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
 class ResourceItem:
     """`cpu 4 core * 92 SPECint92, idle 8 %` in a machine."""
 
@@ -364,6 +373,7 @@ class ResourceItem:
     name: Name
     capacity: Expr
     attributes: tuple[Attribute, ...]
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +408,7 @@ class Network:
     properties: tuple[LinkProperty, ...]
     price: Expr | None
     source: Text | None
+    queueing: Queueing | None = None
     doc: str | None = None
 
 

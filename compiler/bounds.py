@@ -43,6 +43,7 @@ class Bound(Enum):
     LOAD = "a share: 100 % is saturation"
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
+    WHOLE = "whole and above zero"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -57,6 +58,8 @@ class Bound(Enum):
                 return 0 <= value <= 1
             case Bound.PART:
                 return 0 <= value < 1
+            case Bound.WHOLE:
+                return value > 0 and value.denominator == 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
             case Bound.COUNT | Bound.RANK:
@@ -237,6 +240,8 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
         return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
     if bounded.bound is Bound.RANK:
         return "1 is served first, 2 after it: write `priority 1`"
+    if bounded.bound is Bound.WHOLE:
+        return "give it a whole number of cores, or write `mm1`"
     if bounded.bound is Bound.NOT_NEGATIVE:
         return "give it a value of zero or more"
     return "give it a value above zero, or leave the thing out"
@@ -294,6 +299,9 @@ def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Boun
 def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
+        yield from _queueing(resource.queueing)
+        if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
+            yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.idle, "an idle load", Bound.PART)
         yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
@@ -309,7 +317,13 @@ def _network(network: ir.Network) -> Iterator[_Bounded]:
     yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
     yield from _of(network.loss, "a loss", Bound.PART)
     yield from _of(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
+    yield from _queueing(network.queueing)
     yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
+
+
+def _queueing(queueing: ir.Queueing | None) -> Iterator[_Bounded]:
+    if queueing is not None:
+        yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
 
 
 _EFFECT_BOUNDS = {
@@ -356,6 +370,7 @@ _LIMITS = {
     ir.MeasureKind.SHARE: Bound.SHARE,
     ir.MeasureKind.LOAD: Bound.LOAD,
     ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUANTILE: Bound.NOT_NEGATIVE,
     ir.MeasureKind.JITTER: Bound.NOT_NEGATIVE,
     ir.MeasureKind.BUFFER: Bound.NOT_NEGATIVE,
     ir.MeasureKind.QUEUE: Bound.NOT_NEGATIVE,

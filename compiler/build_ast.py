@@ -143,11 +143,28 @@ class Builder(CaseBuilder):
 
     def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
         name, capacity, *attributes = tree.children
+        pieces = trees(attributes)
         built = tuple(
             ast.Attribute(self._span(a), self._word(a.children[0]), self._amount(a.children[1]))
-            for a in trees(attributes)
+            for a in pieces
+            if a.data == "attribute"
         )
-        return ast.ResourceItem(self._span(tree), self._name(name), self._expr(capacity), built)
+        return ast.ResourceItem(
+            self._span(tree),
+            self._name(name),
+            self._expr(capacity),
+            built,
+            self._only_queueing(pieces),
+        )
+
+    def _only_queueing(self, pieces: Iterable[Tree[Token]]) -> ast.Queueing | None:
+        found = []
+        for piece in pieces:
+            if piece.data == "queueing":
+                discipline, cv = piece.children
+                variation = None if cv is None else self._expr(cv)
+                found.append(ast.Queueing(self._span(piece), self._word(discipline), variation))
+        return self._one("`queueing`", found, lambda queueing: queueing.span)
 
     def _network(self, tree: Tree[Token]) -> ast.Network:
         name, *rest = tree.children
@@ -169,6 +186,7 @@ class Builder(CaseBuilder):
             properties,
             self._only_price(pieces),
             self._only_source(pieces),
+            self._only_queueing(pieces),
         )
 
     def _component(self, tree: Tree[Token]) -> ast.Component:

@@ -31,10 +31,12 @@ from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import mentions_of, sides_of
 
 D = TypeVar("D")
 
 _ONE = Fraction(1)
+_OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _NOBODY = ir.UserRange("N", 1, 1, None)
 
 
@@ -60,8 +62,11 @@ class Checker:
 
     @cached_property
     def is_module(self) -> bool:
-        """True for a file that only declares what others use: it has nothing to solve."""
-        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Expect, ast.Observe)
+        """True for a file that only declares what others use: it has nothing to solve.
+
+        It may claim what its functions and numbers come to.
+        """
+        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Observe, ast.Mode)
         declared = self.main.syntax.declarations
         return bool(declared) and not any(isinstance(item, needs) for item in declared)
 
@@ -468,8 +473,26 @@ class Checker:
             if isinstance(item, ast.Expect):
                 self._claim_name(item.name, seen.get(item.name.text), "claim")
                 seen[item.name.text] = item
-                built.append(self.claims.expectation(item))
+                expectation = self.claims.expectation(item)
+                if self.is_module and expectation is not None:
+                    self._refuse_answers(expectation)
+                built.append(expectation)
         return tuple(item for item in built if item is not None)
+
+    def _refuse_answers(self, expectation: ir.Expectation) -> None:
+        """Report what a module claims of a system that it does not have."""
+        for claim in expectation.claims:
+            sides = [claim.value.expr] if isinstance(claim.value, ir.Quantity) else []
+            if not isinstance(claim.value, ir.Quantity):
+                sides = sides_of(claim.value)
+            if any(mentions_of(side) & _OF_A_SYSTEM for side in sides):
+                self.sink.report(
+                    codes.MISSING_PART,
+                    claim.span,
+                    "this asks for an answer, but the file has nothing to solve",
+                    hint="add `users`, a topology and a stream; a module claims only what its "
+                    "functions and numbers come to",
+                )
 
     def _observations(self) -> tuple[ir.Observation, ...]:
         seen: dict[str, ast.Expect | ast.Observe] = {}

@@ -11,7 +11,7 @@ from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
 from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.places import has_resource
 from qps.compiler.resolve import Found, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
@@ -20,11 +20,12 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation"])
+LANGUAGE_FUNCTIONS = frozenset(
+    [*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation", "quantile"]
+)
 _FOREIGN = {
     **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
-    "log": "`ln` is the natural logarithm, `log2` the one to base 2",
-    "log10": "write `ln(x) / ln(10)`",
+    "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
@@ -53,6 +54,8 @@ class CallChecker:
             return self.cases.in_case(word, expr, scope)
         if word in ("count", "share", "saturation"):
             return self._special(word, expr, scope)
+        if word == "quantile":
+            return self._quantile(expr, scope)
         found = lookup(scope.module, expr.name)
         trace = trace_of(scope.module, expr.name) if found is None else None
         if trace is not None:
@@ -154,27 +157,42 @@ class CallChecker:
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
-        several = function in (ir.Function.MAX, ir.Function.MIN)
-        if not several and len(known) != 1:
+        wanted = function.arguments
+        if wanted and len(known) != len(wanted):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{function.value}` takes {_counted(1)}, {_given(len(known))}",
-                hint=f"write `{function.value}(x)`",
+                f"`{function.value}` takes {_counted(len(wanted))}, {_given(len(known))}",
+                hint=f"write `{function.value}({', '.join(wanted)})`",
             )
             return None
-        for value in known[1:]:
-            if value.dimension != known[0].dimension:
-                self.arithmetic.mismatch(value, known[0], "compared")
-                return None
-        dimension = known[0].dimension
-        if function is ir.Function.SQRT:
+        dimension = known[0].dimension if known else DIMENSIONLESS
+        if function.keeps_dimension:
+            for value in known[1:]:
+                if value.dimension != dimension:
+                    self.arithmetic.mismatch(value, known[0], "compared")
+                    return None
+        elif function is ir.Function.SQRT:
             dimension = dimension ** Fraction(1, 2)
-        elif not several and function is not ir.Function.ABS and dimension != DIMENSIONLESS:
-            self.wrong_dimension(known[0], DIMENSIONLESS, f"the argument of `{function.value}`")
+        elif not self._are_plain(function, known):
             return None
+        elif function is not ir.Function.WAITING:
+            dimension = DIMENSIONLESS
         applied = ir.Apply(function, tuple(value.expr for value in known))
         return self.arithmetic.combined(expr.span, applied, dimension, known)
+
+    def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
+        """Return whether all arguments are plain numbers; else the first other is reported.
+
+        What waits may be work of any dimension.
+        """
+        for name, value in zip(function.arguments, values, strict=True):
+            if value.dimension != DIMENSIONLESS and name != "work":
+                which = "the argument" if len(values) == 1 else f"`{name}`"
+                of = f"{which} of `{function.value}`"
+                self.wrong_dimension(value, DIMENSIONLESS, of)
+                return False
+        return True
 
     def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
@@ -207,6 +225,53 @@ class CallChecker:
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
         by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
         return self._share((names[0], by, kind), last, expr.span, scope)
+
+    def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
+        asked, level = (*expr.arguments, None, None)[:2]
+        parts = asked.name.parts if isinstance(asked, ast.Reference) else ()
+        if len(expr.arguments) != 2 or len(parts) != 2 or level is None:  # noqa: PLR2004
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                "`quantile` takes the latency of a stream and a share",
+                hint="write `quantile(voice.latency, 99.9 %)`",
+            )
+            return None
+        assert isinstance(asked, ast.Reference)
+        if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
+            stream = ast.Name(asked.name.span, parts[:1])
+            report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
+            return None
+        if parts[1] != "latency":
+            self.sink.report(
+                codes.WRONG_KIND,
+                asked.span,
+                f"only a latency has quantiles here, not `{asked.name.text}`",
+                hint=f"write `quantile({parts[0]}.latency, 99.9 %)`",
+            )
+            return None
+        share = self.value(level, scope)
+        if share is None:
+            return None
+        if share.dimension != DIMENSIONLESS or not isinstance(share.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                level.span,
+                "the share of a quantile must be a number",
+                hint="write it out, such as `99.9 %`",
+            )
+            return None
+        if not 0 <= share.expr.value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                level.span,
+                "the share of a quantile must be at least 0 and below 100 %",
+                hint="such as `99.9 %`",
+            )
+            return None
+        quantile = ir.MeasureKind.QUANTILE
+        return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
 
     def _share(
         self,

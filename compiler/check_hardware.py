@@ -9,6 +9,7 @@ from math import log2
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_fits import FitChecker, fitted_idle
+from qps.compiler.check_queueing import QueueingChecker
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     CORE,
@@ -42,6 +43,9 @@ class HardwareChecker:
     fits: FitChecker
     machines: dict[str, ir.Machine | None] = field(default_factory=dict)
     networks: dict[str, ir.Network | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._queueing = QueueingChecker(self.expressions, self.sink)
 
     def machine(self, found: Found, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
@@ -115,6 +119,7 @@ class HardwareChecker:
             DIMENSIONLESS,
             item.name.span,
             jitter,
+            self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope),
         )
 
     def _cores_and_speed(
@@ -206,7 +211,15 @@ class HardwareChecker:
             )
             return None
         return ir.Resource(
-            item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span, jitter
+            item.name.text,
+            kind,
+            capacity,
+            None,
+            idle,
+            capacity.dimension,
+            item.name.span,
+            jitter,
+            self._queueing.of_resource(item, kind, scope),
         )
 
     def _idle(
@@ -236,7 +249,8 @@ class HardwareChecker:
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
                     hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
-                    or "there is `idle` (what is always there: `idle 8 %`), `jitter`, `efficiency`",
+                    or "there is `idle` (what is always there: `idle 8 %`), `jitter`, "
+                    "`efficiency`, `queueing`",
                 )
                 continue
             if isinstance(attribute.value, ast.Fit):
@@ -374,6 +388,7 @@ class HardwareChecker:
             declaration.source.value if declaration.source else None,
             declaration.doc,
             self._network_jitter(declaration, found["rate"], scope),
+            self._queueing.of_network(declaration, scope),
         )
 
     def _network_jitter(

@@ -209,10 +209,17 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
     exact = _EXACT.get(function)
     if exact is not None:
         return exact(values)
-    (value,) = values
+    if function is ir.Function.CLAMP:
+        value, least, most = values
+        return min(max(value, least), most)
+    _refuse_outside(function, values)
+    if function is ir.Function.WAITING:
+        work, load = values
+        return work / (1 - load)
+    value = values[0]
     if function is ir.Function.SQRT and value < 0:
         raise NoValueError("is the root of a negative number")
-    if function in (ir.Function.LOG, ir.Function.LOG2) and value <= 0:
+    if function in _LOGARITHMS and value <= 0:
         raise NoValueError("is the logarithm of a number that is not above zero")
     if function is ir.Function.EXP and abs(value) > MOST_BITS:
         raise TooLargeError
@@ -222,6 +229,29 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
         raise NoValueError("is the lower branch of Lambert's W outside -1/e to 0")
     return None
 
+
+_LOGARITHMS = (ir.Function.LOG, ir.Function.LOG2, ir.Function.LOG10)
+
+
+def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
+    """Refuse arguments of the functions of queues that mean nothing."""
+    by_name = dict(zip(function.arguments, values, strict=True)) if function.arguments else {}
+    for name, value in by_name.items():
+        if name in _NEVER_NEGATIVE and value < 0:
+            raise NoValueError(f"has no value: `{name}` is below zero")
+        if name == "share" and not 0 <= value < 1:
+            raise NoValueError("has no value: the share must be at least 0 and below 100 %")
+    if function is ir.Function.ACOS and abs(values[0]) > 1:
+        raise NoValueError("is the arc cosine of a number that is not between -1 and 1")
+    if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
+        raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
+    if function is ir.Function.WAITING and values[1] >= 1:
+        raise NoValueError("is infinite: the load is 1 or more")
+    if function is ir.Function.ERLANG_C and values[0] == 0:
+        raise NoValueError("has no value: there are no servers")
+
+
+_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 
 # W is real from -1/e on: rounded up, so that what passes here has a real value.
 _LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")

@@ -78,9 +78,50 @@ class Function(Enum):
     EXP = "exp"
     LOG = "ln"
     LOG2 = "log2"
+    LOG10 = "log10"
     ABS = "abs"
+    COS = "cos"
+    ACOS = "acos"
     LAMBERT_W = "lambert_w"
     LOWER_LAMBERT_W = "lower_lambert_w"
+    CLAMP = "clamp"
+    WAITING = "waiting"
+    HARMONIC = "harmonic"
+    ERLANG_B = "erlang_b"
+    ERLANG_C = "erlang_c"
+    MD1_TAIL = "md1_tail"
+    MD1_QUANTILE = "md1_quantile"
+    PERIODIC_WAIT = "periodic_wait"
+    PERIODIC_TAIL = "periodic_tail"
+    PERIODIC_QUANTILE = "periodic_quantile"
+    NORMAL_TAIL = "normal_tail"
+    NORMAL_QUANTILE = "normal_quantile"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it takes; empty for any number of arguments of one dimension."""
+        return _ARGUMENTS.get(self, ("x",))
+
+    @property
+    def keeps_dimension(self) -> bool:
+        """True where the value has the dimension of all arguments, which is one."""
+        return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
+
+
+_ARGUMENTS: dict[Function, tuple[str, ...]] = {
+    Function.MAX: (),
+    Function.MIN: (),
+    Function.CLAMP: ("x", "least", "most"),
+    Function.WAITING: ("work", "load"),
+    Function.HARMONIC: ("count",),
+    Function.ERLANG_B: ("servers", "traffic"),
+    Function.ERLANG_C: ("servers", "traffic"),
+    Function.MD1_TAIL: ("load", "time"),
+    Function.MD1_QUANTILE: ("load", "share"),
+    Function.PERIODIC_WAIT: ("flows", "load"),
+    Function.PERIODIC_TAIL: ("flows", "load", "time"),
+    Function.PERIODIC_QUANTILE: ("flows", "load", "share"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +181,7 @@ class MeasureKind(Enum):
     """What can be asked of a solved model."""
 
     LATENCY = "latency"
+    QUANTILE = "quantile"
     JITTER = "jitter"
     BUFFER = "buffer"
     QUEUE = "queue"
@@ -164,11 +206,15 @@ OWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measure of a stream or a resource; `component` is set for a share."""
+    """A measure of a stream or a resource.
+
+    `component` is set for a share, `level` for a quantile: the share that is to stay below it.
+    """
 
     kind: MeasureKind
     subject: str
     component: str | None = None
+    level: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +421,26 @@ class ResourceKind(Enum):
     STORE = "store"  # what is held at once
 
 
+class Discipline(Enum):
+    """How what arrives at a resource waits (docs/language.md, "Waiting in queues")."""
+
+    NONE = "none"  # waiting is not modelled, as in the thesis
+    MM1 = "mm1"  # random arrivals, exponential service times
+    MD1 = "md1"  # random arrivals, service times that are fixed for each stream
+    MG1 = "mg1"  # random arrivals, service times of some coefficient of variation
+    MMC = "mmc"  # the same as mm1, for several cores with one queue
+    PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
+
+    discipline: Discipline
+    variation: Quantity | None
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Resource:
     """A resource of a machine.
@@ -392,6 +458,7 @@ class Resource:
     work: Dimension
     span: Span
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,6 +509,7 @@ class Network:
     source: str | None
     doc: str | None
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)

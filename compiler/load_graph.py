@@ -19,6 +19,7 @@ from qps.compiler import ir
 from qps.compiler.case_tables import CaseTable
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.queueing import Queue
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 
@@ -71,11 +72,17 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class LatencyPart:
-    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it."""
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+
+    Where the stage is a wait, `queue` is what it waits in, and `service` how long its visit is
+    served, in s.
+    """
 
     stage: str
     value: sympy.Expr
     is_work: bool = False
+    queue: Queue | None = None
+    service: sympy.Expr = sympy.S.Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +151,31 @@ class StreamMeasures:
     def queue(self) -> sympy.Expr:
         """The time that all full queues hold: the most that they can add to the latency."""
         return sympy.Add(*(part.value for part in self.queues))
+
     rests_on: tuple[str, ...] = ()
     """The resources on its way, and what its playout buffer asks for."""
+
+    def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Of several queues on the way each gets its part of the share that may be later: then the
+        sum of the quantiles is an upper bound, however the waits depend on each other
+        (Bonferroni). What is no wait counts with its mean.
+        """
+        return sympy.Add(*(self.stage_quantile(part, level) for part in self.latency))
+
+    def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return what a stage adds to the quantile of a level."""
+        if part.queue is None:
+            return part.value
+        waits = sum(other.queue is not None for other in self.latency)
+        return part.queue.quantile(part.service, 1 - (1 - level) / waits)
+
+    @property
+    def has_exact_quantiles(self) -> bool:
+        """True where the quantiles of the latency are exact, not upper bounds."""
+        queues = [part.queue for part in self.latency if part.queue is not None]
+        return len(queues) <= 1 and all(queue.has_exact_quantile for queue in queues)
 
     @property
     def loss(self) -> sympy.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import networkx as nx
@@ -18,6 +18,7 @@ from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
+from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
 
 
@@ -35,10 +36,14 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     requirements = _requirements(model, configuration)
     resources, elastic = _resources(streams, expressions, requirements, results)
     prices, unpriced = priced(model, configuration, expressions)
+    put_in = {one.parameter.symbol: one.value for one in elastic}
+    queues = queues_of(streams.demands, resources, put_in, expressions)
     measured = Measures(resources, {}, prices)
     for stream, result in zip(model.streams, results, strict=True):
-        measured.streams[stream.name] = stream_measures(stream, result, measured, expressions)
-    criteria = _criteria(requirements, expressions, measured)
+        measured.streams[stream.name] = stream_measures(
+            stream, result, measured, expressions, queues
+        )
+    criteria = _criteria(requirements, expressions, measured, queues)
     return LoadGraph(
         graph,
         population,
@@ -131,6 +136,7 @@ def _resources(
                 limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
                 limits[name] = Minimum(limits[name], limit) if name in limits else limit
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    _refuse_endless(streams, loads, limits, values, expressions)
     low, high = expressions.configuration.low, expressions.configuration.high
     points = [
         values | {expressions.population: at}
@@ -184,6 +190,32 @@ def _refuse_strict(
         raise QpsError(sink.found)
 
 
+def _refuse_endless(
+    streams: StreamLowering,
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    values: Mapping[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> None:
+    """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
+    for elastic in expressions.elastic.values():
+        for name, demand in streams.demands.items():
+            if demand.queueing is None or elastic.symbol not in loads[name].free_symbols:
+                continue
+            if name in limits and limits[name].xreplace(dict(values)) < 1:
+                continue
+            sink = Sink()
+            sink.report(
+                codes.NO_ANSWER,
+                elastic.span,
+                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
+                "waits without end",
+                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
+                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
+            )
+            raise QpsError(sink.found)
+
+
 def _put_in(
     values: dict[sympy.Symbol, sympy.Expr], streams: StreamLowering, results: list[StreamResult]
 ) -> None:
@@ -215,8 +247,12 @@ def _criteria(
     requirements: tuple[ir.Requirement, ...],
     expressions: ExpressionLowering,
     measured: Measures,
+    queues: Collection[str],
 ) -> tuple[Criterion, ...]:
-    """Return the requirements, and that no resource is loaded beyond saturation."""
+    """Return the requirements, and that no resource is loaded beyond saturation.
+
+    What is waited for must stay below it, whatever the spec allows: a queue at 1 has no end.
+    """
     stated = []
     bounded: set[str] = set()
     for requirement in requirements:
@@ -243,19 +279,20 @@ def _criteria(
             measure=resource.load,
             limit=sympy.S.One,
             at_most=True,
-            strict=False,
+            strict=name in queues,
             dimension=DIMENSIONLESS,
             span=None,
             axis=None,
         )
         for name, resource in measured.resources.items()
-        if name not in bounded
+        if name not in bounded or name in queues
     ]
     return tuple(stated)
 
 
 _NEVER_NEGATIVE = (
     ir.MeasureKind.LATENCY,
+    ir.MeasureKind.QUANTILE,
     ir.MeasureKind.LOSS,
     ir.MeasureKind.JITTER,
     ir.MeasureKind.QUEUE,

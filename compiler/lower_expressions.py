@@ -18,6 +18,18 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
+from qps.compiler.queue_functions import (
+    ErlangB,
+    ErlangC,
+    MD1Quantile,
+    MD1Tail,
+    NormalQuantile,
+    NormalTail,
+    PeriodicQuantile,
+    PeriodicTail,
+    PeriodicWait,
+    Waiting,
+)
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -30,9 +42,24 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.EXP: sympy.exp,
     ir.Function.LOG: sympy.log,
     ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
+    ir.Function.LOG10: lambda x: sympy.log(x) / sympy.log(10),
     ir.Function.ABS: sympy.Abs,
+    ir.Function.COS: sympy.cos,
+    ir.Function.ACOS: sympy.acos,
     ir.Function.LAMBERT_W: sympy.LambertW,
     ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
+    ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
+    ir.Function.WAITING: Waiting,
+    ir.Function.HARMONIC: sympy.harmonic,
+    ir.Function.ERLANG_B: ErlangB,
+    ir.Function.ERLANG_C: ErlangC,
+    ir.Function.MD1_TAIL: MD1Tail,
+    ir.Function.MD1_QUANTILE: MD1Quantile,
+    ir.Function.PERIODIC_WAIT: PeriodicWait,
+    ir.Function.PERIODIC_TAIL: PeriodicTail,
+    ir.Function.PERIODIC_QUANTILE: PeriodicQuantile,
+    ir.Function.NORMAL_TAIL: NormalTail,
+    ir.Function.NORMAL_QUANTILE: NormalQuantile,
 }
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
@@ -374,7 +401,7 @@ class ExpressionLowering:
 
 def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:
     """Compare two numbers."""
-    sign = 0 if left == right else (1 if left > right else (-1 if left < right else 0))
+    sign = sign_of(left, right)
     return {
         "<": sign < 0,
         "<=": sign <= 0,
@@ -383,6 +410,25 @@ def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:
         "==": sign == 0,
         "!=": sign != 0,
     }[operator]
+
+
+def sign_of(left: sympy.Expr, right: sympy.Expr) -> int:
+    """Return 1 where the left number is larger, -1 where it is smaller, else 0.
+
+    What no algebra tells apart, such as log(1000)/log(10) and 3, is equal where thirty digits are.
+    """
+    if left == right:
+        return 0
+    if not (left.is_finite and right.is_finite) or (left.is_Rational and right.is_Rational):
+        return 1 if left > right else (-1 if left < right else 0)
+    gap = left.evalf(_DIGITS) - right.evalf(_DIGITS)
+    if abs(gap) <= _SAME * max(abs(left.evalf(_DIGITS)), abs(right.evalf(_DIGITS))):
+        return 0
+    return 1 if gap > 0 else -1
+
+
+_DIGITS = 40
+_SAME = sympy.Float(10, 30) ** -30
 
 
 def rational(value: Fraction) -> sympy.Rational:

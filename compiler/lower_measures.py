@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import sympy
@@ -20,7 +21,8 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
-from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf, rational
+from qps.compiler.lower_queues import PlacedQueue
 from qps.compiler.lower_streams import StreamResult
 from qps.compiler.values import parts_of
 
@@ -50,6 +52,9 @@ class Measures:
             return self._share(measured)
         if kind in (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST):
             return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
+        if kind is ir.MeasureKind.QUANTILE:
+            assert measured.level is not None
+            return self.streams[measured.subject].latency_quantile(rational(measured.level))
         return _of_stream(self.streams[measured.subject], kind)
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
@@ -105,6 +110,7 @@ def stream_measures(
     result: StreamResult,
     measures: Measures,
     expressions: ExpressionLowering,
+    queues: Mapping[str, PlacedQueue],
 ) -> StreamMeasures:
     """Return what the users of a stream see.
 
@@ -129,7 +135,12 @@ def stream_measures(
             for name in result.passes
         ),
     ]
-    latency = list(result.latency)
+    latency = [
+        queues[result.visits[index].resource].stage(part, result.visits[index])
+        if index in result.visits
+        else part
+        for index, part in enumerate(result.latency)
+    ]
     buffer: sympy.Expr = sympy.S.Zero
     playout = stream.playout
     if playout is not None:

@@ -112,6 +112,7 @@ class _StreamCheck:
                 or f"add a resource `{cost.resource}` to machine `{machine.name}`",
             )
             return
+        self._wait(f"{node}.{cost.resource}", resource.queueing, step.span)
         terms = [term for term in cost.terms if not _is_held(term, resource)]
         wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
         for term in wrong[:1]:
@@ -143,6 +144,14 @@ class _StreamCheck:
                 (Label(step.span, f"`{component}` works on `{name}` here"),),
             ),
         )
+
+    def _wait(self, resource: str, queueing: ir.Queueing | None, span: Span) -> None:
+        """Say which items wait: bytes alone come from nobody knows what."""
+        if queueing is None or self.stream.emission.items:
+            return
+        message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
+        also = (Label(queueing.span, "here it is said how they wait"),)
+        self._ask("packet", _Ask(span, message, f"`{resource}` needs packets", also))
 
     # -- items that the stream does not carry --------------------------------------------
 
@@ -203,6 +212,7 @@ class _StreamCheck:
         network = self.model.networks.get(self.configuration.links[leg.link].network)
         if network is None:
             return
+        self._wait(leg.link, network.queueing, leg.span)
         name, emission = self.stream.name, self.stream.emission
         if not emission.carries_information:
             message = f"`{leg.link}` carries bits, but `{name}` has no size"

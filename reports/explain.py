@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -104,6 +105,9 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
         return _explained(
             graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
         )
+    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return _quantile(graph, asked["stream"], asked["level"], asked["hundredths"], at)
     stream, _, measure = name.partition(".")
     if stream in graph.streams:
         return _stream(graph, stream, measure or "latency", at)
@@ -292,6 +296,40 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
     return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, (), scope)
+
+
+_QUANTILE = re.compile(
+    r"quantile\((?P<stream>\w+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
+)
+
+
+def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: int) -> Explanation:
+    """Return a quantile of a latency, and whether it is exact or an upper bound."""
+    share = sympy.Rational(level) / (100 if hundredths else 1)
+    if not 0 <= share < 1:
+        sink = Sink()
+        sink.report(
+            codes.OUT_OF_RANGE,
+            None,
+            "the share of a quantile must be at least 0 and below 100 %",
+            hint=f"such as `quantile({stream}.latency, 99.9 %)`",
+        )
+        raise QpsError(sink.found)
+    found = graph.streams[stream]
+    waits = sum(part.queue is not None for part in found.latency)
+    each = percent(float(1 - (1 - share) / max(1, waits)), 8)
+    told = percent(float(share), 8)
+    what = f"time that {told} of the items do not exceed: "
+    if waits > 1:
+        what += f"an upper bound, the sum of what {each} do not exceed in each of {waits} queues"
+    elif found.has_exact_quantiles:
+        what += "exact"
+    else:
+        what += "an upper bound, as if all visits were as long as the longest"
+    scope = (stream, *found.rests_on)
+    stages = [Part(part.stage, found.stage_quantile(part, share), scope) for part in found.latency]
+    name = f"quantile({stream}.latency, {told})"
+    return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
 
 
 def _sum(parts: list[Part]) -> sympy.Expr:

@@ -66,7 +66,8 @@ def first_failure(
         if candidate in seams:
             failing = fails(over, population, candidate, strict=strict)
         else:
-            value = value_at(whole.at(Fraction(candidate)), Fraction(candidate))
+            function = whole.at(Fraction(candidate))
+            value = None if function is None else value_at(function, Fraction(candidate))
             failing = value is None or value > 0 or (strict and value == 0)
         if failing:
             return candidate

@@ -22,7 +22,7 @@ from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import ExpressionLowering, compare
+from qps.compiler.lower_expressions import ExpressionLowering, compare, sign_of
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
@@ -344,7 +344,9 @@ def _is_near(predicted: sympy.Expr, claimed: sympy.Expr, tolerance: ir.Tolerance
     allowed = sympy.Rational(tolerance.amount.numerator, tolerance.amount.denominator)
     if tolerance.relative:
         allowed = allowed * abs(claimed)
-    return bool(abs(predicted - claimed) <= allowed)
+    if sign_of(predicted, claimed) == 0:
+        return True
+    return sign_of(abs(predicted - claimed), allowed) <= 0
 
 
 def _near(

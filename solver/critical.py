@@ -11,11 +11,12 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.queue_functions import Waiting
 from qps.compiler.substitution import Substitution
 from qps.solver.piecewise import piecewise, roots_on
 from qps.solver.rational import Root, as_rational_function, value_at
 
-_KINKED = (Maximum, Minimum, sympy.Abs)
+_KINKED = (Maximum, Minimum, sympy.Abs, Waiting)
 
 
 def critical_points(
@@ -34,8 +35,17 @@ def critical_points(
     return tuple(found[key] for key in sorted(found))
 
 
+def _alternatives(kink: sympy.Expr) -> tuple[sympy.Expr, ...]:
+    """Return what a kinked function compares: where two of these meet, it may change its form."""
+    if isinstance(kink, sympy.Abs):
+        return kink.args[0], -kink.args[0]
+    if isinstance(kink, Waiting):
+        return kink.args[1], sympy.S.One
+    return tuple(kink.args)
+
+
 def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
-    """Return a maximum, minimum or absolute value with none of these inside."""
+    """Return a maximum, minimum, absolute value or wait with none of these inside."""
     for part in sympy.postorder_traversal(expr):
         if isinstance(part, _KINKED):
             return part
@@ -48,7 +58,7 @@ def _active(
     population: sympy.Symbol,
     at: Fraction,
 ) -> sympy.Expr | None:
-    """Return the alternative that is the maximum (minimum, absolute value) at a point."""
+    """Return what a maximum (minimum, absolute value, wait) is at a point."""
     values: list[tuple[Fraction, sympy.Expr]] = []
     for alternative in alternatives:
         function = as_rational_function(alternative, population)
@@ -56,6 +66,9 @@ def _active(
         if value is None:
             return None
         values.append((value, alternative))
+    if isinstance(kink, Waiting):
+        work, load = kink.args
+        return work / (1 - load) if values[0][0] < 1 else sympy.oo
     choose = min if isinstance(kink, Minimum) else max
     return choose(values, key=lambda pair: pair[0])[1]
 
@@ -66,9 +79,7 @@ def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.
     None where that cannot be told: it is not made of rational functions, maxima and minima.
     """
     while (kink := _innermost_kink(expr)) is not None:
-        is_absolute = isinstance(kink, sympy.Abs)
-        alternatives = (kink.args[0], -kink.args[0]) if is_absolute else kink.args
-        active = _active(kink, alternatives, population, at)
+        active = _active(kink, _alternatives(kink), population, at)
         if active is None:
             return None
         expr = expr.xreplace({kink: active})

@@ -9,7 +9,7 @@ maximum after the other, takes time that multiplies with each of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -20,6 +20,7 @@ import sympy
 from sympy.polys.fields import FracElement
 
 from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.queue_functions import ErlangC, Waiting
 from qps.solver.rational import (
     Root,
     as_rational_function,
@@ -32,11 +33,14 @@ from qps.solver.rational import (
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a range and the rational function that holds on it; `end` None: no bound."""
+    """A stretch of a range and the rational function that holds on it; `end` None: no bound.
+
+    The function is None where the value is infinite: where a queue grows without end.
+    """
 
     start: Fraction
     end: Fraction | None
-    function: FracElement
+    function: FracElement | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Piecewise:
     pieces: tuple[Piece, ...]
     seams: tuple[Root, ...]
 
-    def at(self, point: Fraction) -> FracElement:
+    def at(self, point: Fraction) -> FracElement | None:
         """Return the function that holds at a point of the range, just after it at a seam."""
         return [piece for piece in self.pieces if piece.start <= point][-1].function
 
@@ -66,6 +70,9 @@ def piecewise(
     if expr == population or expr.is_Rational:
         function = as_rational_function(expr, population)
         return Piecewise((Piece(low, high, function),), ())
+    if isinstance(expr, ErlangC):
+        expanded = expr.expanded()
+        return None if expanded is None else piecewise(expanded, population, low, high)
     arguments = (expr.base,) if expr.is_Pow and expr.exp.is_Integer else expr.args
     parts = []
     for argument in arguments:
@@ -83,6 +90,8 @@ def piecewise(
         return below and _joined([parts[0], below], lambda functions: functions[0] * functions[1])
     if isinstance(expr, sympy.Abs):
         return _extreme([parts[0], _joined(parts, lambda functions: -functions[0])], max)
+    if isinstance(expr, Waiting):
+        return _waiting(*parts)
     if isinstance(expr, Maximum | Minimum):
         return _extreme(parts, max if isinstance(expr, Maximum) else min)
     return None
@@ -90,7 +99,11 @@ def piecewise(
 
 def _joined(parts: Sequence[Piecewise], join: _Join) -> Piecewise:
     """Return what an operation makes of several functions, stretch by stretch."""
-    pieces = [Piece(start, end, join(functions)) for start, end, functions in _stretches(parts)]
+    pieces = []
+    for start, end, functions in _stretches(parts):
+        finite = [function for function in functions if function is not None]
+        joined = join(finite) if len(finite) == len(functions) else None
+        pieces.append(Piece(start, end, joined))
     return Piecewise(_merged(pieces), _seams(parts))
 
 
@@ -101,7 +114,10 @@ def _power(base: Piecewise, exponent: int) -> Piecewise | None:
         if piece.function == 0:
             return None
         poles += roots_on(piece)
-    powers = tuple(Piece(p.start, p.end, p.function**exponent) for p in base.pieces)
+    powers = tuple(
+        replace(piece, function=None if piece.function is None else piece.function**exponent)
+        for piece in base.pieces
+    )
     return Piecewise(powers, _seams([base], poles))
 
 
@@ -110,12 +126,14 @@ def _extreme(parts: Sequence[Piecewise], choose: Callable[..., FracElement]) -> 
     pieces: list[Piece] = []
     met: dict[Fraction, Root] = {}
     for start, end, functions in _stretches(parts):
-        distinct = tuple(dict.fromkeys(functions))
+        finite = [function for function in functions if function is not None]
+        distinct = tuple(dict.fromkeys(finite))
+        if not distinct or (choose is max and len(finite) < len(functions)):
+            pieces.append(Piece(start, end, None))
+            continue
         met |= {root.near: root for root in _meetings(distinct) if _inside(root, start, end)}
-        cuts = sorted({start, *(cut for cut in met if start < cut and (end is None or cut < end))})
-        for first, last in zip_longest(cuts, cuts[1:], fillvalue=end):
-            assert first is not None
-            middle = first * 2 + 1 if last is None else (first + last) / 2
+        for first, last in _between(start, end, met):
+            middle = _middle(first, last)
             values = {function: value_at(function, middle) for function in distinct}
             if None in values.values():
                 return None
@@ -125,9 +143,43 @@ def _extreme(parts: Sequence[Piecewise], choose: Callable[..., FracElement]) -> 
     return Piecewise(merged, _seams(parts, kinks))
 
 
+def _waiting(work: Piecewise, load: Piecewise) -> Piecewise | None:
+    """Return work/(1 - load) where the load is below 1, infinite elsewhere."""
+    pieces: list[Piece] = []
+    full: dict[Fraction, Root] = {}
+    for start, end, (busy, loaded) in _stretches([work, load]):
+        if busy is None or loaded is None:
+            pieces.append(Piece(start, end, None))
+            continue
+        spare = 1 - loaded
+        met = (*real_roots(numerator(spare)), *real_roots(denominator(spare)))
+        full |= {root.near: root for root in met if _inside(root, start, end)}
+        for first, last in _between(start, end, full):
+            value = value_at(spare, _middle(first, last))
+            if value is None:
+                return None
+            pieces.append(Piece(first, last, busy / spare if value > 0 else None))
+    return Piecewise(_merged(pieces), _seams([work, load], list(full.values())))
+
+
+def _between(
+    start: Fraction, end: Fraction | None, cuts: Iterable[Fraction]
+) -> Iterator[tuple[Fraction, Fraction | None]]:
+    """Yield the stretches into which points cut a stretch."""
+    inside = {cut for cut in cuts if start < cut and (end is None or cut < end)}
+    starts = sorted({start, *inside})
+    for first, last in zip_longest(starts, starts[1:], fillvalue=end):
+        assert first is not None
+        yield first, last
+
+
+def _middle(start: Fraction, end: Fraction | None) -> Fraction:
+    return start * 2 + 1 if end is None else (start + end) / 2
+
+
 def _stretches(
     parts: Sequence[Piecewise],
-) -> Iterator[tuple[Fraction, Fraction | None, list[FracElement]]]:
+) -> Iterator[tuple[Fraction, Fraction | None, list[FracElement | None]]]:
     """Yield the stretches on which none of several functions changes, and what they are there."""
     starts = sorted({piece.start for part in parts for piece in part.pieces})
     for start, end in zip_longest(starts, starts[1:], fillvalue=parts[0].pieces[-1].end):
@@ -152,6 +204,8 @@ def _inside(root: Root, start: Fraction, end: Fraction | None) -> bool:
 
 def roots_on(piece: Piece) -> list[Root]:
     """Return the roots of the function of a piece that lie on it."""
+    if piece.function is None:
+        return []
     roots = real_roots(numerator(piece.function), piece.start, piece.end)
     return [root for root in roots if _inside(root, piece.start, piece.end)]
 

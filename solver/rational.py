@@ -17,6 +17,7 @@ from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 
 from qps.compiler.extremes import Ratio
+from qps.compiler.queue_functions import ErlangC
 
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
@@ -66,6 +67,9 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
         return total
     if isinstance(expr, Ratio):
         return as_rational_function(expr.args[0] / expr.args[1], population)
+    if isinstance(expr, ErlangC):
+        expanded = expr.expanded()
+        return None if expanded is None else as_rational_function(expanded, population)
     if expr.is_Pow and expr.exp.is_Integer:
         base = as_rational_function(expr.base, population)
         if base is None or (base == 0 and expr.exp < 0):

@@ -114,6 +114,7 @@ def test_the_reference_lists_no_keyword_that_the_grammar_lacks() -> None:
         pytest.param({f.value for f in ir.Function}, id="functions"),
         pytest.param({k.value for k in ir.MeasureKind}, id="measures"),
         pytest.param({m.value for m in ir.Medium}, id="media"),
+        pytest.param({d.value for d in ir.Discipline}, id="disciplines"),
         pytest.param({e.value for e in ir.EffectKind}, id="effects"),
         pytest.param({m.value for m in ir.Metric} - {"formula"}, id="metrics"),
     ],
