@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import networkx as nx
 import sympy
@@ -19,6 +20,7 @@ from qps.compiler.case_tables import CaseTable
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 
 Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
@@ -222,6 +224,22 @@ class LoadGraph:
     def values(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The value of every assumption's symbol."""
         return {a.symbol: a.value for a in self.assumptions.values()}
+
+    @cached_property
+    def valued(self) -> Substitution:
+        """Puts in the values of all assumptions: what is left is the population."""
+        return Substitution(self.values)
+
+    def valued_at(self, population: int) -> Substitution:
+        """Return what puts in a population too: what is left is a number."""
+        if population not in self._valued_at:
+            values = self.values | {self.population: sympy.Integer(population)}
+            self._valued_at[population] = Substitution(values)
+        return self._valued_at[population]
+
+    @cached_property
+    def _valued_at(self) -> dict[int, Substitution]:
+        return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:
         """Return the resource of a name, or all of a link that has several (`lan.…`)."""

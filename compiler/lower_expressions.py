@@ -329,7 +329,7 @@ class ExpressionLowering:
 
     def _applied(self, function: ir.Function, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
         applied = _FUNCTIONS[function](*arguments)
-        if applied.is_finite is False or (not applied.free_symbols and applied.is_real is False):
+        if applied.is_finite is False or (applied.is_number and applied.is_real is False):
             sink = Sink()
             sink.report(
                 codes.NUMBER_SIZE, None, f"`{function.value}` has no real value for its argument"

@@ -7,8 +7,8 @@ capacity to one that has some left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -18,10 +18,11 @@ from qps.compiler import ir
 from qps.compiler.cases import scaled
 from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import Assumption, LoadGraph
+from qps.compiler.load_graph import Assumption, Criterion, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 from qps.compiler.values import parts_of
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import Solution, Verdict
@@ -79,17 +80,17 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     """
     if solution.verdict is Verdict.RANGE:
         return ()
-    found: list[Advice] = []
+    trials = _Trials(model, solution)
+    found: dict[Way, list[Advice]] = {way: [] for way in Way}
     for candidate in _candidates(model, configuration, solution):
         if _takes_from_a_mode(model, configuration, candidate):
             continue
-        advice = _tried(model, candidate, solution)
+        advice = trials.tried(candidate, found)
         if advice is not None:
-            found.append(advice)
-    ranked = sorted(found, key=lambda a: (-a.largest_acceptable, a.change))
-    return tuple(
-        advice for way in Way for advice in [a for a in ranked if a.way is way][:_MOST_OF_A_KIND]
-    )
+            of_its_way = [*found[advice.way], advice]
+            of_its_way.sort(key=lambda a: (-a.largest_acceptable, a.change))
+            found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
+    return tuple(advice for way in Way for advice in found[way])
 
 
 # -- what can be tried -------------------------------------------------------------------
@@ -283,51 +284,73 @@ def _numbers(change: ir.SetParameter) -> list[Fraction]:
 # -- what each gives ---------------------------------------------------------------------
 
 
-def _tried(model: ir.Model, candidate: _Candidate, solution: Solution) -> Advice | None:
-    """Return what a change gives, None where it does not help or cannot be."""
-    sink = Sink()
-    check_placement(model, candidate.configuration, sink)
-    if sink.has_errors:
-        return None
-    now = solution.largest_acceptable or solution.graph.low - 1
-    try:
-        graphs = [
-            _multiplied(lower(model, settled), candidate.multiplied)
-            for settled in in_each_mode(model, candidate.configuration)
-        ]
-        if not all(_is_acceptable(graph, now + 1) for graph in graphs):
+@dataclass
+class _Trials:
+    """Tries changes; what they are applied to is lowered once."""
+
+    model: ir.Model
+    solution: Solution
+    _graphs: dict[object, LoadGraph] = field(default_factory=dict)
+
+    def tried(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+        """Return what a change gives.
+
+        None where it does not help, cannot be, or helps less than the best of its way.
+        """
+        sink = Sink()
+        check_placement(self.model, candidate.configuration, sink)
+        if sink.has_errors:
             return None
+        try:
+            return self._helping(candidate, best)
+        except QpsError:
+            return None  # a change that the model cannot answer is no advice
+
+    def _helping(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+        solution = self.solution
+        now = solution.largest_acceptable or solution.graph.low - 1
+        graphs = [
+            _multiplied(self._lowered(settled), candidate.multiplied)
+            for settled in in_each_mode(self.model, candidate.configuration)
+        ]
+        if not _acceptable(graphs, now + 1):
+            return None
+        way, to, headroom = Way.CAPACITY, None, None
+        if not candidate.is_capacity:
+            same = next(graph for graph in graphs if graph.mode == solution.graph.mode)
+            way, to, headroom = _moved(solution.graph, same, solution.at)
+        if len(best[way]) == _MOST_OF_A_KIND:
+            # To be acceptable at one population is told sooner than up to where it is.
+            last = best[way][-1]
+            least = last.largest_acceptable + (candidate.text > last.change)
+            if not _acceptable(graphs, least):
+                return None
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
-    except QpsError:
-        return None  # a change that the model cannot answer is no advice
-    if largest <= now:
-        return None
-    way, to, headroom = Way.CAPACITY, None, None
-    if not candidate.is_capacity:
-        mode = solution.graph.mode
-        same = next(graph for graph in graphs if graph.mode == mode)
-        way, to, headroom = _moved(solution.graph, same, solution.at)
-    return Advice(
-        way,
-        candidate.text,
-        candidate.is_setting,
-        largest,
-        largest == solution.graph.high,
-        to,
-        headroom,
-    )
+        if largest <= now:
+            return None
+        is_range = largest == solution.graph.high
+        return Advice(way, candidate.text, candidate.is_setting, largest, is_range, to, headroom)
+
+    def _lowered(self, configuration: Configuration) -> LoadGraph:
+        key = configuration.key
+        if key not in self._graphs:
+            self._graphs[key] = lower(self.model, configuration)
+        return self._graphs[key]
 
 
-def _is_acceptable(graph: LoadGraph, population: int) -> bool:
+def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:
+    """Return whether a population is acceptable in all modes."""
     return not any(
-        fails(
-            excess(criterion).xreplace(graph.values),
-            graph.population,
-            population,
-            strict=criterion.strict,
-        )
+        _fails(criterion, graph, population)
+        for graph in graphs
         for criterion in all_criteria(graph)
     )
+
+
+def _fails(criterion: Criterion, graph: LoadGraph, population: int) -> bool:
+    # All numbers at once: a formula in the population alone takes much longer to make.
+    over = graph.valued_at(population)(excess(criterion))
+    return fails(over, graph.population, population, strict=criterion.strict)
 
 
 def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:
@@ -351,9 +374,9 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
 
 
 def _loads(graph: LoadGraph, at: int, held: dict[sympy.Symbol, sympy.Expr]) -> dict[str, float]:
-    values = graph.values | held | {graph.population: sympy.Integer(at)}
-    return {name: float(r.unsettled.xreplace(values)) for name, r in graph.resources.items()}
+    put_in = Substitution(graph.values | held | {graph.population: sympy.Integer(at)})
+    return {name: float(put_in(r.unsettled)) for name, r in graph.resources.items()}
 
 
 def _number(expr: sympy.Expr, graph: LoadGraph, at: int) -> sympy.Expr:
-    return expr.xreplace(graph.values | {graph.population: sympy.Integer(at)})
+    return graph.valued_at(at)(expr)

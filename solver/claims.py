@@ -25,6 +25,7 @@ from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering, compare
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
 
@@ -234,7 +235,7 @@ class Laboratory:
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = sympy.Integer(population)
-        return lowered.xreplace(values)
+        return Substitution(values)(lowered)
 
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
@@ -264,9 +265,9 @@ class Laboratory:
         """Return the quality: of the worst mode, where there are several."""
         graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
         told = [
-            graph.quality.xreplace(
+            Substitution(
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
-            )
+            )(graph.quality)
             for graph in graphs
             if graph.quality is not None
         ]
@@ -286,7 +287,7 @@ class Laboratory:
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
         points = [
-            saturation_point(resource.load.xreplace(graph.values), graph.population, graph.low).at
+            saturation_point(graph.valued(resource.load), graph.population, graph.low).at
             for resource in graph.loads_of(subject)
         ]
         known = [point for point in points if point is not None]

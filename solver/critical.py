@@ -7,20 +7,13 @@ evaluations settle a question about every N in a range, monotone or not.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
-from itertools import zip_longest
 
 import sympy
 
 from qps.compiler.extremes import Maximum, Minimum
-from qps.solver.rational import (
-    Root,
-    as_rational_function,
-    denominator,
-    numerator,
-    real_roots,
-    value_at,
-)
+from qps.compiler.substitution import Substitution
+from qps.solver.piecewise import piecewise, roots_on
+from qps.solver.rational import Root, as_rational_function, value_at
 
 _KINKED = (Maximum, Minimum, sympy.Abs)
 
@@ -32,39 +25,13 @@ def critical_points(
 
     None where the expression is not made of rational functions, maxima and minima.
     """
-    found = _critical(expr, population, low, high)
-    if found is None:
+    whole = piecewise(expr, population, low, high)
+    if whole is None:
         return None
+    found = {root.near: root for root in whole.seams}
+    for piece in whole.pieces:
+        found |= {root.near: root for root in roots_on(piece)}
     return tuple(found[key] for key in sorted(found))
-
-
-def _critical(
-    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
-) -> dict[Fraction, Root] | None:
-    kink = _innermost_kink(expr)
-    if kink is None:
-        function = as_rational_function(expr, population)
-        if function is None:
-            return None
-        roots = (*real_roots(numerator(function)), *real_roots(denominator(function)))
-        return {root.near: root for root in roots if _inside(root.near, low, high)}
-    alternatives = (kink.args[0], -kink.args[0]) if isinstance(kink, sympy.Abs) else kink.args
-    cuts = _crossings(alternatives, population, low, high)
-    if cuts is None:
-        return None
-    found = dict(cuts)
-    starts = [low, *sorted(cut for cut in cuts if low < cut)]
-    for start, end in zip_longest(starts, starts[1:], fillvalue=high):
-        assert start is not None
-        middle = _between(start, end)
-        active = _active(kink, alternatives, population, middle)
-        if active is None:
-            return None
-        part = _critical(expr.xreplace({kink: active}), population, start, end)
-        if part is None:
-            return None
-        found |= part
-    return found
 
 
 def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
@@ -73,35 +40,6 @@ def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
         if isinstance(part, _KINKED):
             return part
     return None
-
-
-def _crossings(
-    alternatives: tuple[sympy.Expr, ...],
-    population: sympy.Symbol,
-    low: Fraction,
-    high: Fraction | None,
-) -> dict[Fraction, Root] | None:
-    """Return where two of some rational functions meet."""
-    meetings: dict[Fraction, Root] = {}
-    for index, one in enumerate(alternatives):
-        for other in alternatives[index + 1 :]:
-            roots = _meetings(one, other, population)
-            if roots is None:
-                return None
-            meetings |= {root.near: root for root in roots if _inside(root.near, low, high)}
-    return meetings
-
-
-@lru_cache(maxsize=8192)
-def _meetings(
-    one: sympy.Expr, other: sympy.Expr, population: sympy.Symbol
-) -> tuple[Root, ...] | None:
-    """Return where two rational functions meet, or one of them has a pole."""
-    first, second = (as_rational_function(expr, population) for expr in (one, other))
-    if first is None or second is None:
-        return None
-    gap = first - second
-    return (*real_roots(numerator(gap)), *real_roots(denominator(gap)))
 
 
 def _active(
@@ -137,19 +75,10 @@ def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.
     return expr
 
 
-def _inside(point: Fraction, low: Fraction, high: Fraction | None) -> bool:
-    return low <= point and (high is None or point <= high)
-
-
-def _between(low: Fraction, high: Fraction | None) -> Fraction:
-    """Return a point strictly between two others; it is no critical point but by rare chance."""
-    return low * 2 + 1 if high is None else (low + high) / 2
-
-
 def sign_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> int | None:
     """Return the sign of an expression at a point, None where it has no finite value there."""
     try:
-        value = expr.xreplace({population: sympy.Rational(at.numerator, at.denominator)})
+        value = Substitution({population: sympy.Rational(at.numerator, at.denominator)})(expr)
     except (TypeError, ValueError):
         # A maximum of something that is not real, or divided by zero: it has no value.
         return None

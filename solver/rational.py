@@ -74,11 +74,13 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
     return None
 
 
+@lru_cache(maxsize=8192)
 def numerator(function: FracElement) -> Coefficients:
     """Return the numerator's coefficients."""
     return _coefficients(function.numer)
 
 
+@lru_cache(maxsize=8192)
 def denominator(function: FracElement) -> Coefficients:
     """Return the denominator's coefficients."""
     return _coefficients(function.denom)
@@ -89,8 +91,13 @@ def _coefficients(polynomial: object) -> Coefficients:
     return tuple(Fraction(int(c.numerator), int(c.denominator)) for c in dense)
 
 
-def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
-    """Return the real roots of a polynomial, each once, in ascending order."""
+def real_roots(
+    coefficients: Coefficients, low: Fraction | None = None, high: Fraction | None = None
+) -> tuple[Root, ...]:
+    """Return the real roots of a polynomial, each once, in ascending order.
+
+    With `low` or `high`, roots beyond these may be left out.
+    """
     while coefficients and coefficients[0] == 0:
         coefficients = coefficients[1:]
     match coefficients:
@@ -102,9 +109,15 @@ def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
             return _quadratic_roots(a, b, c)
     polynomial = sympy.Poly.from_list([_sympy(c) for c in coefficients], sympy.Symbol("n"))
     # Isolated and narrowed down exactly; sympy's roots as objects would first seek a simpler
-    # polynomial, which takes long where the coefficients have many digits.
-    intervals = polynomial.intervals(eps=_NEAR_ENOUGH)
-    return tuple(_root((low + high) / 2) for (low, high), _ in intervals)
+    # polynomial, which takes long where the coefficients have many digits. To narrow down takes
+    # most of the time, and most roots lie where the polynomial does not hold.
+    simple = polynomial.sqf_part()
+    found = []
+    for start, end in simple.intervals(sqf=True):
+        if (low is None or end >= _sympy(low)) and (high is None or start <= _sympy(high)):
+            narrow = simple.refine_root(start, end, eps=_NEAR_ENOUGH, check_sqf=False)
+            found.append(_root(sum(narrow) / 2))
+    return tuple(found)
 
 
 def _quadratic_roots(a: Fraction, b: Fraction, c: Fraction) -> tuple[Root, ...]:

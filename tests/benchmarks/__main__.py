@@ -1,9 +1,9 @@
 """Measure how long QPS takes: `python tests/benchmarks`.
 
-Three tables. The first shows how compiling and solving grow with the spec, the second what a
-million recorded packets take beside a sort of as many numbers; the third compares the cold start
-of `qps check` on a small spec with that of Python itself and of `import sympy`, in one run.
-Nothing is asserted: machines differ, the ratios tell.
+Four tables. The first shows how compiling and solving grow with the spec, the second what advice
+takes beside an answer, the third what a million recorded packets take beside a sort of as many
+numbers; the fourth compares the cold start of `qps check` on a small spec with that of Python
+itself and of `import sympy`, in one run. Nothing is asserted: machines differ, the ratios tell.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ STARTS = 15
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     growth()
+    print()
+    advising()
     print()
     replays()
     print()
@@ -63,6 +65,22 @@ def growth() -> None:
             f"{size:10,} {groups:6,} {groups:8,} {check:7.1f} {lowering:7.1f} {solving:7.1f} "
             f"{total:7.1f} {total / size:14.2f}"
         )
+
+
+def advising() -> None:
+    """Print the time of advice on the worked specs, and how many times that of an answer it is."""
+    from qps.compiler.pipeline import load
+    from qps.solver.advice import advise
+    from qps.solver.modes import solve_model
+
+    print(f"advice, ms (median of {RUNS})")
+    print("spec              solve  advice  advice / solve")
+    for path in sorted((ROOT / "specs").glob("*.qps")):
+        spec = load(path)
+        configuration = spec.configuration()
+        solving, solution = timed(partial(solve_model, spec.model, configuration))
+        advice, _ = timed(partial(advise, spec.model, configuration, solution))
+        print(f"{path.stem:16} {solving:6.0f} {advice:7.0f} {advice / solving:15.1f}")
 
 
 def replays() -> None:
