@@ -110,6 +110,7 @@ class LossPart:
 
     Where lost items are `restored`, which says what share of them, the value is below zero: so
     many more items leave the stage than reach it.
+    `resource` is the one that is saturated, None for the other kinds.
     """
 
     stage: str
@@ -117,6 +118,7 @@ class LossPart:
     value: sympy.Expr
     span: Span
     restored: sympy.Expr | None = None
+    resource: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,8 @@ class StreamMeasures:
     throughput: sympy.Expr
     playout: Span | None = None
     queues: tuple[QueuePart, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
 
     @property
     def queue(self) -> sympy.Expr:
@@ -175,6 +179,8 @@ class Criterion:
     span: Span | None
     axis: sympy.Expr | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    rests_on: tuple[str, ...] = ()
+    """The streams, resources, nodes and links that the measure names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +191,8 @@ class NamedMeasure:
     value: sympy.Expr
     dimension: Dimension
     doc: str | None
+    rests_on: tuple[str, ...]
+    """The streams, resources, nodes and links that it names."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
-from qps.compiler.lower_measures import Measures, priced, stream_measures
+from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_streams import StreamLowering, StreamResult
 
 
@@ -53,6 +53,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
                 _lowered(measure.value, expressions, measured.of),
                 measure.value.dimension,
                 measure.doc,
+                subjects(measure.value),
             )
             for measure in model.measures
         },
@@ -233,6 +234,7 @@ def _criteria(
                 dimension=requirement.measure.dimension,
                 span=requirement.span,
                 axis=axis,
+                rests_on=subjects(requirement.measure, requirement.limit),
             )
         )
     stated += [

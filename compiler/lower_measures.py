@@ -22,6 +22,7 @@ from qps.compiler.load_graph import (
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_streams import StreamResult
+from qps.compiler.values import parts_of
 
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
@@ -123,6 +124,7 @@ def stream_measures(
                 LossKind.SATURATION,
                 1 - 1 / Maximum(1, measures.resources[name].load),
                 measures.resources[name].span,
+                resource=name,
             )
             for name in result.passes
         ),
@@ -160,7 +162,14 @@ def stream_measures(
         result.throughput * arriving,
         None if playout is None else playout.delay.span,
         tuple(result.queues),
+        (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
     )
+
+
+def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
+    """Return the streams, resources, nodes and links whose measures some quantities name."""
+    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
+    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -16,8 +16,10 @@ from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
+from qps.reports.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.critical import piece_at
 from qps.solver.rational import as_rational_function, numerator
@@ -95,30 +97,33 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
     if len(resources) == 1:
         return _resource(graph, resources[0], at)
     if len(resources) > 1:
-        parts = [(resource.name, resource.load) for resource in resources]
-        highest = Maximum(*(load for _, load in parts))
+        parts = [Part(r.name, r.load, (r.name,)) for r in resources]
+        highest = Maximum(*(part.value for part in parts))
         what = "the highest of several loads"
-        return _explained(graph, name, what, highest, DIMENSIONLESS, at, parts)
+        return _explained(
+            graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
+        )
     stream, _, measure = name.partition(".")
     if stream in graph.streams:
         return _stream(graph, stream, measure or "latency", at)
     if name in graph.measures:
         own = graph.measures[name]
         what = own.doc or "a measure of the spec's own"
-        return _explained(graph, name, what, own.value, own.dimension, at, [])
+        return _explained(graph, name, what, own.value, own.dimension, at, (), own.rests_on)
     if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
         return _cost(graph, name, at)
     if name == "quality" and graph.quality is not None:
-        axes = [(c.name, c.axis) for c in graph.criteria if c.axis is not None]
+        axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+        scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
-        return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes)
+        return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
     for settled in graph.elastic:
         if settled.parameter.name == name:
             what = "an elastic parameter: it takes what capacity is left"
             if settled.parameter.priority is not None:
                 what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
-            return _explained(graph, name, what, settled.value, dimension, at, [])
+            return _explained(graph, name, what, settled.value, dimension, at)
     varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
     if varied in graph.varied and case in ("", *_CASES):
         return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
@@ -162,7 +167,7 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
     known = graph.assumptions.get(name)
     expr = known.symbol if known else sympy.Rational(value.numerator, value.denominator)
     what = f"a parameter with several values; this is its {case.value}"
-    told = _explained(graph, name, what, expr, table.dimension, at, [])
+    told = _explained(graph, name, what, expr, table.dimension, at)
     rows = tuple(
         ExplainedCase(
             row.kind or ("" if len(table.rows) == 1 else "all"),
@@ -190,7 +195,7 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     is_running = _COSTS[name]
     total = graph.cost(is_running=is_running)
     assert total is not None
-    parts = [(p.place, p.value) for p in graph.prices if p.is_running is is_running]
+    parts = [Part(p.place, p.value) for p in graph.prices if p.is_running is is_running]
     what = "what the machines and networks cost, by place"
     if graph.unpriced:
         what += f"; without a price: {', '.join(graph.unpriced)}"
@@ -213,10 +218,10 @@ def names(graph: LoadGraph) -> list[str]:
 
 
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
-    parts = list(resource.parts.items())
+    parts = [Part(name, load) for name, load in resource.parts.items()]
     explained = _explained(
         graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
-        at, parts,
+        at, parts, unsettled=resource.unsettled,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
     return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
@@ -245,27 +250,33 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
 def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
-    stages = [(part.stage, part.value) for part in found.latency]
-    variances = [(part.resource, part.value) for part in found.jitter]
+    scope = (stream, *found.rests_on)
+    stages = [Part(part.stage, part.value, scope) for part in found.latency]
+    variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "time from source to user, stage by stage"
-        return _explained(graph, name, what, _sum(stages), TIME, at, stages)
+        return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
-        return _explained(graph, name, what, _sum(variances), TIME * TIME, at, variances)
+        variance = _sum(variances)
+        return _explained(graph, name, what, variance, TIME * TIME, at, variances, scope)
     if measure == "buffer":
         what = "what the playout buffer waits for late items"
-        return _explained(graph, name, what, found.buffer, TIME, at, [])
+        return _explained(graph, name, what, found.buffer, TIME, at, (), scope)
     if measure == "queue":
         what = "time that the full queues on the way hold, by queue"
-        full = [(part.stage, part.value) for part in found.queues]
-        return _explained(graph, name, what, found.queue, TIME, at, full)
+        full = [Part(part.stage, part.value, scope) for part in found.queues]
+        return _explained(graph, name, what, found.queue, TIME, at, full, scope)
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "share of items lost, at independent stages"
-        lost = [(part.stage, part.value) for part in found.losses if part.kind in kinds]
+        lost = [
+            Part(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
+            for part in found.losses
+            if part.kind in kinds
+        ]
         loss = found.lost_by(*kinds)
-        return _explained(graph, name, what, loss, DIMENSIONLESS, at, lost)
+        return _explained(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         sink = Sink()
@@ -279,11 +290,11 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
         raise QpsError(sink.found)
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
-    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, [])
+    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, (), scope)
 
 
-def _sum(parts: list[tuple[str, sympy.Expr]]) -> sympy.Expr:
-    return sympy.Add(*(value for _, value in parts))
+def _sum(parts: list[Part]) -> sympy.Expr:
+    return sympy.Add(*(part.value for part in parts))
 
 
 LOSSES = {
@@ -300,15 +311,9 @@ def stream_measures() -> list[str]:
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
-    return _explained(
-        graph,
-        assumption.name,
-        "a number that the model rests on",
-        assumption.symbol,
-        assumption.dimension,
-        at,
-        [],
-    )
+    what = "a number that the model rests on"
+    symbol, dimension = assumption.symbol, assumption.dimension
+    return _explained(graph, assumption.name, what, symbol, dimension, at)
 
 
 def _explained(
@@ -318,21 +323,25 @@ def _explained(
     expr: sympy.Expr,
     dimension: Dimension,
     at: int,
-    parts: list[tuple[str, sympy.Expr]],
+    parts: Sequence[Part] = (),
+    scope: Sequence[str] = (),
+    unsettled: sympy.Expr | None = None,
 ) -> Explanation:
-    values = graph.values
-    put_in = values | {graph.population: sympy.Integer(at)}
-    total = float(expr.xreplace(put_in))
+    """Take an expression apart; `unsettled` is the same with elastic parameters still open."""
+    total = float(graph.valued_at(at)(expr))
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population} = {at:,}"
-    named = in_named_measures(graph, expr)
+    named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
     formulas = [("in symbols", formula(named))]
-    if expr.free_symbols - {graph.population}:
+    free = expr.free_symbols
+    if free - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
-    if graph.population in expr.free_symbols:
+    named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
+    formulas += elastic_notes(graph, (named, *named_parts), at)
+    if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
+    used = [a for a in graph.assumptions.values() if a.symbol in free]
     return Explanation(
         "qps/explain/1",
         name,
@@ -342,7 +351,7 @@ def _explained(
         total,
         str(dimension),
         tuple(formulas),
-        _parts(graph, parts, put_in, total, told),
+        _parts(parts, named_parts, graph.valued_at(at), total, told),
         tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
@@ -364,42 +373,22 @@ def _in_population(graph: LoadGraph, expr: sympy.Expr, at: int, at_text: str) ->
     return f"in {graph.population}", whole
 
 
-def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:
-    """Return an expression with what has a name of its own inside it called by that name.
-
-    A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest.
-    """
-    known = {s.value: sympy.Symbol(s.parameter.name) for s in graph.elastic}
-    known |= {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
-    for stream in graph.streams.values():
-        for measure, value in (
-            ("latency", sympy.Add(*(p.value for p in stream.latency))),
-            ("jitter", sympy.Add(*(p.value for p in stream.jitter))),
-            ("buffer", stream.buffer),
-            ("queue", stream.queue),
-            ("loss", stream.loss),
-        ):
-            known[value] = sympy.Symbol(f"{stream.name}.{measure}")
-    inside = {whole: name for whole, name in known.items() if whole != expr and not whole.is_Atom}
-    return expr.xreplace(inside)
-
-
 def _parts(
-    graph: LoadGraph,
-    parts: list[tuple[str, sympy.Expr]],
-    put_in: dict[sympy.Symbol, sympy.Expr],
+    parts: Sequence[Part],
+    named: Sequence[sympy.Expr],
+    put_in: Substitution,
     total: float,
     told: Callable[[float], str],
 ) -> tuple[ExplainedPart, ...]:
     """Return the parts of a number; their shares only where they add up to it."""
-    values = [float(expr.xreplace(put_in)) for _, expr in parts]
+    values = [float(put_in(part.value)) for part in parts]
     adds_up = total != 0 and isclose(sum(values), total)
     return tuple(
         ExplainedPart(
-            name,
+            part.name,
             told(value),
             percent(value / total) if adds_up else "",
-            formula(in_named_measures(graph, expr)),
+            formula(shown),
         )
-        for (name, expr), value in zip(parts, values, strict=True)
+        for part, shown, value in zip(parts, named, values, strict=True)
     )

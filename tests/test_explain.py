@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.extremes import Maximum, Minimum
 from qps.reports.explain import Explanation, explain
+from qps.reports.quantities import number
 from qps.solver.critical import piece_at
 
 law = settings(max_examples=60, deadline=None)
@@ -141,3 +143,130 @@ def test_a_short_formula_is_told_whole() -> None:
 def test_where_no_piece_can_be_told_the_whole_stands() -> None:
     told = _formulas("jumps", 30)
     assert told["in N"].count("max(") == 6
+
+
+# -- names in formulas ---------------------------------------------------------------------
+
+# two streams alike from end to end, so that all their measures have equal formulas
+TWINS = """users N in 1..100
+machine box { cpu 1 core, jitter 3 ms^2 * min(load, 1) }
+network lan { shared; rate 100 Mbit/s; loss 1 % }
+component work { cpu 4 ms/frame }
+param size = 3 kB/frame
+param often = 20 frame/s
+topology {
+  node a = box * 9
+  node b = box * 9
+  node hub = box
+  link la = lan between a, hub
+  link lb = lan between b, hub
+}
+stream one {
+  source often, size
+  at a { work; work to one hub }
+  over la
+  at hub { work }
+  playout 4 * sqrt(one.jitter)
+}
+stream two {
+  source often, size
+  at b { work; work to one hub }
+  over lb
+  at hub { work }
+  playout 4 * sqrt(two.jitter) + lb.load * N * 1 ms
+}
+measure ours = two.latency * 2 + two.loss * 1 s
+measure theirs = one.jitter / 3
+require { one.loss <= 40 %; two.loss <= 50 % }
+""".replace("work to one hub", "send to one hub").replace(
+    "param size", "component send { cpu 1 us/frame }\nparam size", 1
+)
+
+_NAMED = re.compile(
+    r"\b((?:a|b|hub|la|lb)\.(?:cpu\.)?load|(?:one|two)\.(?:latency|jitter|loss|buffer))\b"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("two.latency", {"two.jitter", "lb.load"}),
+        ("two.buffer", {"two.jitter", "lb.load"}),
+        ("two.jitter", {"b.cpu.load", "hub.cpu.load"}),
+        ("two.loss", {"b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("two.rate", {"b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("one.jitter", {"a.cpu.load", "hub.cpu.load"}),
+        ("one.loss", {"a.cpu.load", "hub.cpu.load", "la.load"}),
+        ("ours", {"two.loss", "two.jitter", "b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("theirs", {"one.jitter", "a.cpu.load", "hub.cpu.load"}),
+        ("quality", {"one.loss", "two.loss"}),
+        ("b.cpu", set()),
+        ("lb", set()),
+    ],
+)
+def test_only_what_a_formula_rests_on_is_named_in_it(name: str, expected: set[str]) -> None:
+    told = explain(lowered(TWINS), name, 5)
+    texts = [*dict(told.formulas).values(), *(part.formula for part in told.parts)]
+    assert set(_NAMED.findall(" ".join(texts))) <= expected
+
+
+def test_each_part_is_told_by_its_own_measures() -> None:
+    graph = lowered(TWINS)
+    variances = {part.name: part.formula for part in explain(graph, "two.jitter", 5).parts}
+    assert variances == {
+        "b.cpu": "3*min(b.cpu.load, 1)/1000000",
+        "hub.cpu": "3*min(hub.cpu.load, 1)/1000000",
+    }
+    losses = {part.name: part.formula for part in explain(graph, "one.loss", 5).parts}
+    assert losses["la saturated"] == "1 - 1/max(1, la.load)"
+    assert losses["a.cpu saturated"] == "1 - 1/max(1, a.cpu.load)"
+    axes = {part.name: part.formula for part in explain(graph, "quality", 5).parts}
+    assert axes == {
+        "one.loss": "one.loss/limit of one.loss",
+        "two.loss": "two.loss/limit of two.loss",
+    }
+    text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
+    assert text == ("sqrt(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"), (
+        "each with its own limit"
+    )
+
+
+# -- elastic parameters in formulas ----------------------------------------------------------
+
+ELASTIC = TWINS.replace("param often = 20 frame/s", "param often elastic 1..300 frame/s")
+
+
+@pytest.mark.parametrize("name", ["two.rate", "b.cpu", "hub.cpu", "lb", "two.throughput"])
+def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
+    graph = lowered(ELASTIC)
+    told = explain(graph, name, 5)
+    texts = dict(told.formulas)
+    for heading in ("in symbols", "with its numbers"):
+        assert "often" in texts[heading]
+        assert "often.least" not in texts[heading]
+        assert len(texts[heading]) < 200
+    for part in told.parts:
+        assert "often." not in part.formula
+    (settled,) = graph.elastic
+    value = float(settled.value.xreplace(graph.values | {graph.population: sympy.Integer(5)}))
+    assert texts["often, which is elastic"] == (
+        f"{number(value)} frame/s at N = 5; `qps explain … often` shows its formula"
+    )
+    # what is shown is the number: with the value for the symbol
+    resources = graph.loads_of(name)
+    if resources:
+        put_in = graph.values | {graph.population: 5, settled.parameter.symbol: settled.value}
+        shown = resources[0].unsettled.xreplace(put_in).xreplace(put_in)
+        assert float(shown) == pytest.approx(told.value)
+
+
+def test_its_own_formula_is_shown_in_full() -> None:
+    texts = dict(explain(lowered(ELASTIC), "often", 5).formulas)
+    assert texts["in symbols"].startswith("min(often.most, max(often.least, min(")
+    assert "often, which is elastic" not in texts
+
+
+def test_one_that_is_set_is_a_number_again() -> None:
+    texts = dict(explain(lowered(ELASTIC, "often = 7 frame/s"), "two.rate", 5).formulas)
+    assert "(7 frame/s)" in texts["with its numbers"]
+    assert not [heading for heading in texts if "elastic" in heading]
