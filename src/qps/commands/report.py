@@ -19,6 +19,8 @@ from qps.solver.figures import draw
 
 def run(arguments: Namespace) -> Exit:
     """Write the report of one spec."""
+    if arguments.output is not None:
+        _refuse_other_endings(arguments.output)
     found = solved(arguments)
     chosen = _figures(found.model, arguments.figure)
     laboratory = Laboratory(found.model)
@@ -46,6 +48,15 @@ def run(arguments: Namespace) -> Exit:
         sys.stdout.write(solve_text(found.view, found.solution, title_of(found.model)))
         print(f"\nreport written to {output}", file=sys.stderr)
     return Exit.NO if found.solution.largest_acceptable is None else Exit.YES
+
+
+def _refuse_other_endings(output: Path) -> None:
+    """Refuse a file whose ending promises something else than a page."""
+    if output.suffix.lower() not in (".html", ".htm", ""):
+        raise complain(
+            f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
+            f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
+        )
 
 
 def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:
