@@ -82,6 +82,7 @@ class Checker:
         expectations = self._expectations()
         observations = self._observations()
         figures = self._figures()
+        self._unused_parameters()
         source = self.main.syntax.source
         return self.sink.partial(
             ir.Model(
@@ -328,6 +329,19 @@ class Checker:
                     component.name.span,
                     f"no stream uses component `{component.name.text}`",
                     hint="use it at a node, or take it out",
+                )
+
+    def _unused_parameters(self) -> None:
+        """Say which parameters of the spec no formula names; to set them changes nothing."""
+        for param in self.main.syntax.declarations:
+            if self.is_module or not isinstance(param, ast.Param):
+                continue
+            if not self.expressions.is_named(param):
+                self.sink.report(
+                    codes.UNUSED,
+                    param.name.span,
+                    f"nothing depends on parameter `{param.name.text}`",
+                    hint="name it where its value belongs, or take it out",
                 )
 
     def _measures(self) -> tuple[ir.Measure, ...]:

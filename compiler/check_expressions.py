@@ -101,6 +101,10 @@ class ExpressionChecker:
 
     # -- what the rest of the compiler calls ---------------------------------------------
 
+    def is_named(self, declaration: ast.Declaration) -> bool:
+        """Return whether an expression that was checked so far names a definition."""
+        return id(declaration) in self._definitions.known
+
     def quantity(
         self, expr: ast.Expr, scope: Scope, wanted: Dimension | None = None, of: str = "this"
     ) -> ir.Quantity | None:

@@ -636,3 +636,29 @@ def test_the_share_of_a_stream_in_a_link() -> None:
         "measure part = share(small, net)"
     )  # fmt: skip
     assert at(graph, graph.measures["part"].value, 1) == Fraction(1, 4)
+
+
+# -- what nothing uses --------------------------------------------------------------------
+
+USES = [
+    ("", {"pace"}),
+    ("measure m = pace", set()),
+    ("let half = pace / 2", set()),
+    ("require { pace >= 1 packet/s ideal 9 packet/s }", set()),
+    ("figure f { over N in 1..9; line pace }", set()),
+    ("param other = 2 packet/s in 1 packet/s..pace\nmeasure m = other", set()),
+    ("param other = pace", {"other"}),
+    ("scenario s { pace = 4 packet/s }", {"pace"}),
+    ('expect e { largest_acceptable > 1 with pace = 4 packet/s; source "x" }', {"pace"}),
+    ("figure f { over pace in 1..9 packet/s; line host.cpu.load with N = 3 }", {"pace"}),
+    ("machine spare { cpu 2 core }\nnetwork air { rate 1 Mbit/s }\nmeasure m = pace", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "unused"), USES)
+def test_parameters_that_nothing_depends_on(text: str, unused: set[str]) -> None:
+    source = PRELUDE + "param pace = 3 packet/s\ntopology { node host = box }\n" + text
+    source += "\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    found = check_source(Source("spec.qps", source)).diagnostics
+    told = {d.message.split("`")[1] for d in found if d.code.id == "QPS0502"}
+    assert told & {"pace", "other", "spare", "air"} == unused
