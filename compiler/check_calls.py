@@ -20,7 +20,8 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation"])
+_OF_NAMES = ("count", "members", "share", "saturation")
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum"])
 _FOREIGN = {
     **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
     "log": "`ln` is the natural logarithm, `log2` the one to base 2",
@@ -28,7 +29,6 @@ _FOREIGN = {
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
-    "sum": "add with `+`",
 }
 
 
@@ -51,7 +51,9 @@ class CallChecker:
             return self._function(_ROOT_FUNCTIONS[word], expr, scope)
         if word in CASE_FUNCTIONS:
             return self.cases.in_case(word, expr, scope)
-        if word in ("count", "share", "saturation"):
+        if word == "sum":
+            return self.cases.sum(expr, scope)
+        if word in _OF_NAMES:
             return self._special(word, expr, scope)
         found = lookup(scope.module, expr.name)
         trace = trace_of(scope.module, expr.name) if found is None else None
@@ -180,6 +182,7 @@ class CallChecker:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
         wanted = {
             "count": "count(node)",
+            "members": "members(group)",
             "share": "share(component, node.resource)` or `share(stream, link)",
             "saturation": "saturation(node.resource)",
         }[word]
@@ -193,6 +196,8 @@ class CallChecker:
             return None
         last = names[-1]
         assert last is not None
+        if word == "members" or self._is_group(last, scope):
+            return self._group(word, last, expr.span, scope)
         owner = scope.module.names.get(last.parts[0])
         if not isinstance(owner, ast.Node | ast.Link):
             report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
@@ -207,6 +212,22 @@ class CallChecker:
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
         by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
         return self._share((names[0], by, kind), last, expr.span, scope)
+
+    def _is_group(self, name: ast.Name, scope: Scope) -> bool:
+        found = lookup(scope.module, name)
+        return found is not None and isinstance(found.declaration, ast.Group)
+
+    def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
+        """Return how many members each group has, or how many groups there are."""
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, ast.Group) or word not in _OF_GROUPS:
+            wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
+            report_name(self.sink, scope.module, name, wanted, (kind,))
+            return None
+        expr: ir.Expr = ir.Members(found.qualified)
+        if word == "count":
+            expr = ir.Product((ir.Population(), ir.Power(expr, ir.Constant(Fraction(-1)))))
+        return Value(expr, DIMENSIONLESS, span, Allowed.POPULATION)
 
     def _share(
         self,
@@ -227,6 +248,7 @@ class CallChecker:
 
 
 _BY_COMPONENT = ("component", ast.Component)
+_OF_GROUPS = {"count": ("group", ast.Group), "members": ("group", ast.Group)}
 
 
 def _counted(count: int) -> str:
