@@ -18,6 +18,7 @@ from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
 from qps.compiler.check_fits import FitChecker
 from qps.compiler.check_functions import FunctionChecker
+from qps.compiler.check_groups import GroupChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
@@ -74,6 +75,7 @@ class Checker:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
         options, parameters = self._options(), self._parameters()
+        groups = self._groups()
         self._all_hardware()
         nodes, links = TopologyChecker(self.claims, self.main).topology()
         streams = self._streams(nodes, links)
@@ -110,6 +112,7 @@ class Checker:
                 observations,
                 modes,
                 figures,
+                groups,
             )
         )
 
@@ -147,6 +150,11 @@ class Checker:
         if bounds is None:
             return _NOBODY
         return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
+
+    def _groups(self) -> tuple[ir.Group, ...]:
+        checker = GroupChecker(self.expressions, self.sink, self.main)
+        declared = self._everywhere(ast.Group)
+        return checker.groups(Found(module, group) for module, group in declared)
 
     def _options(self) -> tuple[ir.Option, ...]:
         built = []

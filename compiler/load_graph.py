@@ -225,6 +225,15 @@ class NamedMeasure:
     """The streams, resources, nodes and links that it names."""
 
 
+@dataclass(frozen=True, slots=True)
+class GroupSize:
+    """How many users there are in each group of a name, and how many groups."""
+
+    members: sympy.Expr
+    count: sympy.Expr
+    doc: str | None
+
+
 @dataclass(frozen=True)
 class LoadGraph:
     """The whole model in one configuration."""
@@ -252,6 +261,7 @@ class LoadGraph:
     case: ir.Case
     varied: dict[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""
+    groups: dict[str, GroupSize]
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

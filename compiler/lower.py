@@ -15,8 +15,16 @@ from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
+from qps.compiler.load_graph import (
+    Criterion,
+    GroupSize,
+    LoadGraph,
+    NamedMeasure,
+    Place,
+    ResourceLoad,
+)
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_groups import groups_of
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
@@ -73,6 +81,12 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         frozenset(expressions.decided),
         configuration.case,
         case_tables(model, configuration),
+        {
+            group.name: GroupSize(
+                expressions.members(group.name), groups_of(group.name, expressions), group.doc
+            )
+            for group in model.groups
+        },
     )
 
 

@@ -11,6 +11,7 @@ DECLARATIONS = (
     "use",
     "unit",
     "users",
+    "group",
     "option",
     "param",
     "kinds",

@@ -122,6 +122,8 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
         scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
         return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
+    if name in graph.groups:
+        return _group(graph, name, at)
     for settled in graph.elastic:
         if settled.parameter.name == name:
             what = "an elastic parameter: it takes what capacity is left"
@@ -208,6 +210,18 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     return _explained(graph, name, what, total, dimension, at, parts)
 
 
+def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
+    group = graph.groups[name]
+    what = group.doc or "a group: how many users each has"
+    told = _explained(graph, name, what, group.members, DIMENSIONLESS, at, (), ())
+    there = _explained(graph, name, what, group.count, DIMENSIONLESS, at, (), ())
+    counted = (
+        ("how many groups", there.formulas[0][1]),
+        (f"how many there are at {told.at_text}", number(there.value)),
+    )
+    return replace(told, formulas=(*told.formulas, *counted))
+
+
 def names(graph: LoadGraph) -> list[str]:
     """Return everything that can be explained."""
     found = list(graph.resources)
@@ -218,6 +232,7 @@ def names(graph: LoadGraph) -> list[str]:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
     found += [settled.parameter.name for settled in graph.elastic]
+    found += list(graph.groups)
     found += [name for name in graph.varied if name not in graph.assumptions]
     return found + list(graph.assumptions)
 
