@@ -16,6 +16,7 @@ from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
 from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_matrices import MatrixChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
@@ -51,12 +52,22 @@ class Checker:
         self.hardware = HardwareChecker(self.expressions, self.sink, ratings)
         self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
         self._observed = ObservationChecker(self.claims, importer)
+        self._matrix_checker = MatrixChecker(self.claims)
+        self.claims.matrix_claim = self._matrix_checker.claim
         self.expressions.changes = self.claims.changes
 
     @cached_property
     def is_module(self) -> bool:
         """True for a file that only declares what others use: it has nothing to solve."""
-        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Expect, ast.Observe)
+        needs = (
+            ast.Users,
+            ast.Topology,
+            ast.Stream,
+            ast.Require,
+            ast.Matrix,
+            ast.Expect,
+            ast.Observe,
+        )
         declared = self.main.syntax.declarations
         return bool(declared) and not any(isinstance(item, needs) for item in declared)
 
@@ -73,6 +84,7 @@ class Checker:
         quality = self._quality()
         modes = self._modes()
         scenarios = self._scenarios()
+        matrices = self._matrices()
         expectations = self._expectations()
         observations = self._observations()
         figures = self._figures()
@@ -98,6 +110,7 @@ class Checker:
                 observations,
                 modes,
                 figures,
+                matrices,
             )
         )
 
@@ -372,7 +385,13 @@ class Checker:
     def _claim_name(
         self,
         name: ast.Name,
-        earlier: ast.Mode | ast.Scenario | ast.Expect | ast.Observe | ast.Figure | None,
+        earlier: ast.Mode
+        | ast.Scenario
+        | ast.Matrix
+        | ast.Expect
+        | ast.Observe
+        | ast.Figure
+        | None,
         kind: str,
     ) -> None:
         if earlier is not None:
@@ -383,6 +402,16 @@ class Checker:
                 secondary=[Label(earlier.name.span, "first declared here")],
                 hint="rename one of them",
             )
+
+    def _matrices(self) -> tuple[ir.Matrix, ...]:
+        seen: dict[str, ast.Matrix] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Matrix):
+                self._claim_name(item.name, seen.get(item.name.text), "matrix")
+                seen.setdefault(item.name.text, item)
+                built.append(self._matrix_checker.matrix(item))
+        return tuple(matrix for matrix in built if matrix is not None)
 
     def _expectations(self) -> tuple[ir.Expectation, ...]:
         seen: dict[str, ast.Expect | ast.Observe] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -31,6 +32,7 @@ class ClaimChecker:
     dimensions: dict[str, Dimension] = field(default_factory=dict)
     modes: dict[str, ir.Mode] = field(default_factory=dict)
     scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
+    matrix_claim: Callable[[ast.MatrixClaim], ir.MatrixClaim | None] = lambda _: None
 
     # -- changes -------------------------------------------------------------------------
 
@@ -298,7 +300,7 @@ class ClaimChecker:
 
     def expectation(self, item: ast.Expect) -> ir.Expectation | None:
         """Return the claims of an `expect` block."""
-        if not item.claims:
+        if not item.claims and not item.matrix_claims:
             self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
@@ -314,6 +316,7 @@ class ClaimChecker:
                 hint='add `source "…"`: a paper, a measurement, a promise',
             )
         claims = [self._claim(claim) for claim in item.claims]
+        of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
         return ir.Expectation(
             item.name.text,
             item.title.value if item.title else None,
@@ -322,6 +325,7 @@ class ClaimChecker:
             remark(item.remarks, "note"),
             remark(item.remarks, "fitted"),
             item.name.span,
+            tuple(claim for claim in of_matrices if claim is not None),
         )
 
     def _claim(self, item: ast.Claim) -> ir.Claim | None:

@@ -148,6 +148,8 @@ class Laboratory:
                 return any(judged(parts))
             case ir.Negated(inner):
                 return not self._holds(inner, base, changes, span, sides)
+            case ir.RowIs():
+                raise AssertionError("only a matrix has rows")
             case ir.OptionIs(option, choice):
                 return in_force(changed(base, changes)).options[option] == choice
             case _:

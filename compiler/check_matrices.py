@@ -1,0 +1,417 @@
+"""Matrices: axes with their values, conditions on rows, columns, and claims about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_axes import AxisChecker
+from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_names import EVERYTHING
+from qps.compiler.diagnostics import Label
+from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.places import Place
+from qps.compiler.resolve import Found, lookup
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
+from qps.compiler.suggest import did_you_mean, listed
+
+MOST_ROWS = 2**63 - 1
+
+_PER_USER = {
+    "cost_per_user": (ir.MeasureKind.COST, MONEY),
+    "running_cost_per_user": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
+}
+_NUMBERS = ("at", "largest_acceptable", "saturates_at", "quality_at", "cost", "running_cost")
+ANSWERS = (*_NUMBERS, *_PER_USER, "limited_by", "bottleneck")
+"""The columns that every matrix has, besides its axes, the loads and the reason."""
+
+_QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
+
+
+@dataclass
+class MatrixChecker:
+    """Checks `matrix` blocks, and claims about them."""
+
+    claims: ClaimChecker
+    matrices: dict[str, ir.Matrix] = field(default_factory=dict)
+
+    def matrix(self, item: ast.Matrix) -> ir.Matrix | None:
+        """Return a matrix, or None where it was reported."""
+        changes = self.claims.changes(item.changes, Scope(self.claims.main))
+        blocks = self._blocks(item)
+        at = None if item.at is None else self._at(item.at)
+        if blocks is None or len(changes) < len(item.changes):
+            return None
+        scope, columns = self._columns(item, blocks[0])
+        conditions = _RowConditions(self.claims, blocks[0])
+        excluded = [
+            conditions.condition(expr, Scope(self.claims.main, Allowed.NOTHING), is_result=False)
+            for expr in item.rows.excluded
+        ]
+        wanted = [conditions.condition(expr, scope) for expr in item.rows.wanted]
+        kept = tuple(condition for condition in wanted if condition is not None)
+        known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
+        order = [self._order(key, known) for key in item.rows.order]
+        built = ir.Matrix(
+            item.name.text,
+            item.title.value if item.title else None,
+            changes,
+            blocks,
+            tuple(condition for condition in excluded if condition is not None),
+            (kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
+            tuple(columns),
+            tuple(name.text for name in item.selected),
+            tuple(key for key in order if key is not None),
+            at,
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            item.name.span,
+        )
+        if built.size > MOST_ROWS:
+            self._report(
+                codes.NUMBER_SIZE,
+                item.name.span,
+                f"matrix `{built.name}` has {built.size:.3g} configurations; "
+                f"2^63 - 1 can be counted",
+                "take wider steps, or fewer axes",
+            )
+            return None
+        self.matrices.setdefault(built.name, built)
+        return built
+
+    def _report(
+        self, code: codes.Code, span: Span, message: str, hint: str, earlier: Span | None = None
+    ) -> None:
+        secondary = [Label(earlier, "first named here")] if earlier else []
+        self.claims.sink.report(code, span, message, secondary=secondary, hint=hint)
+
+    # -- axes ----------------------------------------------------------------------------
+
+    def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
+        """Return the product of the axes, and one more for each `include`."""
+        checker = AxisChecker(self.claims)
+        built = [checker.axis(axis) for axis in item.rows.axes]
+        axes = tuple(axis for axis in built if axis is not None)
+        if not item.rows.axes:
+            self._report(
+                codes.MISSING_PART,
+                item.name.span,
+                f"matrix `{item.name.text}` varies nothing",
+                "add an axis, such as `station in [ws.ipx, ws.alpha]`",
+            )
+        is_sound = len(axes) == len(item.rows.axes) > 0
+        seen: dict[str, ast.Axis] = {}
+        for axis in item.rows.axes:
+            earlier = seen.setdefault(axis.name.text, axis)
+            if earlier is not axis:
+                self._report(
+                    codes.DUPLICATE_NAME,
+                    axis.name.span,
+                    f"`{axis.name.text}` is an axis already",
+                    "list all its values in one place",
+                    earlier.name.span,
+                )
+                is_sound = False
+        blocks = [axes]
+        for changes in item.rows.included:
+            block = self._included(checker, changes, axes) if is_sound else None
+            if block is None:
+                is_sound = False
+            else:
+                blocks.append(block)
+        return tuple(blocks) if is_sound else None
+
+    def _included(
+        self, checker: AxisChecker, changes: tuple[ast.Change, ...], axes: tuple[ir.Axis, ...]
+    ) -> tuple[ir.Axis, ...] | None:
+        """Return the axes with one value each for those that an `include` names."""
+        block = {axis.name: axis for axis in axes}
+        is_sound = True
+        for change in changes:
+            if change.name.text not in block or isinstance(change.value, ast.Range):
+                self._report(
+                    codes.BAD_SETTING,
+                    change.span,
+                    f"`{change.name.text}` is no axis of this matrix"
+                    if change.name.text not in block
+                    else "an `include` adds one value of an axis",
+                    did_you_mean(change.name.text, list(block))
+                    or f"there is {listed(list(block), 'and')}; write one value of it",
+                )
+                is_sound = False
+                continue
+            value = change.value
+            single = ast.Axis(change.span, change.name, (value,), value.span)
+            axis = checker.axis(single)
+            if axis is None:
+                is_sound = False
+            else:
+                block[axis.name] = axis
+        return tuple(block.values()) if is_sound else None
+
+    def _at(self, change: ast.Change) -> int | None:
+        """Return the population that is asked for."""
+        found = lookup(self.claims.main, change.name)
+        is_users = found is not None and isinstance(found.declaration, ast.Users)
+        if not is_users:
+            self._report(
+                codes.BAD_SETTING,
+                change.span,
+                f"`{change.name.text}` is not the population",
+                "`at` tells for how many users loads, quality and cost are told: `at N = 20`",
+            )
+            return None
+        settled = self.claims.change(change, self.claims.main)
+        if not isinstance(settled, ir.SetPopulation):
+            return None
+        if settled.low != settled.high:
+            self._report(
+                codes.BAD_SETTING, change.span, "`at` takes one population", "such as `at N = 20`"
+            )
+            return None
+        return settled.low
+
+    # -- columns -------------------------------------------------------------------------
+
+    def _columns(
+        self, item: ast.Matrix, axes: tuple[ir.Axis, ...]
+    ) -> tuple[Scope, list[ir.MatrixColumn]]:
+        """Return the columns of the spec's own, and the scope in which they are known."""
+        scope = Scope(self.claims.main, EVERYTHING, self._built_in(item.name.span))
+        columns: list[ir.MatrixColumn] = []
+        taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
+        for derived in item.columns:
+            name = derived.name.text
+            is_built_in = name in (*ANSWERS, "reason") or name.startswith("load")
+            if is_built_in or name in taken:
+                self._report(
+                    codes.DUPLICATE_NAME,
+                    derived.name.span,
+                    f"the matrix has a column `{name}` already",
+                    "choose another name",
+                    taken.get(name),
+                )
+                continue
+            taken[name] = derived.name.span
+            value = self.claims.expressions.quantity(derived.value, scope)
+            if value is not None:
+                columns.append(ir.MatrixColumn(name, value))
+                scope = replace(scope, formals=scope.formals | {name: value})
+        known = {*(column.name for column in columns), *ANSWERS}
+        for name in item.selected:
+            if name.text in known:
+                continue
+            value = self.claims.expressions.quantity(ast.Reference(name.span, name), scope)
+            if value is not None:
+                columns.append(ir.MatrixColumn(name.text, value))
+                known.add(name.text)
+        return scope, columns
+
+    def _built_in(self, span: Span) -> dict[str, ir.Quantity]:
+        """Return the names that only rows of a matrix have."""
+        each = ir.Power(ir.Population(), ir.Constant(Fraction(-1)))
+        return {
+            name: ir.Quantity(ir.Product((ir.Measured(kind, ""), each)), dimension, span)
+            for name, (kind, dimension) in _PER_USER.items()
+        }
+
+    def _order(self, key: ast.SortKey, columns: Sequence[str]) -> ir.Order | None:
+        known = [*columns, *ANSWERS]
+        if key.name.text in known:
+            return ir.Order(key.name.text, key.is_descending)
+        self._report(
+            codes.UNKNOWN_NAME,
+            key.name.span,
+            f"the matrix has no column `{key.name.text}`",
+            did_you_mean(key.name.text, known)
+            or f"make it one: `column name = {key.name.text}`, or `select {key.name.text}`",
+        )
+        return None
+
+    # -- claims --------------------------------------------------------------------------
+
+    def claim(self, item: ast.MatrixClaim) -> ir.MatrixClaim | None:
+        """Return a claim about a matrix, or None where it was reported."""
+        matrix = self._claimed(item)
+        if matrix is None:
+            return None
+        scope = Scope(
+            self.claims.main,
+            EVERYTHING,
+            self._built_in(item.span) | {column.name: column.value for column in matrix.columns},
+        )
+        conditions = _RowConditions(self.claims, matrix.axes)
+        where = None if item.where is None else conditions.condition(item.where, scope)
+        condition = conditions.condition(item.condition, scope)
+        if condition is None or (item.where is not None and where is None):
+            return None
+        count = Fraction(0) if item.count is None else item.count.value
+        if item.count is not None and (count.denominator != 1 or count < 1):
+            self._report(
+                codes.OUT_OF_RANGE,
+                item.count.span,
+                "a number of configurations is whole and at least 1",
+                "`no configuration` and `every configuration` say none and all",
+            )
+            return None
+        quantifier = _QUANTIFIERS[item.quantifier]
+        return ir.MatrixClaim(quantifier, int(count), matrix.name, where, condition, item.span)
+
+    def _claimed(self, item: ast.MatrixClaim) -> ir.Matrix | None:
+        """Return the matrix that a claim is about: the one it names, or the only one."""
+        names = [
+            d.name.text for d in self.claims.main.syntax.declarations if isinstance(d, ast.Matrix)
+        ]
+        if item.matrix is not None:
+            if item.matrix.text not in names:
+                self._report(
+                    codes.UNKNOWN_NAME,
+                    item.matrix.span,
+                    f"there is no matrix `{item.matrix.text}`",
+                    did_you_mean(item.matrix.text, names)
+                    or (listed(names, "or") if names else "declare it: `matrix name { … }`"),
+                )
+                return None
+            return self.matrices.get(item.matrix.text)
+        if len(names) == 1:
+            return self.matrices.get(names[0])
+        self._report(
+            codes.MISSING_PART,
+            item.span,
+            "the spec has no matrix to claim anything of"
+            if not names
+            else "the claim does not say which matrix it is about",
+            "declare one: `matrix name { station in [a, b] }`"
+            if not names
+            else f"name it: `… configuration of {names[0]}`",
+        )
+        return None
+
+
+@dataclass
+class _RowConditions:
+    """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
+
+    claims: ClaimChecker
+    axes: tuple[ir.Axis, ...]
+
+    def condition(
+        self, expr: ast.Expr, scope: Scope, *, is_result: bool = True
+    ) -> ir.Condition | None:
+        """Return a condition; `is_result` where it may name what solving gives."""
+        match expr:
+            case ast.Not():
+                inner = self.condition(expr.operand, scope, is_result=is_result)
+                return None if inner is None else ir.Negated(inner)
+            case ast.Junction():
+                parts = [
+                    self.condition(operand, scope, is_result=is_result) for operand in expr.operands
+                ]
+                known = tuple(part for part in parts if part is not None)
+                if len(known) < len(parts):
+                    return None
+                return ir.AllOf(known) if expr.operator == "and" else ir.AnyOf(known)
+            case ast.Comparison(operands=(ast.Reference(name=name), *_)):
+                check = self._word_check(name, is_result=is_result)
+                if check is not None:
+                    return self._word(expr, name, check)
+        return self.claims.expressions.condition(expr, scope)
+
+    def _word_check(
+        self, name: ast.Name, *, is_result: bool
+    ) -> Callable[[ast.Reference], str | None] | None:
+        """Return how the words of a column are checked; None where it holds no words."""
+        text = name.text
+        if text in ("scenario", "mode"):
+            declared = ast.Scenario if text == "scenario" else ast.Mode
+            return lambda value: self._one_of(value, self._declared(declared), text)
+        if is_result and text == "limited_by":
+            return self._requirement
+        if is_result and text == "bottleneck":
+            return self._resource
+        found = lookup(self.claims.main, name)
+        if found is not None and isinstance(found.declaration, ast.Node | ast.Link):
+            return lambda value: self._kind(value, found)
+        return None
+
+    def _word(
+        self, expr: ast.Comparison, name: ast.Name, check: Callable[[ast.Reference], str | None]
+    ) -> ir.Condition | None:
+        value = expr.operands[-1]
+        is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
+        if not is_fit or not isinstance(value, ast.Reference):
+            self.claims.sink.report(
+                codes.NOT_A_CONDITION,
+                expr.span,
+                f"`{name.text}` is compared with a name, by `==` or `!=`",
+                hint=f"such as `{name.text} == name`",
+            )
+            return None
+        word = check(value)
+        if word is None:
+            return None
+        condition = ir.RowIs(name.text, word)
+        return condition if expr.operators[0] == "==" else ir.Negated(condition)
+
+    def _declared(self, kind: type[ast.Scenario | ast.Mode]) -> list[str]:
+        declarations = self.claims.main.syntax.declarations
+        return [d.name.text for d in declarations if isinstance(d, kind)]
+
+    def _one_of(self, value: ast.Reference, known: Iterable[str], what: str) -> str | None:
+        names = list(known)
+        if value.name.text in names:
+            return value.name.text
+        self.claims.sink.report(
+            codes.UNKNOWN_NAME,
+            value.span,
+            f"there is no {what} `{value.name.text}`",
+            hint=did_you_mean(value.name.text, names)
+            or (f"there is {listed(names, 'and')}" if names else f"no {what} is declared"),
+        )
+        return None
+
+    def _kind(self, value: ast.Reference, found: Found) -> str | None:
+        """Return the machine or network that a node or link is compared with."""
+        is_node = isinstance(found.declaration, ast.Node)
+        read = Place(value.name, None)
+        return self.claims.place_kind(read, self.claims.main, is_node=is_node)
+
+    def _requirement(self, value: ast.Reference) -> str | None:
+        """Return the requirement that `limited_by` is compared with."""
+        if value.name.parts[-1] == "load":
+            owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
+            return None if self._resource(owner) is None else value.name.text
+        declarations = self.claims.main.syntax.declarations
+        required = [
+            _measure_text(requirement.condition)
+            for d in declarations
+            if isinstance(d, ast.Require | ast.Mode)
+            for requirement in d.requirements
+        ]
+        return self._one_of(value, [*required, "quality"], "requirement")
+
+    def _resource(self, value: ast.Reference) -> str | None:
+        """Return the resource that `bottleneck` is compared with."""
+        owner = self.claims.main.names.get(value.name.parts[0]) if value.name.parts else None
+        if isinstance(owner, ast.Node | ast.Link):
+            return value.name.text
+        declared = self.claims.main.names.items()
+        places = [name for name, d in declared if isinstance(d, ast.Node | ast.Link)]
+        return self._one_of(value, places, "resource")
+
+
+def _measure_text(condition: ast.Expr) -> str:
+    """Return how the left side of a requirement is written: its name."""
+    if isinstance(condition, ast.Comparison):
+        return " ".join(condition.operands[0].span.text.split())
+    return condition.span.text
+
+
+def dimension_of(column: str) -> Dimension:
+    """Return the dimension of one of the columns that every matrix has."""
+    if column in ("cost", "cost_per_user"):
+        return MONEY
+    return MONEY / TIME if column.startswith("running_cost") else DIMENSIONLESS
