@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy
@@ -259,18 +260,26 @@ def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
 
 
 def _refuse_impossible(graph: LoadGraph, high: int) -> None:
-    """Refuse a jitter or buffer below zero, or more dropped than there is, up to the answer."""
+    """Refuse what cannot be at any population up to the answer."""
+    for over, message, span in impossible(graph):
+        _refuse_beyond(graph, over, message, span, high)
+
+
+def impossible(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, str, Span | None]]:
+    """Yield what cannot be where it is above zero, what that is, and where it stands.
+
+    A jitter or buffer below zero, or more dropped than there is.
+    """
     for stream in graph.streams.values():
         for jitter in stream.jitter:
             what = f"the jitter of {jitter.resource} is below zero"
-            _refuse_beyond(graph, -jitter.value, what, jitter.span, high)
-        what = f"the playout buffer of `{stream.name}` is below zero"
-        _refuse_beyond(graph, -stream.buffer, what, stream.playout, high)
+            yield -jitter.value, what, jitter.span
+        yield -stream.buffer, f"the playout buffer of `{stream.name}` is below zero", stream.playout
         for part in stream.losses:
             if part.kind is LossKind.VOLUNTARY:
                 what = f"what `{stream.name}` drops ({part.stage}) is"
-                _refuse_beyond(graph, -part.value, f"{what} below zero", part.span, high)
-                _refuse_beyond(graph, part.value - 1, f"{what} above 100 %", part.span, high)
+                yield -part.value, f"{what} below zero", part.span
+                yield part.value - 1, f"{what} above 100 %", part.span
 
 
 def _refuse_beyond(
