@@ -82,6 +82,15 @@ class Spec:
             return None
         return change.low
 
+    def changes(self, settings: Iterable[str]) -> tuple[ir.Change, ...]:
+        """Return the changes that settings (`name=value`) make; QpsError where one does not fit."""
+        sink = Sink()
+        changes = [self._setting(text, sink) for text in settings]
+        _set_once(changes, sink)
+        if sink.has_errors:
+            raise QpsError(sink.found)
+        return tuple(change for change in changes if change is not None)
+
     def _setting(self, text: str, sink: Sink) -> ir.Change | None:
         parsed = parse_change(Source("--set", text))
         sink.found += parsed.diagnostics

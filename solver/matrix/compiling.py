@@ -80,6 +80,7 @@ class CompiledGroup:
     """
 
     modes: tuple[CompiledMode, ...]
+    low: int
     places: Mapping[str, str]
     options: Mapping[str, str]
     scenario: str | None
@@ -194,21 +195,21 @@ class _GroupCompiler:
         configuration = configured(self.model, self.matrix, self.structure.axes, group.index)
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
-        options, scenario = configuration.options, configuration.scenario
+        chosen = (configuration.low, places, configuration.options, configuration.scenario)
         sink = Sink()
         check_placement(self.model, configuration, sink)
         if sink.has_errors:
             # Where numbers vary, others of them may be sound: each row is then asked by itself.
             numbers = any(a.kind is ir.AxisKind.PARAMETER for a in self.structure.axes)
             reason = None if numbers else next(d.message for d in sink.found if d.is_error)
-            return CompiledGroup((), places, options, scenario, reason)
+            return CompiledGroup((), *chosen, reason)
         try:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
             )
         except (QpsError, UnsupportedError):
-            return CompiledGroup((), places, options, scenario)
-        return CompiledGroup(modes, places, options, scenario)
+            return CompiledGroup((), *chosen)
+        return CompiledGroup(modes, *chosen)
 
     def _mode(self, configuration: Configuration) -> CompiledMode:
         graph = lower(self.model, configuration)
