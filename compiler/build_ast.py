@@ -352,7 +352,7 @@ class Builder(MatrixBuilder):
     def _matrix(self, tree: Tree[Token]) -> ast.Matrix:
         name, title, changes, *rest = tree.children
         pieces = trees(rest)
-        populations = [self.change(p.children[0]) for p in pieces if p.data == "asked_at"]
+        populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
         return ast.Matrix(
             self._span(tree),
             self._name(name),

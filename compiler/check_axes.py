@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, with_unit_of
-from qps.compiler.diagnostics import Label
+from qps.compiler.diagnostics import Code, Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.resolve import kind_of, lookup
 from qps.compiler.scope import Allowed, Scope
@@ -61,7 +61,7 @@ class AxisChecker:
         return self._choices(item, kind, values)
 
     def _report(
-        self, code: codes.Code, span: Span, message: str, hint: str, earlier: Label | None = None
+        self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
     ) -> None:
         secondary = [earlier] if earlier else []
         self.claims.sink.report(code, span, message, secondary=secondary, hint=hint)
@@ -131,9 +131,7 @@ class AxisChecker:
                     codes.BAD_SETTING, value.span, f"a {kind.value} is a name", "list names"
                 )
                 return None
-            change = self.claims.change(
-                ast.Change(value.span, item.name, value), self.claims.main
-            )
+            change = self.claims.change(ast.Change(value.span, item.name, value), self.claims.main)
             if change is None:
                 return None
             changes.append(change)
@@ -148,9 +146,7 @@ class AxisChecker:
         )
 
     def _twice(self, value: ast.Expr, label: str) -> None:
-        self._report(
-            codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once"
-        )
+        self._report(codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once")
 
     # -- numbers -------------------------------------------------------------------------
 

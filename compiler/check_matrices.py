@@ -10,7 +10,7 @@ from qps.compiler import ast, codes, ir
 from qps.compiler.check_axes import AxisChecker
 from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
-from qps.compiler.diagnostics import Label
+from qps.compiler.diagnostics import Code, Label
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.places import Place
 from qps.compiler.resolve import Found, lookup
@@ -83,7 +83,7 @@ class MatrixChecker:
         return built
 
     def _report(
-        self, code: codes.Code, span: Span, message: str, hint: str, earlier: Span | None = None
+        self, code: Code, span: Span, message: str, hint: str, earlier: Span | None = None
     ) -> None:
         secondary = [Label(earlier, "first named here")] if earlier else []
         self.claims.sink.report(code, span, message, secondary=secondary, hint=hint)
@@ -201,13 +201,13 @@ class MatrixChecker:
                 columns.append(ir.MatrixColumn(name, value))
                 scope = replace(scope, formals=scope.formals | {name: value})
         known = {*(column.name for column in columns), *ANSWERS}
-        for name in item.selected:
-            if name.text in known:
+        for chosen in item.selected:
+            if chosen.text in known:
                 continue
-            value = self.claims.expressions.quantity(ast.Reference(name.span, name), scope)
+            value = self.claims.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:
-                columns.append(ir.MatrixColumn(name.text, value))
-                known.add(name.text)
+                columns.append(ir.MatrixColumn(chosen.text, value))
+                known.add(chosen.text)
         return scope, columns
 
     def _built_in(self, span: Span) -> dict[str, ir.Quantity]:

@@ -745,7 +745,7 @@ class AxisKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Values along a range, exact: `low`, `low + step`, …"""
+    """Values along a range, exact: from `low` in steps."""
 
     low: Fraction
     step: Fraction

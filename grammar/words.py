@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 CONTINUING_TOKENS = frozenset(
-    ["LBRACE", "LPAR", "COMMA", "PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "EQUAL", "COLON", "LSQB"]
+    [
+        "LBRACE",
+        "LPAR",
+        "LSQB",
+        "COMMA",
+        "PLUS",
+        "MINUS",
+        "TIMES",
+        "SLASH",
+        "COMPARE",
+        "EQUAL",
+        "COLON",
+    ]
 )
 """Tokens after which a statement cannot end: the line goes on."""
 

@@ -105,7 +105,7 @@ def _done(
     if op in _UNARY:
         return _UNARY[op](values[operands[0]])
     if op is Op.CONSTANT:
-        return np.float64(operation.value)  # type: ignore[arg-type] # a fraction becomes a float
+        return np.float64(operation.value)
     if op is Op.INPUT:
         assert inputs is not None
         return inputs[str(operation.value)]

@@ -19,6 +19,7 @@ from qps import __version__
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import TIME_BASE
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
@@ -162,8 +163,9 @@ def compile_matrix(
         blocks.append(CompiledBlock(structure, tuple(map(compiler.group, structure.groups))))
     modes = [mode for block in blocks for group in block.groups for mode in group.modes]
     resources = dict.fromkeys(resource.name for mode in modes for resource in mode.resources)
-    kinds = (*model.machines.values(), *model.networks.values())
-    running = any(k.price is not None and "time" in k.price.dimension.bases for k in kinds)
+    prices = [machine.price for machine in model.machines.values()]
+    prices += [network.price for network in model.networks.values()]
+    running = any(p is not None and TIME_BASE in p.dimension.bases for p in prices)
     words = sorted({word for block in blocks for word in _words(block)})
     return CompiledMatrix(
         model, matrix, question, tuple(blocks), ("", *words), tuple(resources), running
@@ -219,7 +221,7 @@ class _GroupCompiler:
             {a.symbol: a.value for a in graph.assumptions.values() if a.symbol not in inputs},
             inputs,
         )
-        fixed = {symbol: value for symbol, value in builder.values.items()}
+        fixed = dict(builder.values)
         criteria = tuple(
             _criterion(builder, criterion, fixed, is_stated=_is_stated(criterion))
             for criterion in all_criteria(graph)
@@ -259,9 +261,7 @@ class _GroupCompiler:
         )
         return self._proven(compiled, builder.program())
 
-    def _inputs(
-        self, graph: LoadGraph, configuration: Configuration
-    ) -> dict[sympy.Symbol, str]:
+    def _inputs(self, graph: LoadGraph, configuration: Configuration) -> dict[sympy.Symbol, str]:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
         settled = in_force(configuration)
         found = {}
@@ -367,8 +367,19 @@ def _impossible(
     """Return what cannot be as a criterion that fails where it is."""
     over = over.xreplace(dict(fixed))
     measure = builder.build(over)
+    return _at_most(message, measure, builder.constant(0), over)
+
+
+def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledCriterion:
+    """Return a criterion that no spec states."""
     return CompiledCriterion(
-        message, False, False, True, measure, builder.constant(0), over
+        name,
+        is_stated=False,
+        is_strict=False,
+        at_most=True,
+        measure=measure,
+        limit=limit,
+        over=over,
     )
 
 
@@ -377,8 +388,7 @@ def _resource(
 ) -> CompiledResource:
     number = builder.build(load)
     symbolic = load.xreplace(dict(fixed))
-    one = builder.constant(1)
-    criterion = CompiledCriterion(name, False, False, True, number, one, symbolic - 1)
+    criterion = _at_most(name, number, builder.constant(1), symbolic - 1)
     quadratic = None
     powers = builder.powers(load)
     if powers is not None:
@@ -391,5 +401,3 @@ def _resource(
             zero = builder.constant(0)
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
     return CompiledResource(name, number, quadratic, criterion, symbolic)
-
-

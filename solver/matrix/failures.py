@@ -53,9 +53,7 @@ def first_failures(
     return Failures(first, is_open)
 
 
-def _bracketed(
-    rows: Rows, criteria: Sequence[CompiledCriterion], low: Ints, end: Ints
-) -> Ints:
+def _bracketed(rows: Rows, criteria: Sequence[CompiledCriterion], low: Ints, end: Ints) -> Ints:
     """Return the first failures in rows where what fails at one population fails ever after."""
     first = end.copy()
     if not criteria or not rows.count:
@@ -111,9 +109,7 @@ def _closed_in(
     raise AssertionError("a bracket of whole numbers always closes")
 
 
-def _by_pieces(
-    rows: Rows, criteria: Sequence[CompiledCriterion], low: int, end: Ints
-) -> Failures:
+def _by_pieces(rows: Rows, criteria: Sequence[CompiledCriterion], low: int, end: Ints) -> Failures:
     """Return first failures where nothing is known of the criteria beforehand."""
     count = rows.count
     first, is_open = end.copy(), np.zeros(count, dtype=bool)
@@ -131,9 +127,7 @@ def _by_pieces(
         is_simple = _is_simple(some, criteria, start, stop) | (stop - start <= 1)
         holds = worst(some, criteria, stop.astype(float)) <= 0
         found = np.flatnonzero(is_simple & ~holds)
-        first[active[found]] = _bracketed(
-            some.take(found), criteria, start[found], stop[found] + 1
-        )
+        first[active[found]] = _bracketed(some.take(found), criteria, start[found], stop[found] + 1)
         passed = is_simple & holds
         here[active[passed]] = stop[passed]
         length[active] = np.where(is_simple, 2 * (stop - start), (stop - start) // 2)
@@ -143,10 +137,8 @@ def _by_pieces(
     return Failures(first, is_open)
 
 
-def _is_simple(
-    rows: Rows, criteria: Sequence[CompiledCriterion], start: Ints, stop: Ints
-) -> Bools:
-    """Return for which rows it is proved that what fails between two populations does so for good."""
+def _is_simple(rows: Rows, criteria: Sequence[CompiledCriterion], start: Ints, stop: Ints) -> Bools:
+    """Return for which rows it is proved that what fails between two populations stays so."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     sides = {number for c in criteria for number in (c.measure, c.limit)}
     program = rows.runner.program

@@ -46,12 +46,12 @@ class Guard:
     """
 
     value: int
-    least: Fraction | None
-    most: Fraction | None
-    is_least_out: bool
-    is_most_out: bool
-    below: str
-    above: str
+    least: Fraction | None = None
+    most: Fraction | None = None
+    is_least_out: bool = False
+    is_most_out: bool = False
+    below: str = ""
+    above: str = ""
 
 
 _LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
@@ -75,7 +75,7 @@ def guards_of(
     return (
         *_parameters(model, asking, builder),
         *_values(model, configuration, asking, builder),
-        *_structure(model, configuration, graph, asking, builder),
+        *_structure(model, graph, asking, builder),
     )
 
 
@@ -99,9 +99,7 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
         low, high = parameter.low, parameter.high
         if low is None or high is None or parameter.is_elastic:
             continue
-        sides = [
-            _lowered(asking, expr) for expr in (ir.ParameterValue(parameter.name), low, high)
-        ]
+        sides = [_lowered(asking, expr) for expr in (ir.ParameterValue(parameter.name), low, high)]
         known = [side for side in sides if side is not None]
         if len(known) < len(sides) or not any(_rests_on_input(builder, s) for s in known):
             continue
@@ -110,7 +108,7 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
             gap = builder.less(value, end) if is_low else builder.less(end, value)
             where = "below" if is_low else "above"
             reason = f"`{parameter.name}` is {where} its range"
-            yield Guard(gap, Fraction(0), None, False, False, reason, "")
+            yield Guard(gap, Fraction(0), below=reason)
 
 
 def _values(
@@ -141,11 +139,7 @@ def _values(
 
 
 def _structure(
-    model: ir.Model,
-    configuration: Configuration,
-    graph: LoadGraph,
-    asking: Asking,
-    builder: Builder,
+    model: ir.Model, graph: LoadGraph, asking: Asking, builder: Builder
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
@@ -168,7 +162,7 @@ def _structure(
             if _rests_on_input(builder, growth):
                 for end in ends:
                     at = builder.build(growth.xreplace({graph.population: end}))
-                    yield Guard(at, Fraction(0), None, True, False, "", "")
+                    yield Guard(at, Fraction(0), is_least_out=True)
         for name, resource in graph.resources.items():
             is_left_out = name not in settled.at_most
             if is_left_out and settled.parameter.symbol in resource.unsettled.free_symbols:
@@ -180,9 +174,9 @@ def _structure(
 def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
     """Yield the guards of a value that must stay zero, or must never be."""
     if is_zero:
-        yield Guard(value, Fraction(0), Fraction(0), False, False, "", "")
+        yield Guard(value, Fraction(0), Fraction(0))
         return
-    yield Guard(value, None, None, True, True, "", "")
+    yield Guard(value, is_least_out=True)
 
 
 # -- looking at rows ---------------------------------------------------------------------
@@ -227,7 +221,7 @@ def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     for bound, out, sign in ((guard.least, below, 1.0), (guard.most, above, -1.0)):
         if bound is not None:
             gap = sign * (value - float(bound))
-            out |= gap < 0
+            np.less(gap, 0, out=out)
             near |= np.abs(gap) <= max(_NEAR * max(size, abs(float(bound))), _TINY)
     return below, above, near
 

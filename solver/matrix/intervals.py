@@ -62,7 +62,7 @@ def _bounds(
     operands = [found[number] for number in operation.operands]
     match operation.op:
         case Op.CONSTANT:
-            value = np.float64(operation.value)  # type: ignore[arg-type] # a fraction
+            value = np.float64(operation.value)
             return Bounds(value, value)
         case Op.INPUT:
             return inputs[str(operation.value)]

@@ -236,7 +236,9 @@ class ModeSolver:
         rows = self.prepared(index, count)
         with np.errstate(all="ignore"):
             end = np.full(count, mode.high + 1, dtype=np.int64)
-            proven = [c for c, is_simple in zip(mode.criteria, mode.proven, strict=True) if is_simple]
+            proven = [
+                c for c, is_simple in zip(mode.criteria, mode.proven, strict=True) if is_simple
+            ]
             others = [c for c in mode.criteria if c not in proven]
             failures = first_failures(rows, proven, others, mode.low, end)
             first, is_open = failures.first, failures.is_open
@@ -276,7 +278,9 @@ class ModeSolver:
         doubtful |= ~ends & ~surely
         limited = np.where(stated >= 0, stated, unstated)
         for row in np.flatnonzero(doubtful & sound):
-            exact = _ExactRow(mode, self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)}))
+            exact = _ExactRow(
+                mode, self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)})
+            )
             first[row], limited[row] = exact.first_failure(int(first[row]))
         return limited
 
@@ -374,7 +378,8 @@ class ModeSolver:
         mode = self.mode
         values = rows.at({resource.load for resource in mode.resources}, float(mode.high))
         loads = [rows.column(values, resource.load) for resource in mode.resources]
-        return np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
+        heaviest: Ints = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
+        return heaviest
 
 
 @dataclass

@@ -81,9 +81,7 @@ def margins(
     return found
 
 
-def worst(
-    rows: Rows, criteria: Iterable[CompiledCriterion], population: Any
-) -> Floats:
+def worst(rows: Rows, criteria: Iterable[CompiledCriterion], population: Any) -> Floats:
     """Return the margin of the criterion that is passed furthest: above zero fails."""
     total: Any = -1.0
     for criterion, margin in margins(rows, criteria, population).items():

@@ -339,10 +339,9 @@ class Builder:
             if len(expr.args) > 1 and not is_lower:
                 raise UnsupportedError(str(expr))
             return self.emit(Op.LOWER_LAMBERT if is_lower else Op.LAMBERT, arguments[0])
-        op = _FUNCTIONS.get(expr.func)
-        if op is None:
+        if expr.func not in _FUNCTIONS:
             raise UnsupportedError(str(expr.func))
-        return self.emit(op, *arguments)
+        return self.emit(_FUNCTIONS[expr.func], *arguments)
 
     def _extreme(self, op: Op, one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)

@@ -32,9 +32,7 @@ class Shape:
         return self.either
 
 
-def shape_of(
-    program: Program, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]
-) -> Shape:
+def shape_of(program: Program, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]) -> Shape:
     """Return what the bounds of the sides prove of a criterion."""
     limit = bounds[criterion.limit]
     if program.varies[criterion.limit]:

@@ -40,9 +40,7 @@ def question_of(matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()) -> Que
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
     asked = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
-    return Question(
-        matrix.columns, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out))
-    )
+    return Question(matrix.columns, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out)))
 
 
 def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:

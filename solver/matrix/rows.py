@@ -12,71 +12,17 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.fold import Folder
 from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix
+from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.guards import SOUND, reason_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import Index, ModeAnswers, ModeSolver
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.single import SingleRow, solve_single
+from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""
-
-NONE = -1
-
-
-@dataclass
-class Stretch:
-    """Solved rows, one after the other, before any is left out.
-
-    `block` says of which product of axes they are, `index` which values of the axes they have.
-    Words are kept by their numbers in the matrix's list; `largest` is -1 for none. `texts` holds
-    reasons that are in no list, by row. Values are in base units.
-    """
-
-    compiled: CompiledMatrix
-    block: int
-    index: Index
-    count: int
-    largest: Ints
-    limited: Ints
-    bottleneck: Ints
-    saturates_at: Floats
-    mode: Ints
-    at: Ints
-    quality: Floats
-    cost: Floats
-    running_cost: Floats
-    reason: Ints
-    loads: dict[str, Floats]
-    saturates: dict[str, Floats]
-    columns: list[Floats]
-    comparisons: list[tuple[Floats, Floats]]
-    group: Ints
-    included: Bools
-    texts: dict[int, str] = field(default_factory=dict)
-
-
-def _empty(compiled: CompiledMatrix, block: int, index: Index, count: int) -> Stretch:
-    """Return rows that have no answers yet."""
-
-    def nothing() -> Floats:
-        return np.full(count, nan)
-
-    def no_word() -> Ints:
-        return np.zeros(count, dtype=np.int64)
-
-    question = compiled.question
-    return Stretch(
-        compiled, block, index, count,
-        np.full(count, NONE, dtype=np.int64), no_word(), no_word(), nothing(), no_word(),
-        no_word(), nothing(), nothing(), nothing(), no_word(),
-        {name: nothing() for name in compiled.resources},
-        {name: nothing() for name in compiled.resources},
-        [nothing() for _ in question.columns],
-        [(nothing(), nothing()) for _ in question.comparisons],
-        no_word(), np.ones(count, dtype=bool),
-    )  # fmt: skip
 
 
 @dataclass
@@ -103,7 +49,7 @@ class MatrixSolver:
     def _rows(self, number: int, block: CompiledBlock, start: int, stop: int) -> Stretch:
         count = stop - start
         index = indices(block.counts, np.arange(start, stop, dtype=np.int64))
-        rows = _empty(self.compiled, number, index, count)
+        rows = empty(self.compiled, number, index, count)
         structure = block.structure
         place = joined(
             [block.counts[i] for i in structure.deciding], [index[i] for i in structure.deciding]
@@ -216,9 +162,7 @@ class MatrixSolver:
         """Solve one row as `qps solve` does."""
         compiled = self.compiled
         configuration = self._configuration(number, [int(axis[row]) for axis in rows.index])
-        single = solve_single(
-            compiled.model, configuration, compiled.question, compiled.matrix.at
-        )
+        single = solve_single(compiled.model, configuration, compiled.question, compiled.matrix.at)
         if single.reason is not None:
             rows.texts[row] = single.reason
             return
@@ -237,8 +181,8 @@ class MatrixSolver:
         rows.running_cost[row] = single.running_cost
         for name, load in single.loads.items():
             rows.loads.setdefault(name, np.full(rows.count, nan))[row] = load
-            rows.saturates.setdefault(name, np.full(rows.count, nan))[row] = (
-                single.saturations.get(name, inf)
+            rows.saturates.setdefault(name, np.full(rows.count, nan))[row] = single.saturations.get(
+                name, inf
             )
         for column, value in zip(rows.columns, single.columns, strict=True):
             column[row] = value
@@ -306,74 +250,3 @@ def _rank(group: CompiledGroup, position: int, answer: ModeAnswers) -> tuple[Int
     low = group.modes[position].low
     largest = np.where(answer.first == low, 0, answer.first - 1)
     return largest, np.nan_to_num(answer.quality_at_limit, nan=0.0)
-
-
-# -- conditions --------------------------------------------------------------------------
-
-_ALIKE = 1e-12
-"""Sides of a comparison that differ by less, as a part of them, are equal but for rounding."""
-
-
-@dataclass
-class Truth:
-    """Tells for rows of one structure whether conditions hold."""
-
-    compiled: CompiledMatrix
-    group: CompiledGroup
-    block: int
-    index: Index
-    count: int
-    sides: dict[ir.Compare, tuple[Floats, Floats]]
-    words: dict[str, Ints] = field(default_factory=dict)
-
-    def of(self, condition: ir.Condition) -> Bools:
-        """Return for each row whether a condition is true."""
-        match condition:
-            case ir.Compare(operator):
-                return compared(operator, *self.sides[condition])
-            case ir.AllOf(parts):
-                return np.logical_and.reduce([self.of(part) for part in parts])
-            case ir.AnyOf(parts):
-                return np.logical_or.reduce([self.of(part) for part in parts])
-            case ir.Negated(inner):
-                return ~self.of(inner)
-            case ir.OptionIs(option, choice):
-                return np.full(self.count, self.group.options[option] == choice)
-            case ir.RowIs(column, value):
-                return self._is(column, value)
-
-    def _is(self, column: str, value: str) -> Bools:
-        """Return where a column holds a word."""
-        if column in self.words:
-            texts = self.compiled.words
-            return np.array([text == value for text in texts])[self.words[column]]
-        if column == "mode":
-            modes = [mode.mode for mode in self.group.modes]
-            return np.array([*(mode == value for mode in modes), False])[self._modes(modes)]
-        if column == "scenario":
-            return np.full(self.count, self.group.scenario == value)
-        return np.full(self.count, self.group.places[column] == value)
-
-    def _modes(self, modes: Sequence[str | None]) -> Ints:
-        worst = self.words.get("#mode")
-        return np.zeros(self.count, dtype=np.int64) if worst is None or not modes else worst
-
-
-def compared(operator: str, left: Floats, right: Floats) -> Bools:
-    """Return where a comparison holds; nothing holds of what has no value."""
-    known = ~(np.isnan(left) | np.isnan(right))
-    with np.errstate(all="ignore"):
-        alike = (left == right) | (np.abs(left - right) <= _ALIKE * np.maximum(abs(left), abs(right)))
-    alike &= known
-    match operator:
-        case "<":
-            return known & (left < right) & ~alike
-        case "<=":
-            return known & ((left < right) | alike)
-        case ">":
-            return known & (left > right) & ~alike
-        case ">=":
-            return known & ((left > right) | alike)
-        case "==":
-            return alike
-    return known & ~alike

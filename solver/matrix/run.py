@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from concurrent.futures import FIRST_COMPLETED as FIRST
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -44,7 +44,10 @@ class Work(Protocol):
 def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) -> bytes:
     """Return a part: its rows as a Parquet file, marked as part of this very matrix."""
     table = tabulator.table(start, stop)
-    about = {**(table.schema.metadata or {}), _FINGERPRINT: f"{fingerprint}:{start}:{stop}".encode()}
+    about = {
+        **(table.schema.metadata or {}),
+        _FINGERPRINT: f"{fingerprint}:{start}:{stop}".encode(),
+    }
     output = BytesIO()
     parquet.write_table(table.replace_schema_metadata(about), output, compression="zstd")
     return output.getvalue()

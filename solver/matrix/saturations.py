@@ -116,7 +116,7 @@ def _bracketed(rows: Rows, load: int, low: int) -> Floats:
             where, rows = where[left], rows.take(left)
             below, above = below[left], above[left]
             at_below, at_above = at_below[left], at_above[left]
-        share = 0.5
+        share: Any = 0.5
         if step % _HALVE_EVERY:
             share = at_below / (at_below - np.minimum(at_above, 1.0))
         at = np.clip(below + share * (above - below), below, above)

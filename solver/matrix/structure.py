@@ -69,8 +69,8 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
     """Return which configurations of a product of axes share a structure."""
     chosen = [i for i, axis in enumerate(axes) if axis.kind is not ir.AxisKind.PARAMETER]
     choices = 1
-    for i in chosen:
-        choices *= axes[i].count
+    for axis in (axes[i] for i in chosen):
+        choices *= axis.count
     if choices > MOST_CHOICES:
         _refuse(matrix, f"its options, places, scenarios and modes have {choices:,} combinations")
     compares, valued = _conditions(model, matrix)
@@ -90,15 +90,13 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
         classes = _classes(model, axes, decided, configuration, compares, valued)
         for number in range(int(classes.max()) + 1):
             first = np.unravel_index(int(np.argmax(classes == number)), classes.shape)
-            for i, at in zip(decided, first, strict=True):
-                index[i] = int(at)
+            for i, position in zip(decided, first, strict=True):
+                index[i] = int(position)
             groups.append(Group(tuple(index)))
         group_of[combination] = classes + (len(groups) - int(classes.max()) - 1)
     # The axes that are chosen come first in the table; it is handed on in the order of the axes.
     order = np.argsort([*chosen, *decided], kind="stable")
-    return Structure(
-        axes, tuple(deciding), group_of.transpose(order).reshape(shape), tuple(groups)
-    )
+    return Structure(axes, tuple(deciding), group_of.transpose(order).reshape(shape), tuple(groups))
 
 
 def _refuse(matrix: ir.Matrix, message: str) -> None:
@@ -118,7 +116,7 @@ def _refuse(matrix: ir.Matrix, message: str) -> None:
 def _conditions(
     model: ir.Model, matrix: ir.Matrix
 ) -> tuple[tuple[ir.Compare, ...], frozenset[str]]:
-    """Return the comparisons that decide about structure, and parameters whose value itself does."""
+    """Return the comparisons that decide about structure, and parameters that do themselves."""
     parts: list[object] = [
         model.parameters, tuple(model.machines.values()), tuple(model.networks.values()),
         model.nodes, model.links, model.streams, model.measures, model.requirements,
@@ -142,7 +140,7 @@ def _conditions(
 
 
 def _sides(model: ir.Model, matrix: ir.Matrix) -> tuple[ir.Expr, ...]:
-    """Return what is compared in the conditions on rows: they decide nothing, what is in them may."""
+    """Return what is compared in conditions on rows: only what is inside may decide anything."""
     claims = [claim for e in model.expectations for claim in e.matrix_claims]
     conditions = [matrix.wanted, *matrix.excluded]
     conditions += [c for claim in claims for c in (claim.where, claim.condition)]

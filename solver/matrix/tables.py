@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from qps.compiler import ir
-from qps.compiler.check_matrices import dimension_of
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
-from qps.solver.matrix.rows import NONE, Bools, MatrixSolver, Stretch, Truth
+from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.stretch import NONE, Stretch
 
 LOAD, SATURATION = "load:", "saturates_at:"
 
@@ -92,16 +93,6 @@ class Tabulator:
     def table(self, start: int, stop: int) -> pa.Table:
         """Return a stretch as one table."""
         return pa.Table.from_batches(self.batches(start, stop), self._schema)
-
-    def claimed(
-        self, claim: ir.MatrixClaim, start: int, stop: int
-    ) -> Iterator[tuple[Stretch, Bools, Bools]]:
-        """Yield the rows of a stretch, which of them a claim is about, and where it holds."""
-        for rows in self._solver.stretch(start, stop):
-            about = rows.included.copy()
-            if claim.where is not None:
-                about &= holds(rows, claim.where)
-            yield rows, about, holds(rows, claim.condition)
 
     def _batch(self, rows: Stretch) -> pa.RecordBatch:
         kept = rows.included
@@ -187,31 +178,3 @@ def _axis(axis: ir.Axis, index: Any) -> pa.Array:
 def _numbers(values: Any) -> pa.Array:
     """Return numbers; what is infinite or has no value is null."""
     return pa.array(values, pa.float64(), mask=~np.isfinite(values))
-
-
-def holds(rows: Stretch, condition: ir.Condition) -> Bools:
-    """Return for which rows a condition holds."""
-    found = np.zeros(rows.count, dtype=bool)
-    block = rows.compiled.blocks[rows.block]
-    words = {"limited_by": rows.limited, "bottleneck": rows.bottleneck, "#mode": rows.mode}
-    for number in np.unique(rows.group):
-        chosen = np.flatnonzero(rows.group == number)
-        sides = {
-            compare: (left[chosen], right[chosen])
-            for compare, (left, right) in zip(
-                rows.compiled.question.comparisons, rows.comparisons, strict=True
-            )
-        }
-        truth = Truth(
-            rows.compiled,
-            block.groups[int(number)],
-            rows.block,
-            tuple(axis[chosen] for axis in rows.index),
-            chosen.size,
-            sides,
-            {name: values[chosen] for name, values in words.items()},
-        )
-        found[chosen] = truth.of(condition)
-    return found
-
-

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Self
 
 _PATIENCE = 1.0
 _WIDTH = 24
@@ -23,7 +24,7 @@ class Progress:
     _last: float = 0.0
     _is_shown: bool = False
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
