@@ -187,11 +187,26 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
         found += [curve.changes for curve in figure.curves]
     for observation in model.observations:
         found += [row.changes for row in observation.rows]
+    for matrix in model.matrices:
+        found.append(matrix.changes)
+        # One by one: which combinations of them cannot be is told row by row.
+        single = [axis.change(i) for block in matrix.blocks for axis in block for i in _ends(axis)]
+        found += [(*matrix.changes, change) for change in single]
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]
+
+
+def _ends(axis: ir.Axis) -> Iterable[int]:
+    """Return the values of an axis that are looked at: of many numbers the first and the last."""
+    if axis.kind is not ir.AxisKind.PARAMETER or axis.count <= _FEW_NUMBERS:
+        return range(axis.count)
+    return (0, axis.count - 1)
+
+
+_FEW_NUMBERS = 20
 
 
 def load(path: Path) -> Spec:

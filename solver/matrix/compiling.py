@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 import sympy
 
-from qps import __version__
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics import QpsError, Sink
@@ -138,7 +137,7 @@ class CompiledMatrix:
     @property
     def fingerprint(self) -> str:
         """A text that is the same for the same rows with the same results only."""
-        parts: list[object] = [__version__, self.words, self.question, self.matrix.excluded]
+        parts: list[object] = [self.words, self.question, self.matrix.excluded]
         parts += [self.matrix.wanted, self.matrix.at]
         for block in self.blocks:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]

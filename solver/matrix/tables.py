@@ -169,6 +169,15 @@ class Tabulator:
         return pa.array(list(texts), pa.string()).take(pa.array(numbers, mask=numbers == NONE))
 
 
+def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:
+    """Return rows sorted as the matrix asks for; what has no value comes last."""
+    order = compiled.matrix.order
+    if not order:
+        return table
+    keys = [(key.column, "descending" if key.is_descending else "ascending") for key in order]
+    return table.sort_by(keys)
+
+
 def _axis(axis: ir.Axis, index: Any) -> pa.Array:
     if axis.kind is ir.AxisKind.PARAMETER:
         return pa.array(numbers_of(axis)[index])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qps import __version__
 from qps.commands.console import Exit, complain, show
 from qps.commands.progress import Progress
 from qps.compiler import codes, ir
@@ -141,7 +142,7 @@ class _Job:
         """Yield all rows in their order, none of them kept."""
         from qps.solver.matrix.run import Parts, as_done, read_part  # noqa: PLC0415
 
-        parts = Parts(self.compiled, self.compiled.fingerprint, Path())
+        parts = Parts(self.compiled, self._fingerprint, Path())
         early: dict[int, bytes] = {}
         following = 0
         with self._work(parts.fingerprint) as work, self._progress() as progress:
@@ -160,7 +161,7 @@ class _Job:
         from qps.solver.matrix.run import Parts, read_part  # noqa: PLC0415
 
         folder = output.with_name(output.name + ".parts")
-        parts = Parts(self.compiled, self.compiled.fingerprint, folder)
+        parts = Parts(self.compiled, self._fingerprint, folder)
         counted = _Counted()
         if parts.count == 1 and not folder.exists():
             tables: Iterator[pa.Table] = self._solved()
@@ -225,8 +226,9 @@ class _Job:
         """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
         import pyarrow as pa  # noqa: PLC0415
 
-        order = self.compiled.matrix.order
-        if not order:
+        from qps.solver.matrix.tables import in_order  # noqa: PLC0415
+
+        if not self.compiled.matrix.order:
             yield from tables
             return
         gathered: list[pa.Table] = []
@@ -241,8 +243,12 @@ class _Job:
                     hint="take `order by` out, or keep fewer rows with `where`",
                 )
                 raise QpsError(sink.found)
-        keys = [(key.column, "descending" if key.is_descending else "ascending") for key in order]
-        yield pa.concat_tables(gathered).sort_by(keys)
+        yield in_order(self.compiled, pa.concat_tables(gathered))
+
+    @property
+    def _fingerprint(self) -> str:
+        """Tells parts of this matrix, as this version solves it, from all others."""
+        return f"{__version__}:{self.compiled.fingerprint}"
 
     def _progress(self) -> Progress:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
