@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, with_unit_of
-from qps.compiler.diagnostics import Code, Label
+from qps.compiler.diagnostics import Code, Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.resolve import kind_of, lookup
 from qps.compiler.scope import Allowed, Scope
@@ -287,3 +287,29 @@ class AxisChecker:
 
 
 _LONGEST_POWERS = 2000
+
+
+def check_ranges(matrix: ir.Matrix, parameters: Iterable[ir.Parameter], sink: Sink) -> None:
+    """Report axes that leave the range of their parameter.
+
+    What rests on the parameter is looked at row by row: it may be sound for some values only.
+    """
+    declared = {parameter.name: parameter for parameter in parameters}
+    for axis in {axis.span: axis for block in matrix.blocks for axis in block}.values():
+        if axis.kind is not ir.AxisKind.PARAMETER:
+            continue
+        parameter = declared[axis.name]
+        ends = (axis.number(0), axis.number(axis.count - 1))
+        least, most = (min(ends), max(ends)) if isinstance(axis.numbers, ir.Steps) else (
+            min(axis.numbers), max(axis.numbers)
+        )  # fmt: skip
+        low, high = parameter.low, parameter.high
+        below = isinstance(low, ir.Constant) and least < low.value
+        if below or (isinstance(high, ir.Constant) and most > high.value):
+            sink.report(
+                codes.OUT_OF_RANGE,
+                axis.span,
+                f"the axis goes {'below' if below else 'beyond'} the range of `{axis.name}`",
+                secondary=[Label(parameter.span, "its range is stated here")],
+                hint="stay inside the range, or widen it where it is declared",
+            )

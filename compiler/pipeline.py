@@ -8,6 +8,7 @@ from pathlib import Path
 
 from qps.compiler import codes, ir
 from qps.compiler.check import Checker
+from qps.compiler.check_axes import check_ranges
 from qps.compiler.configuration import (
     Configuration,
     base_configuration,
@@ -169,6 +170,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
+    for matrix in model.matrices:
+        check_ranges(matrix, model.parameters, sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
@@ -190,23 +193,13 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
     for matrix in model.matrices:
         found.append(matrix.changes)
         # One by one: which combinations of them cannot be is told row by row.
-        single = [axis.change(i) for block in matrix.blocks for axis in block for i in _ends(axis)]
+        single = [change for block in matrix.blocks for axis in block for change in axis.choices]
         found += [(*matrix.changes, change) for change in single]
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]
-
-
-def _ends(axis: ir.Axis) -> Iterable[int]:
-    """Return the values of an axis that are looked at: of many numbers the first and the last."""
-    if axis.kind is not ir.AxisKind.PARAMETER or axis.count <= _FEW_NUMBERS:
-        return range(axis.count)
-    return (0, axis.count - 1)
-
-
-_FEW_NUMBERS = 20
 
 
 def load(path: Path) -> Spec:

@@ -21,8 +21,8 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
     """
     values = graph.values | {graph.population: sympy.Float(at, 20)}
     piece = _smooth_piece(over, values)
-    if piece is None:
-        return ()
+    if piece is None or piece.has(sympy.floor, sympy.ceiling):
+        return ()  # steps have no slope that would tell anything
     over = piece
     slope = _number(sympy.diff(over, graph.population), values)
     if slope is None or abs(slope) < _NEGLIGIBLE:

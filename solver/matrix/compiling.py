@@ -193,17 +193,14 @@ class _GroupCompiler:
 
     def group(self, group: Group) -> CompiledGroup:
         """Return a group compiled."""
-        configuration = configured(self.model, self.matrix, self.structure.axes, group.index)
+        configuration, found = self._sound(group)
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
         chosen = (configuration.low, places, configuration.options, configuration.scenario)
-        sink = Sink()
-        check_placement(self.model, configuration, sink)
-        if sink.has_errors:
+        if found is not None:
             # Where numbers vary, others of them may be sound: each row is then asked by itself.
             numbers = any(a.kind is ir.AxisKind.PARAMETER for a in self.structure.axes)
-            reason = None if numbers else next(d.message for d in sink.found if d.is_error)
-            return CompiledGroup((), *chosen, reason)
+            return CompiledGroup((), *chosen, None if numbers else found)
         try:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
@@ -211,6 +208,26 @@ class _GroupCompiler:
         except (QpsError, UnsupportedError):
             return CompiledGroup((), *chosen)
         return CompiledGroup(modes, *chosen)
+
+    def _sound(self, group: Group) -> tuple[Configuration, str | None]:
+        """Return a configuration of a group that may be, else one that may not, and why.
+
+        The numbers along which a group varies are tried low, high and in the middle.
+        """
+        axes, deciding = self.structure.axes, self.structure.deciding
+        for share in (0.0, 1.0, 0.5, 0.25, 0.75):
+            index = tuple(
+                at if i in deciding else int(share * (axis.count - 1))
+                for i, (axis, at) in enumerate(zip(axes, group.index, strict=True))
+            )
+            configuration = configured(self.model, self.matrix, axes, index)
+            sink = Sink()
+            check_placement(self.model, configuration, sink)
+            if not sink.has_errors:
+                return configuration, None
+            if len(deciding) == len(axes):
+                break
+        return configuration, next(d.message for d in sink.found if d.is_error)
 
     def _mode(self, configuration: Configuration) -> CompiledMode:
         graph = lower(self.model, configuration)

@@ -29,6 +29,7 @@ class Truth:
     count: int
     sides: dict[ir.Compare, tuple[Floats, Floats]]
     words: dict[str, Ints] = field(default_factory=dict)
+    texts: Sequence[str] = ()
 
     def of(self, condition: ir.Condition) -> Bools:
         """Return for each row whether a condition is true."""
@@ -53,18 +54,13 @@ class Truth:
     def _is(self, column: str, value: str) -> Any:
         """Return where a column holds a word."""
         if column in self.words:
-            texts = self.compiled.words
-            return np.array([text == value for text in texts])[self.words[column]]
+            return np.array([text == value for text in self.texts])[self.words[column]]
         if column == "mode":
-            modes = [mode.mode for mode in self.group.modes]
-            return np.array([*(mode == value for mode in modes), False])[self._modes(modes)]
+            modes = [mode.name == value for mode in self.compiled.model.modes]
+            return np.array(modes)[self.words["#mode"]]
         if column == "scenario":
             return np.full(self.count, self.group.scenario == value)
         return np.full(self.count, self.group.places[column] == value)
-
-    def _modes(self, modes: Sequence[str | None]) -> Ints:
-        worst = self.words.get("#mode")
-        return np.zeros(self.count, dtype=np.int64) if worst is None or not modes else worst
 
 
 def compared(operator: str, left: Floats, right: Floats) -> Any:
@@ -110,6 +106,7 @@ def holds(rows: Stretch, condition: ir.Condition) -> Bools:
             chosen.size,
             sides,
             {name: values[chosen] for name, values in words.items()},
+            rows.words,
         )
         found[chosen] = truth.of(condition)
     return found

@@ -33,7 +33,16 @@ class MatrixSolver:
     _solvers: dict[tuple[int, int], list[ModeSolver]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._words = {word: number for number, word in enumerate(self.compiled.words)}
+        self._words = list(self.compiled.words)
+        self._number = {word: number for number, word in enumerate(self._words)}
+        self._modes = [mode.name for mode in self.compiled.model.modes]
+
+    def _word(self, word: str) -> int:
+        """Return the number of a word; rows that are solved by themselves may bring new ones."""
+        if word not in self._number:
+            self._number[word] = len(self._words)
+            self._words.append(word)
+        return self._number[word]
 
     def stretch(self, start: int, stop: int) -> list[Stretch]:
         """Return rows `start` to `stop` (not included), by block."""
@@ -49,7 +58,7 @@ class MatrixSolver:
     def _rows(self, number: int, block: CompiledBlock, start: int, stop: int) -> Stretch:
         count = stop - start
         index = indices(block.counts, np.arange(start, stop, dtype=np.int64))
-        rows = empty(self.compiled, number, index, count)
+        rows = empty(self.compiled, number, index, count, self._words)
         structure = block.structure
         place = joined(
             [block.counts[i] for i in structure.deciding], [index[i] for i in structure.deciding]
@@ -76,7 +85,7 @@ class MatrixSolver:
         if not chosen.size:
             return
         if group.reason is not None:
-            rows.reason[chosen] = self._words[group.reason]
+            rows.reason[chosen] = self._word(group.reason)
             return
         if not group.modes:
             for row in chosen:
@@ -95,7 +104,7 @@ class MatrixSolver:
                 if reason is None:
                     alone[row] = True
                 else:
-                    rows.reason[chosen[row]] = self._words[reason]
+                    rows.reason[chosen[row]] = self._word(reason)
                     refused[row] = True
         alone &= ~refused
         for position, answer in enumerate(answers):
@@ -127,13 +136,13 @@ class MatrixSolver:
         if not mine.size:
             return
         mode = group.modes[position]
-        names = [self._words[criterion.name] for criterion in mode.criteria]
-        resources = [self._words[resource.name] for resource in mode.resources]
+        names = [self._word(criterion.name) for criterion in mode.criteria]
+        resources = [self._word(resource.name) for resource in mode.resources]
         first, limited = answer.first[mine], answer.limited[mine]
         rows.largest[to] = np.where(first == mode.low, NONE, first - 1)
         rows.limited[to] = np.array([*names, 0])[limited]
         rows.bottleneck[to] = np.array([*resources, 0])[answer.bottleneck[mine]]
-        rows.mode[to] = position
+        rows.mode[to] = self._modes.index(mode.mode) if mode.mode in self._modes else 0
         rows.at[to] = answer.at[mine]
         rows.quality[to] = answer.quality[mine]
         rows.cost[to] = answer.cost[mine]
@@ -170,11 +179,10 @@ class MatrixSolver:
 
     def _put_single(self, rows: Stretch, row: int, single: SingleRow) -> None:
         compiled = self.compiled
-        modes = [mode.name for mode in compiled.model.modes]
         rows.largest[row] = NONE if single.largest is None else single.largest
-        rows.limited[row] = self._words.get(single.limited_by, 0)
-        rows.bottleneck[row] = self._words.get(single.bottleneck, 0)
-        rows.mode[row] = modes.index(single.mode) if single.mode in modes else 0
+        rows.limited[row] = self._word(single.limited_by)
+        rows.bottleneck[row] = self._word(single.bottleneck)
+        rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0
         rows.saturates_at[row] = single.saturates_at
         rows.at[row] = single.at
         rows.quality[row], rows.cost[row] = single.quality, single.cost

@@ -44,10 +44,13 @@ class Stretch:
     comparisons: list[tuple[Floats, Floats]]
     group: Ints
     included: Bools
+    words: list[str]
     texts: dict[int, str] = field(default_factory=dict)
 
 
-def empty(compiled: CompiledMatrix, block: int, index: Index, count: int) -> Stretch:
+def empty(
+    compiled: CompiledMatrix, block: int, index: Index, count: int, words: list[str]
+) -> Stretch:
     """Return rows that have no answers yet."""
 
     def nothing() -> Floats:
@@ -65,5 +68,5 @@ def empty(compiled: CompiledMatrix, block: int, index: Index, count: int) -> Str
         {name: nothing() for name in compiled.resources},
         [nothing() for _ in question.columns],
         [(nothing(), nothing()) for _ in question.comparisons],
-        no_word(), np.ones(count, dtype=bool),
+        no_word(), np.ones(count, dtype=bool), words,
     )  # fmt: skip

@@ -83,7 +83,6 @@ class Tabulator:
         self._solver = MatrixSolver(self.compiled)
         self._columns = columns_of(self.compiled)
         self._schema = schema_of(self.compiled)
-        self._words = pa.array(self.compiled.words)
 
     def batches(self, start: int, stop: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a stretch that are wanted, in their order."""
@@ -128,9 +127,9 @@ class Tabulator:
             case "at":
                 return pa.array(rows.at, mask=refused)
             case "limited_by":
-                return self._word(rows.limited)
+                return _words(rows, rows.limited)
             case "bottleneck":
-                return self._word(rows.bottleneck)
+                return _words(rows, rows.bottleneck)
             case "saturates_at":
                 return _numbers(rows.saturates_at)
             case "quality_at":
@@ -144,9 +143,6 @@ class Tabulator:
         values = rows.running_cost if name.startswith("running") else rows.cost
         return _numbers(values / np.maximum(rows.at, 1) if per_user else values)
 
-    def _word(self, numbers: Any) -> pa.Array:
-        return self._words.take(pa.array(numbers, mask=numbers == 0))
-
     def _reasons(self, rows: Stretch) -> pa.Array:
         """Return why there is no answer: what is wrong, or what fails from the start."""
         texts: dict[str, int] = {}
@@ -159,11 +155,11 @@ class Tabulator:
         groups = self.compiled.blocks[rows.block].groups
         lows = np.array([group.low for group in groups])[rows.group]
         for limited, low in {*zip(rows.limited[nowhere], lows[nowhere], strict=True)}:
-            what, population = self.compiled.words[limited], self.compiled.model.population.name
+            what, population = rows.words[limited], self.compiled.model.population.name
             where = nowhere & (rows.limited == limited) & (lows == low)
             told(where, f"{what} fails at {population} = {low}")
         for reason in np.unique(rows.reason[rows.reason > 0]):
-            told(rows.reason == reason, self.compiled.words[reason])
+            told(rows.reason == reason, rows.words[reason])
         for row, text in rows.texts.items():
             told(row, text)
         return pa.array(list(texts), pa.string()).take(pa.array(numbers, mask=numbers == NONE))
@@ -176,6 +172,10 @@ def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:
         return table
     keys = [(key.column, "descending" if key.is_descending else "ascending") for key in order]
     return table.sort_by(keys)
+
+
+def _words(rows: Stretch, numbers: Any) -> pa.Array:
+    return pa.array(rows.words).take(pa.array(numbers, mask=numbers == 0))
 
 
 def _axis(axis: ir.Axis, index: Any) -> pa.Array:
