@@ -103,7 +103,7 @@ def alike(one: float, other: float) -> bool:
 def drawn_matrices(draw: st.DrawFn, spec: Drawn) -> str:
     """Draw a matrix over a drawn spec."""
     sizes = draw(st.lists(st.integers(50, 3000), min_size=1, max_size=4, unique=True))
-    axes = [f"size in [{', '.join(map(str, sizes[:-1] + [f'{sizes[-1]} byte/packet']))}]"]
+    axes = [f"size in [{', '.join(map(str, [*sizes[:-1], f'{sizes[-1]} byte/packet']))}]"]
     if draw(st.booleans()):
         axes.append("host in [fast * N, slow * N]")
     if draw(st.booleans()):
@@ -356,7 +356,8 @@ def test_parts_are_the_same_wherever_they_are_cut(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None:
-    text = f'matrix m {{ host in [box, big]; extra in [1, 2, 3] }}\nexpect e {{ {claim}; source "us" }}'
+    matrix = "matrix m { host in [box, big]; extra in [1, 2, 3] }"
+    text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
     (result,) = qps.loads(BASE + text).test()
     assert (result.holds, result.counted, result.kind) == (holds, told, "matrix")
 

@@ -19,7 +19,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import TIME_BASE
-from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.load_graph import Assumption, Criterion
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.solver.capacity import excess
@@ -231,10 +231,13 @@ class _GroupCompiler:
 
     def _mode(self, configuration: Configuration) -> CompiledMode:
         graph = lower(self.model, configuration)
-        inputs = self._inputs(graph, configuration)
+        asking = Asking(self.model, configuration, graph)
+        asking.know_all_parameters()
+        known = asking.expressions.assumptions
+        inputs = self._inputs(known, configuration)
         builder = Builder(
             graph.population,
-            {a.symbol: a.value for a in graph.assumptions.values() if a.symbol not in inputs},
+            {a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs,
         )
         fixed = dict(builder.values)
@@ -251,7 +254,6 @@ class _GroupCompiler:
             _resource(builder, name, resource.load, fixed)
             for name, resource in graph.resources.items()
         )
-        asking = Asking(self.model, configuration, graph)
         guards = guards_of(self.model, configuration, graph, asking, builder)
         cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
         answers = _Answers(builder, asking)
@@ -277,12 +279,14 @@ class _GroupCompiler:
         )
         return self._proven(compiled, builder.program())
 
-    def _inputs(self, graph: LoadGraph, configuration: Configuration) -> dict[sympy.Symbol, str]:
+    def _inputs(
+        self, assumptions: Mapping[str, Assumption], configuration: Configuration
+    ) -> dict[sympy.Symbol, str]:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
         settled = in_force(configuration)
         found = {}
         for axis in self.structure.axes:
-            known = graph.assumptions.get(axis.name)
+            known = assumptions.get(axis.name)
             if axis.kind is not ir.AxisKind.PARAMETER or known is None:
                 continue
             if settled.values_from[axis.name] is axis.span:  # a mode may set it otherwise

@@ -8,6 +8,7 @@ been solved.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import sympy
@@ -80,6 +81,12 @@ class Asking:
         self.expressions.assumptions = dict(self.graph.assumptions)
         for elastic in self.graph.elastic:
             self.expressions.settle(elastic.parameter.name, elastic.value)
+
+    def know_all_parameters(self) -> None:
+        """Give every parameter its symbol, also those on which no load rests."""
+        for parameter in self.model.parameters:
+            with suppress(QpsError):
+                self.expressions.lower(ir.ParameterValue(parameter.name))
 
     def expression(self, expr: ir.Expr) -> sympy.Expr | None:
         """Return an expression; None where the configuration has no such measure."""

@@ -178,7 +178,6 @@ class MatrixSolver:
         self._put_single(rows, row, single)
 
     def _put_single(self, rows: Stretch, row: int, single: SingleRow) -> None:
-        compiled = self.compiled
         rows.largest[row] = NONE if single.largest is None else single.largest
         rows.limited[row] = self._word(single.limited_by)
         rows.bottleneck[row] = self._word(single.bottleneck)
