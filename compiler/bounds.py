@@ -294,6 +294,14 @@ def _varies(expr: ir.Expr) -> bool:
 # -- what is in use ----------------------------------------------------------------------
 
 
+def values_in_use(
+    model: ir.Model, configuration: Configuration
+) -> Iterator[tuple[ir.Expr, str, Bound]]:
+    """Yield every value that is looked at: what it is, how it is called, what it may be."""
+    for bounded in _in_use(model, configuration):
+        yield bounded.expr, bounded.what, bounded.bound
+
+
 def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]:
     for parameter in model.parameters:
         if parameter.is_elastic and parameter.low is not None:

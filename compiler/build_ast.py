@@ -10,13 +10,14 @@ from lark import Token, Tree
 from qps.compiler import ast
 from qps.compiler.build_cases import CaseBuilder
 from qps.compiler.build_expressions import Piece, token_of, tree_of, trees
+from qps.compiler.build_matrices import MatrixBuilder
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Source
 
 N = TypeVar("N")
 
 
-class Builder(CaseBuilder):
+class Builder(CaseBuilder, MatrixBuilder):
     """Builds the nodes of one source; what cannot be built is reported."""
 
     def __init__(self, source: Source, sink: Sink) -> None:
@@ -357,7 +358,29 @@ class Builder(CaseBuilder):
             tuple(self._claim(p) for p in pieces if p.data == "claim"),
             self._only_source(pieces),
             self._remarks(pieces),
+            tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
         )
+
+    def _matrix(self, tree: Tree[Token]) -> ast.Matrix:
+        name, title, changes, *rest = tree.children
+        pieces = trees(rest)
+        populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
+        return ast.Matrix(
+            self._span(tree),
+            self._name(name),
+            None if title is None else self._text(title),
+            self._changes(changes),
+            self._rows(pieces),
+            self._one("`at`", populations, lambda change: change.span),
+            tuple(self._derived(p) for p in pieces if p.data == "derived"),
+            tuple(self._dotted(n) for p in pieces if p.data == "selected" for n in p.children),
+            self._only_source(pieces),
+            self._remarks(pieces),
+        )
+
+    def _derived(self, tree: Tree[Token]) -> ast.Derived:
+        name, value = tree.children
+        return ast.Derived(self._span(tree), self._name(name), self._expr(value))
 
     def _claim(self, tree: Tree[Token]) -> ast.Claim:
         value, claimed, tolerance, changes = tree.children
@@ -421,7 +444,7 @@ class Builder(CaseBuilder):
             self._one("`over`", axes, lambda axis: axis.span),
             tuple(self._curve(p) for p in pieces if p.data == "curve"),
             tuple(self._loads(p) for p in pieces if p.data == "loads"),
-            tuple(self._word(p.children[0]) for p in pieces if p.data == "logarithmic"),
+            tuple(self._word(p.children[-1]) for p in pieces if p.data == "logarithmic"),
             self._only_source(pieces),
             self._remarks(pieces),
         )

@@ -20,6 +20,7 @@ from qps.compiler.check_fits import FitChecker
 from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_groups import GroupChecker
 from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_matrices import MatrixChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
@@ -32,7 +33,7 @@ from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
-from qps.compiler.values import mentions_of, sides_of
+from qps.compiler.values import mentions_of, operands_of
 
 D = TypeVar("D")
 
@@ -59,6 +60,8 @@ class Checker:
         self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
         self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
         self._observed = ObservationChecker(self.claims, importer)
+        self._matrix_checker = MatrixChecker(self.claims)
+        self.claims.matrix_claim = self._matrix_checker.claim
         self.expressions.changes = self.claims.changes
 
     @cached_property
@@ -67,7 +70,15 @@ class Checker:
 
         It may claim what its functions and numbers come to.
         """
-        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Observe, ast.Mode)
+        needs = (
+            ast.Users,
+            ast.Topology,
+            ast.Stream,
+            ast.Require,
+            ast.Matrix,
+            ast.Observe,
+            ast.Mode,
+        )
         declared = self.main.syntax.declarations
         return bool(declared) and not any(isinstance(item, needs) for item in declared)
 
@@ -86,6 +97,7 @@ class Checker:
         quality = self._quality()
         modes = self._modes()
         scenarios = self._scenarios()
+        matrices = self._matrices()
         expectations = self._expectations()
         observations = self._observations()
         figures = self._figures()
@@ -113,6 +125,7 @@ class Checker:
                 modes,
                 figures,
                 groups,
+                matrices,
             )
         )
 
@@ -462,7 +475,13 @@ class Checker:
     def _claim_name(
         self,
         name: ast.Name,
-        earlier: ast.Mode | ast.Scenario | ast.Expect | ast.Observe | ast.Figure | None,
+        earlier: ast.Mode
+        | ast.Scenario
+        | ast.Matrix
+        | ast.Expect
+        | ast.Observe
+        | ast.Figure
+        | None,
         kind: str,
     ) -> None:
         if earlier is not None:
@@ -473,6 +492,16 @@ class Checker:
                 secondary=[Label(earlier.name.span, "first declared here")],
                 hint="rename one of them",
             )
+
+    def _matrices(self) -> tuple[ir.Matrix, ...]:
+        seen: dict[str, ast.Matrix] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Matrix):
+                self._claim_name(item.name, seen.get(item.name.text), "matrix")
+                seen.setdefault(item.name.text, item)
+                built.append(self._matrix_checker.matrix(item))
+        return tuple(matrix for matrix in built if matrix is not None)
 
     def _expectations(self) -> tuple[ir.Expectation, ...]:
         seen: dict[str, ast.Expect | ast.Observe] = {}
@@ -492,7 +521,7 @@ class Checker:
         for claim in expectation.claims:
             sides = [claim.value.expr] if isinstance(claim.value, ir.Quantity) else []
             if not isinstance(claim.value, ir.Quantity):
-                sides = sides_of(claim.value)
+                sides = list(operands_of(claim.value))
             if any(mentions_of(side) & _OF_A_SYSTEM for side in sides):
                 self.sink.report(
                     codes.MISSING_PART,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -35,6 +36,7 @@ class ClaimChecker:
     modes: dict[str, ir.Mode] = field(default_factory=dict)
     scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
     has_cases: bool = False
+    matrix_claim: Callable[[ast.MatrixClaim], ir.MatrixClaim | None] = lambda _: None
 
     # -- changes -------------------------------------------------------------------------
 
@@ -365,7 +367,7 @@ class ClaimChecker:
 
     def expectation(self, item: ast.Expect) -> ir.Expectation | None:
         """Return the claims of an `expect` block."""
-        if not item.claims:
+        if not item.claims and not item.matrix_claims:
             self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
@@ -381,6 +383,7 @@ class ClaimChecker:
                 hint='add `source "…"`: a paper, a measurement, a promise',
             )
         claims = [self._claim(claim) for claim in item.claims]
+        of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
         return ir.Expectation(
             item.name.text,
             item.title.value if item.title else None,
@@ -389,6 +392,7 @@ class ClaimChecker:
             remark(item.remarks, "note"),
             remark(item.remarks, "fitted"),
             item.name.span,
+            tuple(claim for claim in of_matrices if claim is not None),
         )
 
     def _claim(self, item: ast.Claim) -> ir.Claim | None:

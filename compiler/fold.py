@@ -125,6 +125,8 @@ class Folder:
         match condition:
             case ir.OptionIs(option, choice):
                 return self.configuration.options[option] == choice
+            case ir.RowIs():
+                return None
             case ir.Negated(inner):
                 held = self.holds(inner)
                 return None if held is None else not held

@@ -387,6 +387,8 @@ class ExpressionLowering:
                 return any(self.holds(part) for part in conditions)
             case ir.Negated(inner):
                 return not self.holds(inner)
+            case ir.RowIs():
+                raise AssertionError("only a matrix has rows")
             case ir.Compare(operator, left, right):
                 self.decided |= self._named_in(left) | self._named_in(right)
                 return compare(operator, self.number(left), self.number(right))

@@ -9,6 +9,7 @@ from pathlib import Path
 from qps.compiler import codes, ir
 from qps.compiler.cases import varies_by_case
 from qps.compiler.check import Checker
+from qps.compiler.check_axes import check_ranges
 from qps.compiler.claimed import check_asked
 from qps.compiler.configuration import (
     Configuration,
@@ -89,6 +90,15 @@ class Spec:
         if not isinstance(change, ir.SetPopulation) or change.low != change.high:
             return None
         return change.low
+
+    def changes(self, settings: Iterable[str]) -> tuple[ir.Change, ...]:
+        """Return the changes that settings (`name=value`) make; QpsError where one does not fit."""
+        sink = Sink()
+        changes = [self._setting(text, sink) for text in settings]
+        _set_once(changes, sink)
+        if sink.has_errors:
+            raise QpsError(sink.found)
+        return tuple(change for change in changes if change is not None)
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
         parsed = parse_change(Source(label, text))
@@ -204,6 +214,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         check_placement(model, changed(base, changes), sink)
     if any(varies_by_case(parameter.value) for parameter in model.parameters):
         check_asked(model, sink)
+    for matrix in model.matrices:
+        check_ranges(matrix, model.parameters, sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
@@ -230,6 +242,11 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
         columns = [column.value.expr for column in observation.measured]
         for row in observation.rows:
             found += _with_inner(row.changes, columns)
+    for matrix in model.matrices:
+        found.append(matrix.changes)
+        # One by one: which combinations of them cannot be is told row by row.
+        single = [change for block in matrix.blocks for axis in block for change in axis.choices]
+        found += [(*matrix.changes, change) for change in single]
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found

@@ -277,19 +277,6 @@ def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
             pass
 
 
-def sides_of(condition: ir.Condition) -> list[ir.Expr]:
-    """Return the values that a condition compares."""
-    match condition:
-        case ir.Compare(_, left, right):
-            return [left, right]
-        case ir.AllOf(parts) | ir.AnyOf(parts):
-            return [side for part in parts for side in sides_of(part)]
-        case ir.Negated(inner):
-            return sides_of(inner)
-        case ir.OptionIs():
-            return []
-
-
 _EXAMPLES = {
     DIMENSIONLESS: "a plain number or a share such as `5 %`",
     TIME: "a time such as `3 ms`",

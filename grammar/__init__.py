@@ -85,9 +85,9 @@ class _StatementEnds:
             if token.type == "_SEP":
                 if depth or previous is None or previous in CONTINUING_TOKENS:
                     continue
-            elif token.type == "LPAR":
+            elif token.type in ("LPAR", "LSQB"):
                 depth += 1
-            elif token.type == "RPAR":
+            elif token.type in ("RPAR", "RSQB"):
                 depth -= 1
             previous = token.type
             yield token

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 CONTINUING_TOKENS = frozenset(
-    ["LBRACE", "LPAR", "COMMA", "PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "EQUAL", "COLON"]
+    [
+        "LBRACE",
+        "LPAR",
+        "LSQB",
+        "COMMA",
+        "PLUS",
+        "MINUS",
+        "TIMES",
+        "SLASH",
+        "COMPARE",
+        "EQUAL",
+        "COLON",
+    ]
 )
 """Tokens after which a statement cannot end: the line goes on."""
 
@@ -28,6 +40,7 @@ DECLARATIONS = (
     "quality",
     "mode",
     "scenario",
+    "matrix",
     "expect",
     "observe",
     "figure",
@@ -53,6 +66,8 @@ TOKEN_CHOICES = {
     "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
     "EFFECT": ("keep", "active", "emit", "delay", "drop", "queue", "recover"),
     "REMARK": ("note", "fitted"),
+    "QUANTIFIER": ("every", "some", "no"),
+    "AT_LEAST_OR_MOST": ("least", "most"),
 }
 """Terminals that are one of a few words."""
 
@@ -81,6 +96,11 @@ TOKEN_WORDS = {
     "COLON": "`:`",
     "DOT": "`.`",
     "CIRCUMFLEX": "`^`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "CONFIGURATIONS": "`configurations`",
+    "LOGARITHMIC": "`log`",
+    "DESCENDING": "`descending`",
     "_SEP": "the end of the line",
     "$END": "the end of the file",
 }

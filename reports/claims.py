@@ -40,4 +40,5 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "source": result.source,
         "note": result.note,
         "fitted": result.fitted,
+        "counted": result.counted,
     }

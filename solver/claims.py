@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import sympy
 
@@ -28,6 +28,9 @@ from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
+
+if TYPE_CHECKING:
+    from qps.solver.matrix.claims import Judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class ClaimResult:
     note: str | None
     fitted: str | None
     text: str
+    counted: str | None = None
+    """Of how many configurations of a matrix a claim holds."""
 
 
 @dataclass
@@ -68,15 +73,17 @@ class Laboratory:
     """Parameters that conditions asked for, in all formulas so far."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _largest: dict[object, int | None] = field(default_factory=dict)
+    _judge: Judge | None = None
 
     def results(self) -> tuple[ClaimResult, ...]:
         """Return every claim of the model and every row of its observations."""
         results = []
         for expectation in self.model.expectations:
-            many = len(expectation.claims) > 1
+            many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
                 results.append(self._claim(name, expectation, claim))
+            results += self._of_matrices(expectation)
         for observation in self.model.observations:
             results += self._observation(observation)
         return tuple(results)
@@ -102,26 +109,31 @@ class Laboratory:
             )
         sides: list[sympy.Expr] = []
         holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
-        return ClaimResult(
-            name,
-            expectation.title,
-            claim.span.source.label,
-            claim.span.line,
-            "condition",
-            None,
-            None,
-            None,
-            None,
-            DIMENSIONLESS,
-            None,
-            " ".join(claim.span.text.split()),
-            tuple(float(side) for side in sides),
-            holds,
-            expectation.source,
-            expectation.note,
-            expectation.fitted,
-            " ".join(claim.span.text.split()),
-        )
+        compared = tuple(float(side) for side in sides)
+        return _condition(name, expectation, claim.span, compared, holds=holds)
+
+    def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
+        """Return what is claimed of matrices."""
+        if not expectation.matrix_claims:
+            return []
+        from qps.solver.matrix.claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
+
+        if self._judge is None:
+            self._judge = Judge(self.model)
+        before = len(expectation.claims)
+        many = before + len(expectation.matrix_claims) > 1
+        results = []
+        for index, claim in enumerate(expectation.matrix_claims, before + 1):
+            judged = self._judge.of(claim)
+            result = _condition(
+                f"{expectation.name}[{index}]" if many else expectation.name,
+                expectation,
+                claim.span,
+                (float(judged.met), float(judged.about)),
+                holds=judged.is_true,
+            )
+            results.append(replace(result, kind="matrix", counted=judged.told))
+        return results
 
     def _holds(
         self,
@@ -149,6 +161,8 @@ class Laboratory:
                 return any(judged(parts))
             case ir.Negated(inner):
                 return not self._holds(inner, base, changes, span, sides)
+            case ir.RowIs():
+                raise AssertionError("only a matrix has rows")
             case ir.OptionIs(option, choice):
                 return in_force(changed(base, changes)).options[option] == choice
             case _:
@@ -347,6 +361,38 @@ def _is_near(predicted: sympy.Expr, claimed: sympy.Expr, tolerance: ir.Tolerance
     if sign_of(predicted, claimed) == 0:
         return True
     return sign_of(abs(predicted - claimed), allowed) <= 0
+
+
+def _condition(
+    name: str,
+    expectation: ir.Expectation,
+    span: Span,
+    compared: tuple[float, ...],
+    *,
+    holds: bool,
+) -> ClaimResult:
+    """Return the result of a claimed condition."""
+    text = " ".join(span.text.split())
+    return ClaimResult(
+        name,
+        expectation.title,
+        span.source.label,
+        span.line,
+        "condition",
+        None,
+        None,
+        None,
+        None,
+        DIMENSIONLESS,
+        None,
+        text,
+        compared,
+        holds,
+        expectation.source,
+        expectation.note,
+        expectation.fitted,
+        text,
+    )
 
 
 def _near(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy
@@ -266,16 +267,24 @@ def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
 
 
 def _refuse_impossible(graph: LoadGraph, high: int) -> None:
-    """Refuse a jitter or buffer below zero, or more dropped than there is, up to the answer."""
+    """Refuse what cannot be at any population up to the answer."""
+    for over, message, span in impossible(graph):
+        _refuse_beyond(graph, over, message, span, high)
+
+
+def impossible(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, str, Span | None]]:
+    """Yield what cannot be where it is above zero, what that is, and where it stands.
+
+    A jitter or buffer below zero, or more dropped than there is.
+    """
     for stream in graph.streams.values():
         for jitter in stream.jitter:
             what = f"the jitter of {jitter.resource} is below zero"
-            _refuse_beyond(graph, -jitter.value, what, jitter.span, high)
-        what = f"the playout buffer of `{stream.name}` is below zero"
-        _refuse_beyond(graph, -stream.buffer, what, stream.playout, high)
+            yield -jitter.value, what, jitter.span
+        yield -stream.buffer, f"the playout buffer of `{stream.name}` is below zero", stream.playout
         for queue in stream.queues:
             what = f"a queue of `{stream.name}` ({queue.stage}) is below zero"
-            _refuse_beyond(graph, -queue.value, what, queue.span, high)
+            yield -queue.value, what, queue.span
         for part in stream.losses:
             shares = {"recovers": part.restored}
             if part.kind is LossKind.VOLUNTARY:
@@ -283,8 +292,8 @@ def _refuse_impossible(graph: LoadGraph, high: int) -> None:
             for does, share in shares.items():
                 if share is not None:
                     what = f"what `{stream.name}` {does} ({part.stage}) is"
-                    _refuse_beyond(graph, -share, f"{what} below zero", part.span, high)
-                    _refuse_beyond(graph, share - 1, f"{what} above 100 %", part.span, high)
+                    yield -share, f"{what} below zero", part.span
+                    yield share - 1, f"{what} above 100 %", part.span
 
 
 def _refuse_beyond(

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from qps.version import __version__
+
 if TYPE_CHECKING:
     from qps.api import Model, load, loads, trace
     from qps.compiler.diagnostics import QpsError
 
-__version__ = "0.1.0"
+
 __all__ = ["Model", "QpsError", "__version__", "load", "loads", "trace"]
 
 

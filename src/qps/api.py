@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from qps.compiler.source import Source
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     import sympy
 
     from qps.compiler.load_graph import LoadGraph
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from qps.reports.traces import TracesView
     from qps.reports.view import SolveView
     from qps.solver.claims import ClaimResult
+    from qps.solver.matrix.compiling import CompiledMatrix
 
 Settings = Mapping[str, object]
 
@@ -138,6 +140,19 @@ class Model:
 
         return Laboratory(self.spec.model).results()
 
+    def matrix(self, name: str | None = None) -> MatrixResult:
+        """Return a matrix of the spec, the only one where no name is given.
+
+        KeyError where there is none of that name, or several and no name was given.
+        """
+        from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415
+
+        found = [matrix for matrix in self.spec.model.matrices if name in (None, matrix.name)]
+        if len(found) != 1:
+            names = [matrix.name for matrix in self.spec.model.matrices]
+            raise KeyError(f"name one of the matrices {names}, not {name}")
+        return MatrixResult(compile_matrix(self.spec.model, found[0]))
+
     def sweep(
         self,
         scenario: str | None = None,
@@ -155,6 +170,44 @@ class Model:
         if list(populations) != [name]:
             raise TypeError(f"sweep() takes the population: sweep({name}=range(2, 200))")
         return sweep(self.graph(scenario, set), populations[name])
+
+
+@dataclass(frozen=True)
+class MatrixResult:
+    """A matrix of a spec: iterate over it for Arrow record batches, solved as they are asked for.
+
+    Values are in base units; each field of `schema` tells its unit. Rows come in the order of
+    the axes, whatever the matrix sorts by; `to_arrow()` sorts them.
+    """
+
+    compiled: CompiledMatrix
+
+    def __len__(self) -> int:
+        """Return how many configurations there are before any is left out."""
+        return self.compiled.size
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
+
+        return schema_of(self.compiled)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        from qps.solver.matrix.run import PART  # noqa: PLC0415
+        from qps.solver.matrix.tables import Tabulator  # noqa: PLC0415
+
+        tabulator, size = Tabulator(self.compiled), self.compiled.size
+        for start in range(0, size, PART):
+            yield from tabulator.batches(start, min(size, start + PART))
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as one table, in the order that the matrix asks for."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        from qps.solver.matrix.tables import in_order  # noqa: PLC0415
+
+        return in_order(self.compiled, pa.Table.from_batches(self, self.schema))
 
 
 def _as_texts(settings: Settings | None) -> list[str]:

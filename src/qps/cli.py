@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     _solve(commands)
     _explain(commands)
     _test(commands)
+    _matrix(commands)
     _report(commands)
     _fit(commands)
     _fmt(commands)
@@ -174,6 +175,41 @@ def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
     _format(command, "text", "json", "markdown", "junit", "github")
+
+
+def _matrix(commands: _Commands) -> None:
+    command = _add(commands, "matrix", "every configuration of a matrix, solved")
+    _one_spec(command)
+    command.add_argument(
+        "name", metavar="NAME", nargs="?", help="which matrix, where the spec has several"
+    )
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="write all columns to a .parquet, .csv or .json file (default: a table on the screen)",
+    )
+    command.add_argument(
+        "--set",
+        metavar="NAME=QUANTITY",
+        action="append",
+        default=[],
+        help="change what is no axis of the matrix; repeatable",
+    )
+    command.add_argument(
+        "--on",
+        metavar="WHERE",
+        default="cores",
+        help="cores (of this machine, the default), dask (a local cluster) or dask://HOST:PORT",
+    )
+    command.add_argument(
+        "--workers", metavar="COUNT", type=int, help="how many cores to use (default: all)"
+    )
+    command.add_argument(
+        "--resume", action="store_true", help="go on with a run that was broken off"
+    )
+    _format(command, "text", "json", "csv", "markdown")
 
 
 def _report(commands: _Commands) -> None:

@@ -1,0 +1,135 @@
+"""Matrices as files (Parquet, CSV, JSON) and as tables for people."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.table import Table
+from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.tables import Column, columns_of, schema_of
+
+ENDINGS = (".parquet", ".csv", ".json")
+
+
+def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:
+    """Write tables of rows to a file by its ending; under its name only when it is whole."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            _write(compiled, tables, path.suffix, file)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _write(
+    compiled: CompiledMatrix, tables: Iterable[pa.Table], ending: str, file: IO[bytes]
+) -> None:
+    schema = schema_of(compiled)
+    if ending == ".json":
+        for text in json_texts(compiled, tables):
+            file.write(text.encode())
+        return
+    with _writer(schema, ending, file) as writer:
+        for table in tables:
+            writer.write_table(table.replace_schema_metadata(schema.metadata))
+
+
+@contextmanager
+def _writer(schema: pa.Schema, ending: str, file: IO[bytes]) -> Iterator[Any]:
+    """Return what writes tables: as Parquet or as CSV."""
+    if ending == ".csv":
+        with csv.CSVWriter(file, schema) as writer:
+            yield writer
+        return
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        yield writer
+
+
+def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[str]:
+    """Yield the text of a JSON object: what the columns are, and an object for each row."""
+    columns = columns_of(compiled)
+    head = {
+        "schema": "qps/matrix/1",
+        "file": compiled.model.file,
+        "model": compiled.model.name,
+        "matrix": compiled.matrix.name,
+        "units": {column.name: str(column.dimension) for column in columns},
+    }
+    yield json.dumps(head, ensure_ascii=False, indent=2)[:-2] + ',\n  "rows": ['
+    before = "\n    "
+    for table in tables:
+        for row in table.to_pylist():
+            yield before + json.dumps(row, ensure_ascii=False, allow_nan=False)
+            before = ",\n    "
+    yield "\n  ]\n}\n"
+
+
+def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[bytes]:
+    """Yield the text of a CSV file."""
+    first = True
+    for table in tables:
+        output = pa.BufferOutputStream()
+        options = csv.WriteOptions(include_header=first)
+        csv.write_csv(table.cast(schema_of(compiled)), output, options)
+        yield output.getvalue().to_pybytes()
+        first = False
+
+
+def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
+    """Return rows as a table for people, without columns in which nothing stands."""
+    columns = [c for c in columns_of(compiled) if table.column(c.name).null_count < len(table)]
+    columns = [column for column in columns if _is_told(column, columns)]
+    rows = [
+        tuple(_cell(column, row[column.name]) for column in columns) for row in table.to_pylist()
+    ]
+    right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
+    laid_out = Table(tuple(_heading(column.name) for column in columns), tuple(rows), right)
+    return laid_out.as_markdown() if markdown else laid_out.as_text("")
+
+
+def _is_told(column: Column, columns: list[Column]) -> bool:
+    """Leave out what a table has no room for: files have it all."""
+    if column.name.startswith(("saturates_at:", "load:")) or column.name == "at":
+        return False
+    return not (column.name == "cost_per_user" and len(columns) > _MOST_COLUMNS)
+
+
+_MOST_COLUMNS = 40
+
+
+def _heading(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _cell(column: Column, value: object) -> str:
+    if value is None:
+        return "–"
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    if math.isnan(value):
+        return "–"
+    if not column.dimension.exponents:
+        return percent(value) if is_share(column.name) else number(value)
+    return quantity(value, column.dimension)
+
+
+def summary(compiled: CompiledMatrix, kept: int, unanswered: int) -> str:
+    """Return in a line how many configurations there are."""
+    size = compiled.size
+    text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
+    if kept != size:
+        text += f", {kept:,} of them kept"
+    if unanswered:
+        text += f"; {unanswered:,} carry nobody, `reason` tells why"
+    return text

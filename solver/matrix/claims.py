@@ -1,0 +1,112 @@
+"""Claims about matrices: in how many configurations something holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.conditions import holds
+from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.stretch import Stretch
+
+_STRETCH = 65_536
+
+
+@dataclass
+class Judged:
+    """How many configurations a claim is about, in how many it holds, and one that decides it."""
+
+    claim: ir.MatrixClaim
+    about: int = 0
+    met: int = 0
+    example: str | None = None
+
+    @property
+    def is_true(self) -> bool:
+        """Whether the claim holds. Nothing is true of every one of no configurations."""
+        match self.claim.quantifier:
+            case ir.Quantifier.EVERY:
+                return self.met == self.about > 0
+            case ir.Quantifier.SOME:
+                return self.met > 0
+            case ir.Quantifier.NO:
+                return self.met == 0 < self.about
+            case ir.Quantifier.AT_LEAST:
+                return self.met >= self.claim.count
+            case ir.Quantifier.AT_MOST:
+                return self.met <= self.claim.count
+
+    @property
+    def told(self) -> str:
+        """The counts in words, with a configuration that breaks the claim."""
+        if not self.about:
+            return "of no configuration at all"
+        text = f"{self.met:,} of {self.about:,}"
+        if self.is_true or self.example is None:
+            return text
+        word = "not" if self.claim.quantifier is ir.Quantifier.EVERY else "such as"
+        return f"{text}; {word} {self.example}"
+
+
+@dataclass
+class Judge:
+    """Judges the claims about the matrices of a model, each matrix solved once for all of them."""
+
+    model: ir.Model
+    _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
+
+    def of(self, claim: ir.MatrixClaim) -> Judged:
+        """Return what becomes of one of the model's claims."""
+        if claim.matrix not in self._judged:
+            claims = [
+                one
+                for expectation in self.model.expectations
+                for one in expectation.matrix_claims
+                if one.matrix == claim.matrix
+            ]
+            self._judged[claim.matrix] = self._all(claim.matrix, claims)
+        return self._judged[claim.matrix][id(claim)]
+
+    def _all(self, name: str, claims: Sequence[ir.MatrixClaim]) -> dict[int, Judged]:
+        matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
+        compiled = compile_matrix(self.model, matrix, claims)
+        solver = MatrixSolver(compiled)
+        judged = {id(claim): Judged(claim) for claim in claims}
+        for start in range(0, compiled.size, _STRETCH):
+            for rows in solver.stretch(start, min(compiled.size, start + _STRETCH)):
+                for one in judged.values():
+                    _count(one, rows)
+        return judged
+
+
+def _count(judged: Judged, rows: Stretch) -> None:
+    """Count rows for one claim."""
+    claim, wanted = judged.claim, rows.compiled.matrix.wanted
+    about = rows.included.copy()
+    for condition in (wanted, claim.where):
+        if condition is not None:
+            about &= holds(rows, condition)
+    met = about & holds(rows, claim.condition)
+    judged.about += int(about.sum())
+    judged.met += int(met.sum())
+    deciding = about & ~met if claim.quantifier is ir.Quantifier.EVERY else met
+    if judged.example is None and deciding.any():
+        judged.example = _named(rows, int(np.argmax(deciding)))
+
+
+def _named(rows: Stretch, row: int) -> str:
+    """Return what tells a configuration from the others."""
+    axes = rows.compiled.blocks[rows.block].structure.axes
+    told = []
+    for axis, index in zip(axes, rows.index, strict=True):
+        at = int(index[row])
+        if axis.kind is ir.AxisKind.PARAMETER:
+            unit = f" {axis.dimension}" if axis.dimension.exponents else ""
+            told.append(f"{axis.name} = {float(axis.number(at)):g}{unit}")
+        else:
+            told.append(f"{axis.name} = {axis.labels[at]}")
+    return ", ".join(told)

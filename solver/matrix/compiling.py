@@ -1,0 +1,423 @@
+"""A matrix compiled: its structures lowered, each once, and turned into programs.
+
+What comes out is plain data: it can be sent to other processes and other machines, and its
+fingerprint tells whether parts of results belong to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import TIME_BASE
+from qps.compiler.load_graph import Assumption, Criterion
+from qps.compiler.lower import lower
+from qps.compiler.placement import check_placement
+from qps.solver.capacity import excess
+from qps.solver.matrix.guards import Guard, guards_of
+from qps.solver.matrix.intervals import Bounds, bounds_of
+from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.prepared import CompiledCriterion
+from qps.solver.matrix.program import Builder, Program, UnsupportedError
+from qps.solver.matrix.proofs import shape_of
+from qps.solver.matrix.questions import (
+    LARGEST,
+    Asking,
+    Question,
+    question_of,
+    saturation_subject,
+)
+from qps.solver.matrix.saturations import CompiledResource
+from qps.solver.matrix.structure import Group, Structure, configured, structure_of
+from qps.solver.solve import all_criteria, impossible
+
+Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
+_WIDEST_CLOSED = 2
+
+
+@dataclass(frozen=True)
+class CompiledMode:
+    """One mode of a group: its program, and which operations give what is asked.
+
+    `later` is the program for what rests on the answers; its inputs are the answers and, by
+    their number, operations of the first one.
+    """
+
+    mode: str | None
+    low: int
+    high: int
+    program: Program
+    criteria: tuple[CompiledCriterion, ...]
+    proven: tuple[bool, ...]
+    impossible: tuple[CompiledCriterion, ...]
+    impossible_proven: tuple[bool, ...]
+    resources: tuple[CompiledResource, ...]
+    guards: tuple[Guard, ...]
+    quality: int | None
+    cost: int | None
+    running_cost: int | None
+    columns: tuple[int | None, ...]
+    comparisons: Sides
+    excluded: Sides
+    answers: tuple[str, ...]
+    symbols: tuple[tuple[str, sympy.Symbol], ...]
+
+
+@dataclass(frozen=True)
+class CompiledGroup:
+    """Configurations of one structure: their modes, or nothing where each is solved by itself.
+
+    `places` tells what stands where, `options` what is chosen; `reason` why none has an answer.
+    """
+
+    modes: tuple[CompiledMode, ...]
+    low: int
+    places: Mapping[str, str]
+    options: Mapping[str, str]
+    scenario: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class CompiledBlock:
+    """One product of axes."""
+
+    structure: Structure
+    groups: tuple[CompiledGroup, ...]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many values each axis has."""
+        return tuple(axis.count for axis in self.structure.axes)
+
+    @property
+    def size(self) -> int:
+        """How many configurations there are."""
+        total = 1
+        for count in self.counts:
+            total *= count
+        return total
+
+
+@dataclass(frozen=True)
+class CompiledMatrix:
+    """A matrix that is ready to be solved, any stretch of its rows by itself.
+
+    `words` are all texts that a row may hold (what limits, what is the bottleneck, the reasons);
+    rows hold their numbers.
+    """
+
+    model: ir.Model
+    matrix: ir.Matrix
+    question: Question
+    blocks: tuple[CompiledBlock, ...]
+    words: tuple[str, ...]
+    resources: tuple[str, ...]
+    has_running_cost: bool
+
+    @property
+    def size(self) -> int:
+        """How many configurations there are before any is left out."""
+        return sum(block.size for block in self.blocks)
+
+    @property
+    def lowered(self) -> int:
+        """How many structures were lowered."""
+        return sum(len(block.groups) for block in self.blocks)
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that is the same for the same rows with the same results only."""
+        parts: list[object] = [self.words, self.question, self.matrix.excluded]
+        parts += [self.matrix.wanted, self.matrix.at]
+        for block in self.blocks:
+            parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]
+            parts += [block.structure.group_of.tolist()]
+            parts += [repr(group) for group in block.groups]
+        return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+    def packed(self) -> bytes:
+        """Return it as bytes, to be sent to other processes."""
+        return pickle.dumps(self)
+
+
+def compile_matrix(
+    model: ir.Model, matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()
+) -> CompiledMatrix:
+    """Return a matrix compiled; QpsError where it is too varied to be."""
+    question = question_of(matrix, claims)
+    blocks = []
+    for axes in matrix.blocks:
+        structure = structure_of(model, matrix, axes)
+        compiler = _GroupCompiler(model, matrix, structure, question)
+        blocks.append(CompiledBlock(structure, tuple(map(compiler.group, structure.groups))))
+    modes = [mode for block in blocks for group in block.groups for mode in group.modes]
+    resources = dict.fromkeys(resource.name for mode in modes for resource in mode.resources)
+    prices = [machine.price for machine in model.machines.values()]
+    prices += [network.price for network in model.networks.values()]
+    running = any(p is not None and TIME_BASE in p.dimension.bases for p in prices)
+    words = sorted({word for block in blocks for word in _words(block)})
+    return CompiledMatrix(
+        model, matrix, question, tuple(blocks), ("", *words), tuple(resources), running
+    )
+
+
+def _words(block: CompiledBlock) -> Iterator[str]:
+    """Yield every text that a row of a block may hold."""
+    for group in block.groups:
+        yield from () if group.reason is None else (group.reason,)
+        for mode in group.modes:
+            yield from (criterion.name for criterion in mode.criteria)
+            yield from (resource.name for resource in mode.resources)
+            for guard in mode.guards:
+                yield from (reason for reason in (guard.below, guard.above) if reason)
+
+
+@dataclass(frozen=True)
+class _GroupCompiler:
+    """Compiles the groups of one product of axes."""
+
+    model: ir.Model
+    matrix: ir.Matrix
+    structure: Structure
+    question: Question
+
+    def group(self, group: Group) -> CompiledGroup:
+        """Return a group compiled."""
+        configuration, found = self._sound(group)
+        places = {n: node.machine for n, node in configuration.nodes.items()}
+        places |= {n: link.network for n, link in configuration.links.items()}
+        chosen = (configuration.low, places, configuration.options, configuration.scenario)
+        if found is not None:
+            # Where numbers vary, others of them may be sound: each row is then asked by itself.
+            numbers = any(a.kind is ir.AxisKind.PARAMETER for a in self.structure.axes)
+            return CompiledGroup((), *chosen, None if numbers else found)
+        try:
+            modes = tuple(
+                self._mode(settled) for settled in in_each_mode(self.model, configuration)
+            )
+        except (QpsError, UnsupportedError):
+            return CompiledGroup((), *chosen)
+        return CompiledGroup(modes, *chosen)
+
+    def _sound(self, group: Group) -> tuple[Configuration, str | None]:
+        """Return a configuration of a group that may be, else one that may not, and why.
+
+        The numbers along which a group varies are tried low, high and in the middle.
+        """
+        axes, deciding = self.structure.axes, self.structure.deciding
+        for share in (0.0, 1.0, 0.5, 0.25, 0.75):
+            index = tuple(
+                at if i in deciding else int(share * (axis.count - 1))
+                for i, (axis, at) in enumerate(zip(axes, group.index, strict=True))
+            )
+            configuration = configured(self.model, self.matrix, axes, index)
+            sink = Sink()
+            check_placement(self.model, configuration, sink)
+            if not sink.has_errors:
+                return configuration, None
+            if len(deciding) == len(axes):
+                break
+        return configuration, next(d.message for d in sink.found if d.is_error)
+
+    def _mode(self, configuration: Configuration) -> CompiledMode:
+        graph = lower(self.model, configuration)
+        asking = Asking(self.model, configuration, graph)
+        asking.know_all_parameters()
+        known = asking.expressions.assumptions
+        inputs = self._inputs(known, configuration)
+        builder = Builder(
+            graph.population,
+            {a.symbol: a.value for a in known.values() if a.symbol not in inputs},
+            inputs,
+        )
+        fixed = dict(builder.values)
+        criteria = tuple(
+            _criterion(builder, criterion, fixed, is_stated=_is_stated(criterion))
+            for criterion in all_criteria(graph)
+        )
+        excluded = tuple(
+            _impossible(builder, over, message, fixed)
+            for over, message, _ in impossible(graph)
+            if graph.population in over.xreplace(fixed).free_symbols
+        )
+        resources = tuple(
+            _resource(builder, name, resource.load, fixed)
+            for name, resource in graph.resources.items()
+        )
+        guards = guards_of(self.model, configuration, graph, asking, builder)
+        cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
+        answers = _Answers(builder, asking)
+        compiled = CompiledMode(
+            graph.mode,
+            graph.low,
+            graph.high,
+            Program((), (), ()),
+            criteria,
+            (),
+            excluded,
+            (),
+            resources,
+            guards,
+            None if graph.quality is None else builder.build(graph.quality),
+            None if cost is None else builder.build(cost),
+            None if running is None else builder.build(running),
+            tuple(answers.number(column.value.expr) for column in self.question.columns),
+            tuple(answers.sides(compare) for compare in self.question.comparisons),
+            tuple(answers.sides(compare) for compare in self.question.excluded),
+            tuple(answers.names),
+            tuple((name, symbol) for symbol, name in inputs.items()),
+        )
+        return self._proven(compiled, builder.program())
+
+    def _inputs(
+        self, assumptions: Mapping[str, Assumption], configuration: Configuration
+    ) -> dict[sympy.Symbol, str]:
+        """Return the symbols of the parameters that vary, each with the name of its axis."""
+        settled = in_force(configuration)
+        found = {}
+        for axis in self.structure.axes:
+            known = assumptions.get(axis.name)
+            if axis.kind is not ir.AxisKind.PARAMETER or known is None:
+                continue
+            if settled.values_from[axis.name] is axis.span:  # a mode may set it otherwise
+                found[known.symbol] = axis.name
+        return found
+
+    def _proven(self, mode: CompiledMode, program: Program) -> CompiledMode:
+        """Return a mode with what can be proved for all of its rows at once."""
+        inputs = {}
+        for axis in self.structure.axes:
+            if axis.kind is ir.AxisKind.PARAMETER:
+                numbers = numbers_of(axis)
+                inputs[axis.name] = Bounds(numbers.min(), numbers.max())
+        ends = (float(mode.low), float(mode.high))
+
+        def proven(criteria: Sequence[CompiledCriterion]) -> list[tuple[bool, bool]]:
+            sides = {number for c in criteria for number in (c.measure, c.limit)}
+            bounds = bounds_of(program, sides, {}, inputs, ends)
+            shapes = [shape_of(program, criterion, bounds) for criterion in criteria]
+            return [(bool(np.all(s.is_simple)), bool(np.all(s.never))) for s in shapes]
+
+        simple = proven(mode.criteria)
+        # What is proved to be possible throughout needs no look at all.
+        left = [
+            (criterion, is_simple)
+            for criterion, (is_simple, never) in zip(
+                mode.impossible, proven(mode.impossible), strict=True
+            )
+            if not never
+        ]
+        return CompiledMode(
+            **{
+                **{name: getattr(mode, name) for name in mode.__dataclass_fields__},
+                "program": program,
+                "proven": tuple(is_simple for is_simple, _ in simple),
+                "impossible": tuple(criterion for criterion, _ in left),
+                "impossible_proven": tuple(is_simple for _, is_simple in left),
+            }
+        )
+
+
+@dataclass
+class _Answers:
+    """Builds what may rest on answers: each is one more input, named after its symbol."""
+
+    builder: Builder
+    asking: Asking
+
+    def __post_init__(self) -> None:
+        self.names: dict[str, None] = {}
+
+    def number(self, expr: ir.Expr) -> int | None:
+        """Return the operation that gives a value, None where there is no such measure."""
+        lowered = self.asking.expression(expr)
+        if lowered is None or lowered.has(sympy.nan):
+            return None
+        for symbol in sorted(lowered.free_symbols, key=str):
+            is_answer = symbol == LARGEST or saturation_subject(symbol) is not None
+            if is_answer and symbol not in self.builder.inputs:
+                self.builder.inputs = {**self.builder.inputs, symbol: symbol.name}
+            if is_answer:
+                self.names[symbol.name] = None
+        return self.builder.build(lowered)
+
+    def sides(self, compare: ir.Compare) -> tuple[int | None, int | None]:
+        """Return the operations that give both sides of a comparison."""
+        return self.number(compare.left), self.number(compare.right)
+
+
+def _is_stated(criterion: Criterion) -> bool:
+    return criterion.span is not None or criterion.name == "quality"
+
+
+def _criterion(
+    builder: Builder,
+    criterion: Criterion,
+    fixed: Mapping[sympy.Symbol, sympy.Expr],
+    *,
+    is_stated: bool,
+) -> CompiledCriterion:
+    return CompiledCriterion(
+        criterion.name,
+        is_stated,
+        criterion.strict,
+        criterion.at_most,
+        builder.build(criterion.measure),
+        builder.build(criterion.limit),
+        excess(criterion).xreplace(dict(fixed)),
+    )
+
+
+def _impossible(
+    builder: Builder,
+    over: sympy.Expr,
+    message: str,
+    fixed: Mapping[sympy.Symbol, sympy.Expr],
+) -> CompiledCriterion:
+    """Return what cannot be as a criterion that fails where it is."""
+    over = over.xreplace(dict(fixed))
+    measure = builder.build(over)
+    return _at_most(message, measure, builder.constant(0), over)
+
+
+def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledCriterion:
+    """Return a criterion that no spec states."""
+    return CompiledCriterion(
+        name,
+        is_stated=False,
+        is_strict=False,
+        at_most=True,
+        measure=measure,
+        limit=limit,
+        over=over,
+    )
+
+
+def _resource(
+    builder: Builder, name: str, load: sympy.Expr, fixed: Mapping[sympy.Symbol, sympy.Expr]
+) -> CompiledResource:
+    number = builder.build(load)
+    symbolic = load.xreplace(dict(fixed))
+    criterion = _at_most(name, number, builder.constant(1), symbolic - 1)
+    quadratic = None
+    powers = builder.powers(load)
+    if powers is not None:
+        least = min(powers, default=0)
+        shift = -min(least, 0)
+        if max(powers, default=0) + shift <= _WIDEST_CLOSED:
+            minus = builder.constant(-1)
+            terms = {power + shift: number for power, number in powers.items()}
+            terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
+            zero = builder.constant(0)
+            quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
+    return CompiledResource(name, number, quadratic, criterion, symbolic)

@@ -1,0 +1,247 @@
+"""What must hold of the inputs of a row, so that it has an answer, and so that its graph is right.
+
+Values have bounds: a cost is never negative, a share at most 1. Where the inputs of a row break
+one, the row has no answer, for the reason that `qps solve` gives. A few things about numbers
+decide about the structure of the graph (a limit that is the ideal itself, a load that does not
+grow with an elastic rate): rows that differ there are solved one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.bounds import Bound, values_in_use
+from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.values import parts_of
+from qps.solver.matrix.arrays import Runner
+from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
+from qps.solver.matrix.prepared import Ints
+from qps.solver.matrix.program import Builder
+from qps.solver.matrix.questions import Asking
+
+SOUND = np.iinfo(np.int64).max
+"""What looking at guards gives for a row of which none is broken."""
+
+_NEAR = 1e-9
+_TINY = 1e-13
+_STEPS = 8
+_KINDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A value that must be in bounds; `least` and `most` None for none.
+
+    `below` and `above` tell why a row has no answer then; empty where it must be solved by
+    itself. `is_least_out`, `is_most_out`: the bound itself is out of bounds.
+    """
+
+    value: int
+    least: Fraction | None = None
+    most: Fraction | None = None
+    is_least_out: bool = False
+    is_most_out: bool = False
+    below: str = ""
+    above: str = ""
+
+
+_LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
+    Bound.ANY: (None, None, False, False),
+    Bound.POSITIVE: (0, None, True, False),
+    Bound.NOT_NEGATIVE: (0, None, False, False),
+    Bound.SHARE: (0, 1, False, False),
+    Bound.PART: (0, 1, False, True),
+    Bound.LOAD: (0, 10, False, False),
+}
+
+
+def guards_of(
+    model: ir.Model,
+    configuration: Configuration,
+    graph: LoadGraph,
+    asking: Asking,
+    builder: Builder,
+) -> tuple[Guard, ...]:
+    """Return what must hold of the inputs; only what rests on one of them."""
+    return (
+        *_parameters(model, asking, builder),
+        *_values(model, configuration, asking, builder),
+        *_structure(model, graph, asking, builder),
+    )
+
+
+def _lowered(asking: Asking, expr: ir.Expr) -> sympy.Expr | None:
+    """Return a value in symbols; None where it is a measure, or has no value here."""
+    if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
+        return None
+    try:
+        return asking.expressions.lower(expr)
+    except QpsError:
+        return None
+
+
+def _rests_on_input(builder: Builder, expr: sympy.Expr) -> bool:
+    return not expr.free_symbols.isdisjoint(builder.inputs)
+
+
+def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[Guard]:
+    """Yield the ranges of parameters; each is looked at before anything that rests on them."""
+    for parameter in model.parameters:
+        low, high = parameter.low, parameter.high
+        if low is None or high is None or parameter.is_elastic:
+            continue
+        sides = [_lowered(asking, expr) for expr in (ir.ParameterValue(parameter.name), low, high)]
+        known = [side for side in sides if side is not None]
+        if len(known) < len(sides) or not any(_rests_on_input(builder, s) for s in known):
+            continue
+        value, least, most = (builder.build(side) for side in known)
+        for end, is_low in ((least, True), (most, False)):
+            gap = builder.less(value, end) if is_low else builder.less(end, value)
+            where = "below" if is_low else "above"
+            reason = f"`{parameter.name}` is {where} its range"
+            yield Guard(gap, Fraction(0), below=reason)
+
+
+def _values(
+    model: ir.Model, configuration: Configuration, asking: Asking, builder: Builder
+) -> Iterator[Guard]:
+    settled = in_force(configuration)
+    low, high = settled.low, settled.high
+    points = dict.fromkeys(low + (high - low) * step // _STEPS for step in range(_STEPS + 1))
+    for expr, what, bound in values_in_use(model, settled):
+        value = _lowered(asking, expr)
+        if value is None or not _rests_on_input(builder, value):
+            continue
+        least, most, is_least_out, is_most_out = _LIMITS[bound]
+        reason = f"{what} must be {bound.value}"
+        population = builder.population
+        varies = population in value.free_symbols
+        for point in points if varies else (low,):
+            at = value.xreplace({population: sympy.Integer(point)}) if varies else value
+            yield Guard(
+                builder.build(at),
+                None if least is None else Fraction(least),
+                None if most is None else Fraction(most),
+                is_least_out,
+                is_most_out,
+                reason,
+                reason,
+            )
+
+
+def _structure(
+    model: ir.Model, graph: LoadGraph, asking: Asking, builder: Builder
+) -> Iterator[Guard]:
+    """Yield what the structure of the graph rests on."""
+    own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
+    requirements = (*model.requirements, *(item for items in own for item in items))
+    for requirement, criterion in zip(requirements, graph.criteria, strict=False):
+        if not requirement.is_axis:
+            continue
+        ideal = None if requirement.ideal is None else _lowered(asking, requirement.ideal.expr)
+        limit = _lowered(asking, requirement.limit.expr)
+        if limit is None or (requirement.ideal is not None and ideal is None):
+            continue
+        gap = limit if ideal is None else limit - ideal
+        if _rests_on_input(builder, gap):
+            yield from _stays(builder.build(gap), is_zero=criterion.axis is None)
+    low, high = graph.low, graph.high
+    ends = (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+    for settled in graph.elastic:
+        for name, most in settled.at_most.items():
+            growth = most - settled.at_least[name]
+            if _rests_on_input(builder, growth):
+                for end in ends:
+                    at = builder.build(growth.xreplace({graph.population: end}))
+                    yield Guard(at, Fraction(0), is_least_out=True)
+        for name, resource in graph.resources.items():
+            is_left_out = name not in settled.at_most
+            if is_left_out and settled.parameter.symbol in resource.unsettled.free_symbols:
+                slope = sympy.diff(resource.unsettled, settled.parameter.symbol)
+                if _rests_on_input(builder, slope):
+                    yield from _stays(builder.build(slope), is_zero=True)
+
+
+def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
+    """Yield the guards of a value that must stay zero, or must never be."""
+    if is_zero:
+        yield Guard(value, Fraction(0), Fraction(0))
+        return
+    yield Guard(value, is_least_out=True)
+
+
+# -- looking at rows ---------------------------------------------------------------------
+
+
+def broken(
+    guards: Sequence[tuple[int, Guard]],
+    runner: Runner,
+    inputs: Mapping[str, Any],
+    count: int,
+    exact_inputs: Callable[[int], Mapping[str, Fraction]],
+) -> Ints:
+    """Return for each row a verdict: the first guard that it breaks, and how; see `verdict`."""
+    found = np.full(count, SOUND, dtype=np.int64)
+    with np.errstate(all="ignore"):
+        values = runner.run({guard.value for _, guard in guards}, {}, inputs)
+    for number, guard in guards:
+        value = np.broadcast_to(np.asarray(values[guard.value], dtype=float), (count,))
+        below, above, near = _sides(guard, value)
+        unknown = np.zeros(count, dtype=bool)
+        for row in np.flatnonzero(near & (found == SOUND)):
+            exact = _exactly(guard, runner, exact_inputs(int(row)))
+            below[row], above[row], unknown[row] = exact == -1, exact == 1, exact is None
+        for kind, out in enumerate((below, above, unknown)):
+            found[out & (found == SOUND)] = _KINDS * number + kind
+    return found
+
+
+def reason_of(guards: Sequence[Guard], verdict: int) -> str | None:
+    """Return why a row has no answer; None where it must be solved by itself."""
+    guard, kind = guards[verdict // _KINDS], verdict % _KINDS
+    return (guard.below, guard.above, "")[kind] or None
+
+
+def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which values are below, above, and too near a bound to be told by a float."""
+    below, above = np.zeros(value.shape, dtype=bool), np.zeros(value.shape, dtype=bool)
+    near = ~np.isfinite(value)
+    size = np.max(np.abs(value), initial=_TINY, where=~near)
+    if guard.least is None and guard.most is None and guard.is_least_out:
+        return below, above, near | (np.abs(value) < _NEAR * size)
+    for bound, out, sign in ((guard.least, below, 1.0), (guard.most, above, -1.0)):
+        if bound is not None:
+            gap = sign * (value - float(bound))
+            np.less(gap, 0, out=out)
+            near |= np.abs(gap) <= max(_NEAR * max(size, abs(float(bound))), _TINY)
+    return below, above, near
+
+
+def _exactly(guard: Guard, runner: Runner, inputs: Mapping[str, Fraction]) -> int | None:
+    """Return -1 for a value below its bounds, 1 for one above, 0 for one in bounds, else None.
+
+    A value that is no fraction is not judged, as it is not elsewhere.
+    """
+    try:
+        value = exact_values(runner.program, (guard.value,), inputs, 1)[guard.value]
+    except NoValueError:
+        return None
+    except InexactError:
+        return 0
+    if guard.least is None and guard.most is None:
+        return -1 if value == 0 and guard.is_least_out else 0
+    least, most = guard.least, guard.most
+    if least is not None and (value < least or (value == least and guard.is_least_out)):
+        return -1
+    if most is not None and (value > most or (value == most and guard.is_most_out)):
+        return 1
+    return 0

@@ -1,0 +1,431 @@
+"""One mode of a group of configurations, solved for many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy
+
+from qps.compiler import ir
+from qps.solver.capacity import fails
+from qps.solver.matrix.arrays import Runner
+from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
+from qps.solver.matrix.failures import first_failures
+from qps.solver.matrix.guards import SOUND, broken
+from qps.solver.matrix.layout import indices, joined, numbers_of
+from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows, margins
+from qps.solver.matrix.questions import LARGEST, saturation_subject
+from qps.solver.matrix.saturations import saturations
+
+_LARGEST_TABLE = 32_768
+_LARGEST_VERDICTS = 262_144
+_ALIKE = 1e-12
+_DOUBTFUL = 1e-9
+"""A margin, as a part of both sides, within which floats do not tell a sign."""
+
+
+@dataclass
+class ModeAnswers:
+    """What rows come to in one mode: arrays, one value for each row.
+
+    `verdict` is `SOUND`, else why there is no answer; `is_open` tells of rows to be solved by
+    themselves. `first` is the first failure, the end of the range where there is none;
+    `limited` the number of the criterion that fails there, -1 for none.
+    """
+
+    verdict: Ints
+    is_open: Bools
+    first: Ints
+    limited: Ints
+    at: Ints
+    loads: list[Floats]
+    saturates: list[Floats]
+    bottleneck: Ints
+    quality: Floats
+    quality_at_limit: Floats
+    cost: Floats
+    running_cost: Floats
+    columns: list[Floats]
+    comparisons: list[tuple[Floats, Floats]]
+
+
+Index = tuple[Ints, ...]
+"""For each axis, which of its values the rows have."""
+
+
+@dataclass
+class ModeSolver:
+    """Solves rows of one mode; what depends on few axes is computed once for all rows."""
+
+    mode: CompiledMode
+    axes: tuple[ir.Axis, ...]
+    at: int | None
+    runner: Runner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.runner = Runner(self.mode.program)
+        self._position = {axis.name: i for i, axis in enumerate(self.axes)}
+
+    # -- what does not depend on the population ------------------------------------------
+
+    @cached_property
+    def _asked(self) -> frozenset[int]:
+        """All operations that are ever asked for."""
+        mode = self.mode
+        criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
+        found = {number for c in criteria for number in (c.measure, c.limit)}
+        found |= {n for r in mode.resources for n in (r.load, *(r.quadratic or ()))}
+        pairs = (*mode.comparisons, *mode.excluded)
+        others = [mode.quality, mode.cost, mode.running_cost, *mode.columns]
+        others += [side for pair in pairs for side in pair]
+        return frozenset(found | {number for number in others if number is not None})
+
+    @cached_property
+    def _fixed(self) -> list[int]:
+        """The operations without a population or an answer that others rest on."""
+        program, answers = self.mode.program, frozenset(self.mode.answers)
+        found: set[int] = set()
+        seen: set[int] = set()
+        waiting = list(self._asked)
+        while waiting:
+            number = waiting.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            if program.varies[number] or program.inputs[number] & answers:
+                waiting += program.operations[number].operands
+            else:
+                found.add(number)
+        return sorted(found)
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, ...], dict[int, Any]]:
+        """Values of operations that rest on few axes, for all combinations of these."""
+        program = self.mode.program
+        wanted: dict[tuple[int, ...], set[int]] = {}
+        seen: set[int] = set()
+        waiting = list(self._fixed)
+        while waiting:
+            number = waiting.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            own = self._own(number)
+            if prod(self.axes[i].count for i in own) <= _LARGEST_TABLE or (
+                len(own) == 1 and not program.operations[number].operands
+            ):
+                wanted.setdefault(own, set()).add(number)
+            else:
+                waiting += program.operations[number].operands
+        tables = {}
+        for own, numbers in wanted.items():
+            with np.errstate(all="ignore"):
+                tables[own] = self.runner.run(numbers, {}, self._grid(own))
+        return tables
+
+    def _own(self, number: int) -> tuple[int, ...]:
+        """Return the axes that an operation rests on."""
+        return tuple(sorted(self._position[name] for name in self.mode.program.inputs[number]))
+
+    def _grid(self, own: Sequence[int]) -> dict[str, Floats]:
+        """Return all combinations of the values of some axes, as columns."""
+        counts = [self.axes[i].count for i in own]
+        index = indices(counts, np.arange(prod(counts), dtype=np.int64))
+        return {
+            self.axes[i].name: numbers_of(self.axes[i])[at]
+            for i, at in zip(own, index, strict=True)
+        }
+
+    def prepared(self, index: Index, count: int) -> Rows:
+        """Return rows with all values that do not depend on the population."""
+        known: dict[int, Any] = {}
+        for own, table in self._tables.items():
+            place = None
+            for number, values in table.items():
+                if not np.ndim(values) or not own:
+                    known[number] = values
+                    continue
+                if place is None:
+                    place = joined([self.axes[i].count for i in own], [index[i] for i in own])
+                known[number] = values.take(place)
+        with np.errstate(all="ignore"):
+            return Rows(self.runner, self.runner.run(self._fixed, known), count)
+
+    # -- guards --------------------------------------------------------------------------
+
+    @cached_property
+    def _guarded(self) -> dict[tuple[int, ...], tuple[list[tuple[int, Any]], Ints | None]]:
+        """The guards by the axes that they rest on, with their verdicts where those are few."""
+        by_axes: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
+        for number, guard in enumerate(self.mode.guards):
+            by_axes.setdefault(self._own(guard.value), []).append((number, guard))
+        found = {}
+        for own, guards in by_axes.items():
+            counts = [self.axes[i].count for i in own]
+            verdicts = None
+            if prod(counts) <= _LARGEST_VERDICTS:
+                verdicts = broken(
+                    guards,
+                    self.runner,
+                    self._grid(own),
+                    prod(counts),
+                    lambda row, own=own, counts=counts: self._exact_inputs(  # type: ignore[misc]
+                        dict(zip(own, map(int, np.unravel_index(row, counts)), strict=True))
+                    ),
+                )
+            found[own] = (guards, verdicts)
+        return found
+
+    def _exact_inputs(self, index: Mapping[int, int]) -> dict[str, Fraction]:
+        """Return the exact numbers at some values of some axes."""
+        return {
+            self.axes[i].name: self.axes[i].number(at)
+            for i, at in index.items()
+            if self.axes[i].kind is ir.AxisKind.PARAMETER
+        }
+
+    def _inputs(self, index: Index) -> dict[str, Floats]:
+        return {
+            axis.name: numbers_of(axis)[at]
+            for axis, at in zip(self.axes, index, strict=True)
+            if axis.kind is ir.AxisKind.PARAMETER
+        }
+
+    def verdicts(self, index: Index, count: int) -> Ints:
+        """Return for each row whether its inputs are sound."""
+        found = np.full(count, SOUND, dtype=np.int64)
+        for own, (guards, verdicts) in self._guarded.items():
+            if verdicts is not None:
+                place = joined([self.axes[i].count for i in own], [index[i] for i in own])
+                found = np.minimum(found, verdicts[place])
+            else:
+                own_verdicts = broken(
+                    guards,
+                    self.runner,
+                    self._inputs(index),
+                    count,
+                    lambda row: self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)}),
+                )
+                found = np.minimum(found, own_verdicts)
+        return found
+
+    def excluded(self, index: Index, count: int) -> list[tuple[Floats, Floats]]:
+        """Return both sides of the comparisons by which rows are left out beforehand."""
+        numbers = {n for pair in self.mode.excluded for n in pair if n is not None}
+        values = self.runner.run(numbers, {}, self._inputs(index))
+
+        def column(number: int | None) -> Floats:
+            value = np.nan if number is None else np.asarray(values[number], dtype=float)
+            return np.broadcast_to(value, (count,))
+
+        return [(column(left), column(right)) for left, right in self.mode.excluded]
+
+    # -- answers -------------------------------------------------------------------------
+
+    def solve(self, index: Index, count: int) -> ModeAnswers:
+        """Return the answers of some rows."""
+        mode = self.mode
+        verdict = self.verdicts(index, count)
+        rows = self.prepared(index, count)
+        with np.errstate(all="ignore"):
+            end = np.full(count, mode.high + 1, dtype=np.int64)
+            proven = [
+                c for c, is_simple in zip(mode.criteria, mode.proven, strict=True) if is_simple
+            ]
+            others = [c for c in mode.criteria if c not in proven]
+            failures = first_failures(rows, proven, others, mode.low, end)
+            first, is_open = failures.first, failures.is_open
+            limit = np.maximum(first - 1, mode.low)
+            margin_below = margins(rows, mode.criteria, limit.astype(float))
+            margin_above = margins(rows, mode.criteria, np.minimum(first, mode.high).astype(float))
+            limited = self._settled(first, margin_below, margin_above, index, verdict == SOUND)
+            limit = np.maximum(first - 1, mode.low)
+            is_open = is_open | self._is_impossible(rows, limit)
+            return self._answers(rows, first, limited, limit, verdict, is_open)
+
+    def _settled(
+        self,
+        first: Ints,
+        below: Mapping[CompiledCriterion, Any],
+        above: Mapping[CompiledCriterion, Any],
+        index: Index,
+        sound: Bools,
+    ) -> Ints:
+        """Return what limits each row; where floats cannot tell, both answers are made exact."""
+        mode, count = self.mode, first.size
+        ends = first > mode.high
+        doubtful = np.zeros(count, dtype=bool)
+        stated = np.full(count, -1, dtype=np.int64)
+        unstated = np.full(count, -1, dtype=np.int64)
+        surely = np.zeros(count, dtype=bool)
+        for number in reversed(range(len(mode.criteria))):
+            criterion = mode.criteria[number]
+            doubtful |= (first > mode.low) & (below[criterion] > -_DOUBTFUL)
+            margin = above[criterion]
+            near = np.abs(margin) <= _DOUBTFUL
+            doubtful |= ~ends & (near | (margin > 1))
+            fails_there = ~ends & (margin > 0)
+            surely |= fails_there
+            chosen = stated if criterion.is_stated else unstated
+            chosen[fails_there] = number
+        doubtful |= ~ends & ~surely
+        limited = np.where(stated >= 0, stated, unstated)
+        for row in np.flatnonzero(doubtful & sound):
+            exact = _ExactRow(
+                mode, self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)})
+            )
+            first[row], limited[row] = exact.first_failure(int(first[row]))
+        return limited
+
+    def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
+        """Return which rows meet something that cannot be, up to the answer and one beyond."""
+        mode = self.mode
+        if not mode.impossible:
+            return np.zeros(rows.count, dtype=bool)
+        end = np.minimum(limit + 1, mode.high) + 1
+        pairs = list(zip(mode.impossible, mode.impossible_proven, strict=True))
+        proven = [criterion for criterion, is_simple in pairs if is_simple]
+        others = [criterion for criterion, is_simple in pairs if not is_simple]
+        found = first_failures(rows, proven, others, mode.low, end)
+        # One that comes near is told by the symbolic solver.
+        return (found.first < end) | found.is_open
+
+    def _answers(
+        self,
+        rows: Rows,
+        first: Ints,
+        limited: Ints,
+        limit: Ints,
+        verdict: Ints,
+        is_open: Bools,
+    ) -> ModeAnswers:
+        mode = self.mode
+        saturates = []
+        for resource in mode.resources:
+            found = saturations(rows, resource, mode.low)
+            saturates.append(found.at)
+            is_open = is_open | found.is_open
+        at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
+        inputs = {}
+        for name in mode.answers:
+            subject = saturation_subject(sympy.Symbol(name, real=True))
+            if name == LARGEST.name:
+                inputs[name] = np.where(first == mode.low, 0, first - 1).astype(float)
+            elif subject is not None:
+                own = [
+                    s
+                    for r, s in zip(mode.resources, saturates, strict=True)
+                    if r.name == subject or r.name.startswith(subject + ".")
+                ]
+                least = np.min(own, axis=0) if own else np.nan
+                inputs[name] = np.broadcast_to(least, (rows.count,))
+        wanted = {resource.load for resource in mode.resources}
+        wanted |= {n for n in (mode.quality, mode.cost, mode.running_cost) if n is not None}
+        wanted |= {n for n in mode.columns if n is not None}
+        wanted |= {n for pair in mode.comparisons for n in pair if n is not None}
+        values = self.runner.run(wanted, rows.known, inputs, at.astype(float))
+
+        def column(number: int | None) -> Floats:
+            if number is None:
+                return np.full(rows.count, np.nan)
+            return rows.column(values, number)
+
+        quality = column(mode.quality)
+        at_limit = quality
+        if self.at is not None and mode.quality is not None:
+            there = self.runner.run([mode.quality], rows.known, inputs, limit.astype(float))
+            at_limit = rows.column(there, mode.quality)
+        return ModeAnswers(
+            verdict,
+            is_open,
+            first,
+            limited,
+            at,
+            [column(resource.load) for resource in mode.resources],
+            saturates,
+            self._bottleneck(rows, saturates),
+            quality,
+            at_limit,
+            column(mode.cost),
+            column(mode.running_cost),
+            [column(number) for number in mode.columns],
+            [(column(left), column(right)) for left, right in mode.comparisons],
+        )
+
+    def _bottleneck(self, rows: Rows, saturates: list[Floats]) -> Ints:
+        """Return the number of the resource that saturates first; of several, by their names."""
+        found = np.full(rows.count, -1, dtype=np.int64)
+        if not saturates:
+            return found
+        least = np.min(saturates, axis=0)
+        names = [resource.name for resource in self.mode.resources]
+        for number in sorted(range(len(names)), key=names.__getitem__, reverse=True):
+            found[saturates[number] <= least * (1 + _ALIKE)] = number
+        never = np.flatnonzero(np.isinf(least))
+        if never.size:
+            found[never] = self._heaviest(rows.take(never))
+        return found
+
+    def _heaviest(self, rows: Rows) -> Ints:
+        """Return the number of the resource that is loaded most at the upper end of the range."""
+        mode = self.mode
+        values = rows.at({resource.load for resource in mode.resources}, float(mode.high))
+        loads = [rows.column(values, resource.load) for resource in mode.resources]
+        heaviest: Ints = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
+        return heaviest
+
+
+@dataclass
+class _ExactRow:
+    """One row of a mode in exact numbers."""
+
+    mode: CompiledMode
+    inputs: Mapping[str, Fraction]
+
+    def first_failure(self, near: int) -> tuple[int, int]:
+        """Return the first failure, which is close to `near`, and the number of what fails."""
+        mode, first = self.mode, near
+        while first > mode.low and self.failing(first - 1) is not None:
+            first -= 1
+        while first <= mode.high and self.failing(first) is None:
+            first += 1
+        failing = self.failing(first) if first <= mode.high else None
+        return first, -1 if failing is None else failing
+
+    def failing(self, population: int) -> int | None:
+        """Return the number of the criterion that fails at a population: a stated one first."""
+        found = [
+            number
+            for number, criterion in enumerate(self.mode.criteria)
+            if self._fails(criterion, population)
+        ]
+        stated = [number for number in found if self.mode.criteria[number].is_stated]
+        return next(iter(stated or found), None)
+
+    def _fails(self, criterion: CompiledCriterion, population: int) -> bool:
+        sides = (criterion.measure, criterion.limit)
+        try:
+            values = exact_values(self.mode.program, sides, self.inputs, population)
+        except NoValueError:
+            return True
+        except InexactError:
+            return self._fails_symbolically(criterion, population)
+        gap = values[sides[0]] - values[sides[1]]
+        over = gap if criterion.at_most else -gap
+        return over > 0 or (criterion.is_strict and over == 0)
+
+    def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
+        numbers = {
+            symbol: sympy.Rational(self.inputs[name].numerator, self.inputs[name].denominator)
+            for name, symbol in self.mode.symbols
+        }
+        over = criterion.over.xreplace(numbers)
+        symbol = next(iter(over.free_symbols), sympy.Symbol("N"))
+        return fails(over, symbol, population, strict=criterion.is_strict)

@@ -1,0 +1,351 @@
+"""Straight-line programs: expressions as a list of operations, each done once.
+
+What an expression shares with another, or with itself, is one operation. Whatever is made of
+powers of the population is brought to the form c0 + c1 N + c2 N^2 + …, so that all that does not
+depend on the population is computed once for a row, and little is left to do for each
+population that is tried. Constants are folded exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+from fractions import Fraction
+from itertools import pairwise
+
+import sympy
+
+from qps.compiler.extremes import Maximum, Minimum, Ratio
+
+_LARGEST_POWER = 8
+"""Powers of the population beyond which a product is not multiplied out."""
+
+
+class Op(IntEnum):
+    """What an operation does with its operands."""
+
+    CONSTANT = auto()
+    INPUT = auto()
+    POPULATION = auto()
+    ADD = auto()
+    MULTIPLY = auto()
+    POWER = auto()  # an integer power, in `value`
+    RAISE = auto()  # any power
+    RATIO = auto()  # a quotient that is infinite where the divisor vanishes
+    MAXIMUM = auto()
+    MINIMUM = auto()
+    ABSOLUTE = auto()
+    SQRT = auto()
+    EXP = auto()
+    LOG = auto()
+    FLOOR = auto()
+    CEILING = auto()
+    LAMBERT = auto()
+    LOWER_LAMBERT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation: its operands are the numbers of earlier ones.
+
+    `value` holds a constant, the name of an input or an integer power.
+    """
+
+    op: Op
+    operands: tuple[int, ...] = ()
+    value: Fraction | str | int | None = None
+
+
+class UnsupportedError(Exception):
+    """Raised for an expression that arrays cannot compute; rows are then solved one by one."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operations in an order in which each comes after its operands.
+
+    `inputs` tells on which inputs an operation rests, `varies` whether on the population.
+    """
+
+    operations: tuple[Operation, ...]
+    inputs: tuple[frozenset[str], ...]
+    varies: tuple[bool, ...]
+
+    def needed(self, outputs: Iterable[int]) -> list[int]:
+        """Return the operations that outputs rest on, in their order."""
+        found: set[int] = set()
+        waiting = list(outputs)
+        while waiting:
+            number = waiting.pop()
+            if number not in found:
+                found.add(number)
+                waiting += self.operations[number].operands
+        return sorted(found)
+
+
+_FUNCTIONS = {
+    sympy.exp: Op.EXP,
+    sympy.log: Op.LOG,
+    sympy.Abs: Op.ABSOLUTE,
+    sympy.floor: Op.FLOOR,
+    sympy.ceiling: Op.CEILING,
+}
+
+Powers = dict[int, int]
+"""Powers of the population, each with the operation that gives its coefficient."""
+
+
+@dataclass
+class Builder:
+    """Builds a program; `values` are the numbers of symbols, all others are inputs."""
+
+    population: sympy.Symbol
+    values: Mapping[sympy.Symbol, sympy.Expr]
+    inputs: Mapping[sympy.Symbol, str]
+    _operations: list[Operation] = field(default_factory=list)
+    _inputs: list[frozenset[str]] = field(default_factory=list)
+    _varies: list[bool] = field(default_factory=list)
+    _known: dict[Operation, int] = field(default_factory=dict)
+    _built: dict[sympy.Expr, int] = field(default_factory=dict)
+    _powers: dict[sympy.Expr, Powers | None] = field(default_factory=dict)
+
+    def program(self) -> Program:
+        """Return what was built so far."""
+        return Program(tuple(self._operations), tuple(self._inputs), tuple(self._varies))
+
+    # -- operations ----------------------------------------------------------------------
+
+    def emit(self, op: Op, *operands: int, value: Fraction | str | int | None = None) -> int:
+        """Add an operation, once."""
+        operation = Operation(op, operands, value)
+        known = self._known.get(operation)
+        if known is not None:
+            return known
+        inputs = frozenset({str(value)} if op is Op.INPUT else ())
+        for operand in operands:
+            inputs |= self._inputs[operand]
+        varies = op is Op.POPULATION or any(self._varies[operand] for operand in operands)
+        number = len(self._operations)
+        self._operations.append(operation)
+        self._inputs.append(inputs)
+        self._varies.append(varies)
+        self._known[operation] = number
+        return number
+
+    def constant(self, value: Fraction | int) -> int:
+        """Return a constant."""
+        return self.emit(Op.CONSTANT, value=Fraction(value))
+
+    def value_of(self, number: int) -> Fraction | None:
+        """Return the value of an operation that is a constant, None for another."""
+        operation = self._operations[number]
+        if operation.op is not Op.CONSTANT:
+            return None
+        assert isinstance(operation.value, Fraction)
+        return operation.value
+
+    def add(self, one: int, other: int) -> int:
+        """Add the sum of two operations."""
+        first, second = self.value_of(one), self.value_of(other)
+        if first is not None and second is not None:
+            return self.constant(first + second)
+        if first == 0:
+            return other
+        if second == 0:
+            return one
+        return self.emit(Op.ADD, min(one, other), max(one, other))
+
+    def multiply(self, one: int, other: int) -> int:
+        """Add the product of two operations."""
+        first, second = self.value_of(one), self.value_of(other)
+        if first is not None and second is not None:
+            return self.constant(first * second)
+        if first == 1:
+            return other
+        if second == 1:
+            return one
+        if first == 0 or second == 0:
+            return self.constant(0)
+        return self.emit(Op.MULTIPLY, min(one, other), max(one, other))
+
+    def power(self, base: int, exponent: int) -> int:
+        """Add an integer power of an operation."""
+        value = self.value_of(base)
+        if value is not None and (value != 0 or exponent > 0):
+            return self.constant(value**exponent)
+        if exponent == 1:
+            return base
+        if exponent == 0:
+            return self.constant(1)
+        return self.emit(Op.POWER, base, value=exponent)
+
+    def less(self, one: int, other: int) -> int:
+        """Add the difference of two operations."""
+        return self.add(one, self.multiply(self.constant(-1), other))
+
+    # -- expressions ---------------------------------------------------------------------
+
+    def build(self, expr: sympy.Expr) -> int:
+        """Return the operation that gives an expression; UnsupportedError where none can."""
+        known = self._built.get(expr)
+        if known is None:
+            powers = self.powers(expr)
+            known = self._other(expr) if powers is None else self.horner(powers)
+            self._built[expr] = known
+        return known
+
+    def powers(self, expr: sympy.Expr) -> Powers | None:
+        """Return an expression by the powers of the population; None where it is not made so."""
+        if expr not in self._powers:
+            self._powers[expr] = self._as_powers(expr)
+        return self._powers[expr]
+
+    def _as_powers(self, expr: sympy.Expr) -> Powers | None:
+        if expr == self.population:
+            return {1: self.constant(1)}
+        if self.population not in expr.free_symbols:
+            return {0: self._free(expr)}
+        if expr.is_Add:
+            parts = [self.powers(argument) for argument in expr.args]
+            known = [part for part in parts if part is not None]
+            return self._sum(known) if len(known) == len(parts) else None
+        if expr.is_Mul:
+            parts = [self.powers(argument) for argument in expr.args]
+            known = [part for part in parts if part is not None]
+            return self._product(known) if len(known) == len(parts) else None
+        if expr.is_Pow and expr.exp.is_Integer:
+            base, exponent = self.powers(expr.base), int(expr.exp)
+            if base is None or abs(exponent) > _LARGEST_POWER:
+                return None
+            if len(base) == 1:
+                ((power, coefficient),) = base.items()
+                return {power * exponent: self.power(coefficient, exponent)}
+            return self._product([base] * exponent) if exponent > 0 else None
+        return None
+
+    def _sum(self, parts: list[Powers]) -> Powers:
+        total: Powers = {}
+        for part in parts:
+            for power, coefficient in part.items():
+                known = total.get(power)
+                total[power] = coefficient if known is None else self.add(known, coefficient)
+        return {power: c for power, c in total.items() if self.value_of(c) != 0}
+
+    def _product(self, parts: list[Powers]) -> Powers | None:
+        total: Powers = {0: self.constant(1)}
+        # Few terms first: what they share is computed once.
+        for part in sorted(parts, key=len):
+            products = [
+                {one + other: self.multiply(c, d)}
+                for one, c in total.items()
+                for other, d in part.items()
+            ]
+            total = self._sum(products)
+        if total and max(map(abs, total)) > _LARGEST_POWER:
+            return None
+        return total
+
+    def horner(self, powers: Powers) -> int:
+        """Return the operation that gives a sum of powers of the population."""
+        population = self.emit(Op.POPULATION)
+        above = self._horner({p: c for p, c in powers.items() if p >= 0}, population)
+        below = {-p: c for p, c in powers.items() if p < 0}
+        if not below:
+            return above
+        return self.add(above, self._horner(below, self.power(population, -1)))
+
+    def _horner(self, powers: Powers, base: int) -> int:
+        if not powers:
+            return self.constant(0)
+        descending = sorted(powers, reverse=True)
+        total = powers[descending[0]]
+        for power, following in pairwise([*descending, 0]):
+            total = self.multiply(total, self.power(base, power - following))
+            if following in powers and following != power:
+                total = self.add(total, powers[following])
+        return total
+
+    def _free(self, expr: sympy.Expr) -> int:
+        """Return an expression in which there is no population."""
+        known = self._built.get(expr)
+        if known is None:
+            known = self._built[expr] = self._other(expr)
+        return known
+
+    def _other(self, expr: sympy.Expr) -> int:
+        """Return an expression by what it is at its top."""
+        if expr.is_Rational:
+            return self.constant(Fraction(expr.p, expr.q))
+        if expr.is_Float:
+            return self.constant(Fraction(float(expr)))
+        if expr.is_Symbol:
+            if expr in self.values:
+                return self.build(self.values[expr])
+            if expr in self.inputs:
+                return self.emit(Op.INPUT, value=self.inputs[expr])
+            raise UnsupportedError(str(expr))
+        if expr.is_Add:
+            return self._joined(expr, is_sum=True)
+        if expr.is_Mul:
+            return self._joined(expr, is_sum=False)
+        if expr.is_Pow:
+            return self._pow(expr)
+        return self._function(expr)
+
+    def _joined(self, expr: sympy.Expr, *, is_sum: bool) -> int:
+        """Return a sum or product: what is made of powers of the population joined first."""
+        join = self.add if is_sum else self.multiply
+        parts = [(argument, self.powers(argument)) for argument in expr.args]
+        plain = [powers for _, powers in parts if powers is not None]
+        others = [self.build(argument) for argument, powers in parts if powers is None]
+        total: int | None = None
+        if plain:
+            powers = self._sum(plain) if is_sum else self._product(plain)
+            if powers is None:
+                others = [self.build(argument) for argument in expr.args]
+            else:
+                total = self.horner(powers)
+        for other in sorted(others, key=lambda number: (self._varies[number], number)):
+            total = other if total is None else join(total, other)
+        assert total is not None
+        return total
+
+    def _pow(self, expr: sympy.Expr) -> int:
+        base = self.build(expr.base)
+        exponent = expr.exp
+        if exponent.is_Integer:
+            return self.power(base, int(exponent))
+        if exponent == sympy.Rational(1, 2):
+            return self.emit(Op.SQRT, base)
+        if exponent == -sympy.Rational(1, 2):
+            return self.power(self.emit(Op.SQRT, base), -1)
+        return self.emit(Op.RAISE, base, self.build(exponent))
+
+    def _function(self, expr: sympy.Expr) -> int:
+        if expr is sympy.E:
+            return self.emit(Op.EXP, self.constant(1))
+        arguments = [self.build(argument) for argument in expr.args]
+        if isinstance(expr, Maximum | Minimum):
+            op = Op.MAXIMUM if isinstance(expr, Maximum) else Op.MINIMUM
+            total = arguments[0]
+            for argument in arguments[1:]:
+                total = self._extreme(op, total, argument)
+            return total
+        if isinstance(expr, Ratio):
+            return self.emit(Op.RATIO, *arguments)
+        if isinstance(expr, sympy.LambertW):
+            is_lower = len(expr.args) > 1 and expr.args[1] == -1
+            if len(expr.args) > 1 and not is_lower:
+                raise UnsupportedError(str(expr))
+            return self.emit(Op.LOWER_LAMBERT if is_lower else Op.LAMBERT, arguments[0])
+        if expr.func not in _FUNCTIONS:
+            raise UnsupportedError(str(expr.func))
+        return self.emit(_FUNCTIONS[expr.func], *arguments)
+
+    def _extreme(self, op: Op, one: int, other: int) -> int:
+        first, second = self.value_of(one), self.value_of(other)
+        if first is not None and second is not None:
+            chosen = max(first, second) if op is Op.MAXIMUM else min(first, second)
+            return self.constant(chosen)
+        return one if one == other else self.emit(op, one, other)

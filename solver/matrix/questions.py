@@ -1,0 +1,107 @@
+"""What is asked of each row: its columns as expressions, and its conditions as comparisons.
+
+Measures are expressions of the population and the inputs. What only solving gives (the largest
+acceptable population, saturation points) are symbols, to which values are given when a row has
+been solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_measures import Measures
+
+LARGEST = sympy.Symbol("the largest acceptable population", real=True)
+_SATURATION = "saturation of "
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every row, besides the columns that all matrices have.
+
+    `columns` are those of the spec's own; `sides` those of the comparisons in all conditions.
+    """
+
+    columns: tuple[ir.MatrixColumn, ...]
+    comparisons: tuple[ir.Compare, ...]
+    excluded: tuple[ir.Compare, ...]
+
+
+def question_of(matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()) -> Question:
+    """Return what a matrix asks of its rows, and what claims about it ask."""
+    conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
+    asked = [compare for condition in conditions for compare in compared(condition)]
+    left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
+    return Question(matrix.columns, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out)))
+
+
+def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:
+    """Yield the comparisons of numbers in a condition."""
+    match condition:
+        case ir.Compare():
+            yield condition
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from compared(part)
+        case ir.Negated(inner):
+            yield from compared(inner)
+
+
+def saturation_symbol(subject: str) -> sympy.Symbol:
+    """Return the symbol of a saturation point."""
+    return sympy.Symbol(_SATURATION + subject, real=True)
+
+
+def saturation_subject(symbol: sympy.Symbol) -> str | None:
+    """Return the node or link whose saturation point a symbol stands for."""
+    name = str(symbol.name)
+    return name.removeprefix(_SATURATION) if name.startswith(_SATURATION) else None
+
+
+@dataclass
+class Asking:
+    """Turns what is asked into expressions, in one lowered configuration."""
+
+    model: ir.Model
+    configuration: Configuration
+    graph: LoadGraph
+
+    def __post_init__(self) -> None:
+        settled = in_force(self.configuration)
+        self.expressions = ExpressionLowering(self.model, settled, self.graph.population)
+        self.expressions.assumptions = dict(self.graph.assumptions)
+        for elastic in self.graph.elastic:
+            self.expressions.settle(elastic.parameter.name, elastic.value)
+
+    def know_all_parameters(self) -> None:
+        """Give every parameter its symbol, also those on which no load rests."""
+        for parameter in self.model.parameters:
+            with suppress(QpsError):
+                self.expressions.lower(ir.ParameterValue(parameter.name))
+
+    def expression(self, expr: ir.Expr) -> sympy.Expr | None:
+        """Return an expression; None where the configuration has no such measure."""
+        try:
+            return self.expressions.lower(expr, self._measured)
+        except QpsError:
+            return None
+
+    def _measured(self, asked: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(asked, ir.Measured)
+        match asked.kind:
+            case ir.MeasureKind.SATURATION:
+                return saturation_symbol(asked.subject)
+            case ir.MeasureKind.LARGEST:
+                return LARGEST
+            case ir.MeasureKind.QUALITY:
+                return sympy.nan if self.graph.quality is None else self.graph.quality
+        return Measures(self.graph.resources, self.graph.streams, self.graph.prices).of(asked)

@@ -1,0 +1,259 @@
+"""Stretches of a matrix solved: which rows they have, and all columns of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import inf, nan
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.fold import Folder
+from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix
+from qps.solver.matrix.conditions import Truth
+from qps.solver.matrix.guards import SOUND, reason_of
+from qps.solver.matrix.layout import indices, joined
+from qps.solver.matrix.modes import Index, ModeAnswers, ModeSolver
+from qps.solver.matrix.prepared import Bools, Floats, Ints
+from qps.solver.matrix.single import SingleRow, solve_single
+from qps.solver.matrix.stretch import NONE, Stretch, empty
+from qps.solver.matrix.structure import configured
+
+CHUNK = 8192
+"""Rows that are solved together: what they need stays in the cache."""
+
+
+@dataclass
+class MatrixSolver:
+    """Solves stretches of one compiled matrix; what rows share is computed once."""
+
+    compiled: CompiledMatrix
+    _solvers: dict[tuple[int, int], list[ModeSolver]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._words = list(self.compiled.words)
+        self._number = {word: number for number, word in enumerate(self._words)}
+        self._modes = [mode.name for mode in self.compiled.model.modes]
+
+    def _word(self, word: str) -> int:
+        """Return the number of a word; rows that are solved by themselves may bring new ones."""
+        if word not in self._number:
+            self._number[word] = len(self._words)
+            self._words.append(word)
+        return self._number[word]
+
+    def stretch(self, start: int, stop: int) -> list[Stretch]:
+        """Return rows `start` to `stop` (not included), by block."""
+        found = []
+        first = 0
+        for number, block in enumerate(self.compiled.blocks):
+            here, there = max(start - first, 0), min(stop - first, block.size)
+            if here < there:
+                found.append(self._rows(number, block, here, there))
+            first += block.size
+        return found
+
+    def _rows(self, number: int, block: CompiledBlock, start: int, stop: int) -> Stretch:
+        count = stop - start
+        index = indices(block.counts, np.arange(start, stop, dtype=np.int64))
+        rows = empty(self.compiled, number, index, count, self._words)
+        structure = block.structure
+        place = joined(
+            [block.counts[i] for i in structure.deciding], [index[i] for i in structure.deciding]
+        )
+        groups = np.broadcast_to(structure.group_of.reshape(-1)[place], (count,))
+        rows.group = groups.astype(np.int64)
+        for group in np.unique(groups):
+            chosen = np.flatnonzero(groups == group)
+            for at in range(0, chosen.size, CHUNK):
+                self._group(rows, number, int(group), chosen[at : at + CHUNK])
+        return rows
+
+    # -- a group -------------------------------------------------------------------------
+
+    def _group(self, rows: Stretch, number: int, group_number: int, chosen: Ints) -> None:
+        """Solve some rows of one structure, and put their answers where they belong."""
+        block = self.compiled.blocks[number]
+        group = block.groups[group_number]
+        index = tuple(axis[chosen] for axis in rows.index)
+        if number == 0 and self.compiled.matrix.excluded:
+            wanted = ~self._excluded(group, number, group_number, index)
+            rows.included[chosen[~wanted]] = False
+            chosen, index = chosen[wanted], tuple(axis[wanted] for axis in index)
+        if not chosen.size:
+            return
+        if group.reason is not None:
+            rows.reason[chosen] = self._word(group.reason)
+            return
+        if not group.modes:
+            for row in chosen:
+                self._by_itself(rows, number, int(row))
+            return
+        solvers = self._mode_solvers(number, group_number)
+        answers = [solver.solve(index, chosen.size) for solver in solvers]
+        worst, tied = _worst(group, answers)
+        alone = tied.copy()
+        for answer in answers:
+            alone |= answer.is_open
+        refused = np.zeros(chosen.size, dtype=bool)
+        for mode, answer in zip(group.modes, answers, strict=True):
+            for row in np.flatnonzero((answer.verdict != SOUND) & ~refused):
+                reason = reason_of(mode.guards, int(answer.verdict[row]))
+                if reason is None:
+                    alone[row] = True
+                else:
+                    rows.reason[chosen[row]] = self._word(reason)
+                    refused[row] = True
+        alone &= ~refused
+        for position, answer in enumerate(answers):
+            mine = np.flatnonzero((worst == position) & ~refused & ~alone)
+            self._put(rows, group, position, answer, chosen[mine], mine)
+        for row in chosen[alone]:
+            self._by_itself(rows, number, int(row))
+
+    def _mode_solvers(self, number: int, group_number: int) -> list[ModeSolver]:
+        key = (number, group_number)
+        if key not in self._solvers:
+            block = self.compiled.blocks[number]
+            self._solvers[key] = [
+                ModeSolver(mode, block.structure.axes, self.compiled.matrix.at)
+                for mode in block.groups[group_number].modes
+            ]
+        return self._solvers[key]
+
+    def _put(
+        self,
+        rows: Stretch,
+        group: CompiledGroup,
+        position: int,
+        answer: ModeAnswers,
+        to: Ints,
+        mine: Ints,
+    ) -> None:
+        """Put the answers of a mode into rows of which it is the worst."""
+        if not mine.size:
+            return
+        mode = group.modes[position]
+        names = [self._word(criterion.name) for criterion in mode.criteria]
+        resources = [self._word(resource.name) for resource in mode.resources]
+        first, limited = answer.first[mine], answer.limited[mine]
+        rows.largest[to] = np.where(first == mode.low, NONE, first - 1)
+        rows.limited[to] = np.array([*names, 0])[limited]
+        rows.bottleneck[to] = np.array([*resources, 0])[answer.bottleneck[mine]]
+        rows.mode[to] = self._modes.index(mode.mode) if mode.mode in self._modes else 0
+        rows.at[to] = answer.at[mine]
+        rows.quality[to] = answer.quality[mine]
+        rows.cost[to] = answer.cost[mine]
+        rows.running_cost[to] = answer.running_cost[mine]
+        if answer.saturates:
+            rows.saturates_at[to] = np.min(answer.saturates, axis=0)[mine]
+        for resource, load, saturates in zip(
+            mode.resources, answer.loads, answer.saturates, strict=True
+        ):
+            rows.loads[resource.name][to] = load[mine]
+            rows.saturates[resource.name][to] = saturates[mine]
+        for column, values in zip(rows.columns, answer.columns, strict=True):
+            column[to] = values[mine]
+        for sides, values_of in zip(rows.comparisons, answer.comparisons, strict=True):
+            for side, values in zip(sides, values_of, strict=True):
+                side[to] = values[mine]
+
+    # -- rows by themselves --------------------------------------------------------------
+
+    def _configuration(self, number: int, index: Sequence[int]) -> Configuration:
+        compiled = self.compiled
+        axes = compiled.blocks[number].structure.axes
+        return configured(compiled.model, compiled.matrix, axes, tuple(index))
+
+    def _by_itself(self, rows: Stretch, number: int, row: int) -> None:
+        """Solve one row as `qps solve` does."""
+        compiled = self.compiled
+        configuration = self._configuration(number, [int(axis[row]) for axis in rows.index])
+        single = solve_single(compiled.model, configuration, compiled.question, compiled.matrix.at)
+        if single.reason is not None:
+            rows.texts[row] = single.reason
+            return
+        self._put_single(rows, row, single)
+
+    def _put_single(self, rows: Stretch, row: int, single: SingleRow) -> None:
+        rows.largest[row] = NONE if single.largest is None else single.largest
+        rows.limited[row] = self._word(single.limited_by)
+        rows.bottleneck[row] = self._word(single.bottleneck)
+        rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0
+        rows.saturates_at[row] = single.saturates_at
+        rows.at[row] = single.at
+        rows.quality[row], rows.cost[row] = single.quality, single.cost
+        rows.running_cost[row] = single.running_cost
+        for name, load in single.loads.items():
+            rows.loads.setdefault(name, np.full(rows.count, nan))[row] = load
+            rows.saturates.setdefault(name, np.full(rows.count, nan))[row] = single.saturations.get(
+                name, inf
+            )
+        for column, value in zip(rows.columns, single.columns, strict=True):
+            column[row] = value
+        for sides, values in zip(rows.comparisons, single.comparisons, strict=True):
+            sides[0][row], sides[1][row] = values
+
+    # -- conditions on inputs ------------------------------------------------------------
+
+    def _excluded(
+        self, group: CompiledGroup, number: int, group_number: int, index: Index
+    ) -> Bools:
+        """Return which rows are left out before anything is solved."""
+        compiled = self.compiled
+        count = index[0].size
+        if group.modes:
+            (solver, *_) = self._mode_solvers(number, group_number)
+            sides = solver.excluded(index, count)
+            pairs = dict(zip(compiled.question.excluded, sides, strict=True))
+        else:
+            pairs = {
+                compare: self._sides(compare, number, index)
+                for compare in compiled.question.excluded
+            }
+        truth = Truth(compiled, group, number, index, count, pairs)
+        found = np.zeros(count, dtype=bool)
+        for condition in compiled.matrix.excluded:
+            found |= truth.of(condition)
+        return found
+
+    def _sides(self, compare: ir.Compare, number: int, index: Index) -> tuple[Floats, Floats]:
+        """Return both sides of a comparison of inputs, where no graph could be lowered."""
+        found: list[tuple[float, float]] = []
+        for at in zip(*index, strict=True):
+            configuration = self._configuration(number, [int(i) for i in at])
+            folder = Folder(configuration, configuration.low)  # type: ignore[arg-type]
+            sides = [folder.fold(side) for side in (compare.left, compare.right)]
+            left, right = (nan if side is None else float(side) for side in sides)
+            found.append((left, right))
+        both = np.array(found, dtype=float).reshape(-1, 2)
+        return both[:, 0], both[:, 1]
+
+
+_NEARLY = 1e-9
+
+
+def _worst(group: CompiledGroup, answers: list[ModeAnswers]) -> tuple[Ints, Bools]:
+    """Return the number of the worst mode of each row, and where that is too close to tell."""
+    first = answers[0]
+    worst = np.zeros(first.first.size, dtype=np.int64)
+    tied = np.zeros(first.first.size, dtype=bool)
+    largest, quality = _rank(group, 0, first)
+    for position, answer in enumerate(answers[1:], 1):
+        own, own_quality = _rank(group, position, answer)
+        same = own == largest
+        close = np.abs(own_quality - quality) <= _NEARLY * np.abs(quality)
+        tied |= same & close & (own_quality != quality)
+        is_worse = (own < largest) | (same & (own_quality > quality))
+        worst[is_worse] = position
+        largest = np.where(is_worse, own, largest)
+        quality = np.where(is_worse, own_quality, quality)
+    return worst, tied
+
+
+def _rank(group: CompiledGroup, position: int, answer: ModeAnswers) -> tuple[Ints, Floats]:
+    low = group.modes[position].low
+    largest = np.where(answer.first == low, 0, answer.first - 1)
+    return largest, np.nan_to_num(answer.quality_at_limit, nan=0.0)

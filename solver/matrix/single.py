@@ -1,0 +1,144 @@
+"""One row solved as `qps solve` solves it: what all the rest of this folder must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import inf, nan
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, in_each_mode
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.placement import check_placement
+from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
+from qps.solver.modes import solve_model
+from qps.solver.saturation import saturation_point
+from qps.solver.solution import Solution, SolverFault
+
+
+@dataclass
+class SingleRow:
+    """The answers of one configuration; `reason` tells why there are none."""
+
+    reason: str | None = None
+    largest: int | None = None
+    limited_by: str = ""
+    bottleneck: str = ""
+    saturates_at: float = nan
+    mode: str | None = None
+    at: int = 0
+    loads: dict[str, float] = field(default_factory=dict)
+    saturations: dict[str, float] = field(default_factory=dict)
+    quality: float = nan
+    cost: float = nan
+    running_cost: float = nan
+    columns: tuple[float, ...] = ()
+    comparisons: tuple[tuple[float, float], ...] = ()
+
+
+def solve_single(
+    model: ir.Model, configuration: Configuration, question: Question, at: int | None
+) -> SingleRow:
+    """Return the answers of a configuration, told at a population or else at the limit."""
+    sink = Sink()
+    check_placement(model, configuration, sink)
+    reason = next((d.message for d in sink.found if d.is_error), None)
+    if reason is not None:
+        return _without(question, reason)
+    try:
+        solution = solve_model(model, configuration)
+    except QpsError as error:
+        return _without(question, error.diagnostics[0].message)
+    except SolverFault as fault:
+        return _without(question, f"a fault of qps: {fault}")
+    graph = solution.graph
+    settled = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
+    population = solution.at if at is None else at
+    asking = Asking(model, settled, graph)
+    values = _Values(asking, solution, population)
+    cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
+    found = solution.bottleneck
+    return SingleRow(
+        None,
+        solution.largest_acceptable,
+        solution.limited_by or "",
+        found.resource if found else "",
+        _reached(found.saturates_at) if found else nan,
+        graph.mode,
+        population,
+        {name: values.of(resource.load) for name, resource in graph.resources.items()},
+        {r.name: _reached(r.saturation.at) for r in solution.resources},
+        values.of(graph.quality),
+        values.of(cost),
+        values.of(running),
+        tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),
+        tuple(values.sides(compare) for compare in question.comparisons),
+    )
+
+
+def _reached(at: float | None) -> float:
+    return inf if at is None else at
+
+
+def _without(question: Question, reason: str) -> SingleRow:
+    """Return a row without answers."""
+    return SingleRow(
+        reason,
+        columns=tuple(nan for _ in question.columns),
+        comparisons=tuple((nan, nan) for _ in question.comparisons),
+    )
+
+
+@dataclass
+class _Values:
+    """Evaluates expressions of one solved configuration at one population."""
+
+    asking: Asking
+    solution: Solution
+    population: int
+
+    def of(self, expr: sympy.Expr | None) -> float:
+        """Return a value, not-a-number where there is none."""
+        if expr is None:
+            return nan
+        graph = self.solution.graph
+        assumptions = self.asking.expressions.assumptions.values()
+        values = {a.symbol: a.value for a in assumptions} | graph.values
+        values |= {graph.population: sympy.Integer(self.population)}
+        values |= self._answers(expr.free_symbols, graph)
+        try:
+            value = expr.xreplace(values)
+            return float(value) if value.is_extended_real else nan
+        except (TypeError, ValueError, OverflowError):
+            return nan
+
+    def _answers(
+        self, symbols: Iterable[sympy.Symbol], graph: LoadGraph
+    ) -> dict[sympy.Symbol, sympy.Expr]:
+        found: dict[sympy.Symbol, sympy.Expr] = {}
+        for symbol in symbols:
+            subject = saturation_subject(symbol)
+            if symbol == LARGEST:
+                found[symbol] = sympy.Integer(self.solution.largest_acceptable or 0)
+            elif subject is not None:
+                points = [
+                    _reached(
+                        saturation_point(
+                            resource.load.xreplace(graph.values), graph.population, graph.low
+                        ).at
+                    )
+                    for resource in graph.loads_of(subject)
+                ]
+                least = min(points, default=nan)
+                found[symbol] = sympy.oo if least == inf else sympy.Float(least, 17)
+        return found
+
+    def sides(self, compare: ir.Compare) -> tuple[float, float]:
+        """Return the values of both sides of a comparison."""
+        left, right = (
+            self.of(self.asking.expression(side)) for side in (compare.left, compare.right)
+        )
+        return left, right

@@ -1,0 +1,72 @@
+"""Solved rows, before they are made a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+
+import numpy as np
+
+from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.modes import Index
+from qps.solver.matrix.prepared import Bools, Floats, Ints
+
+NONE = -1
+"""In place of the largest acceptable population where there is none."""
+
+
+@dataclass
+class Stretch:
+    """Solved rows, one after the other, before any is left out.
+
+    `block` says of which product of axes they are, `index` which values of the axes they have.
+    Words are kept by their numbers in the matrix's list; `largest` is -1 for none. `texts` holds
+    reasons that are in no list, by row. Values are in base units.
+    """
+
+    compiled: CompiledMatrix
+    block: int
+    index: Index
+    count: int
+    largest: Ints
+    limited: Ints
+    bottleneck: Ints
+    saturates_at: Floats
+    mode: Ints
+    at: Ints
+    quality: Floats
+    cost: Floats
+    running_cost: Floats
+    reason: Ints
+    loads: dict[str, Floats]
+    saturates: dict[str, Floats]
+    columns: list[Floats]
+    comparisons: list[tuple[Floats, Floats]]
+    group: Ints
+    included: Bools
+    words: list[str]
+    texts: dict[int, str] = field(default_factory=dict)
+
+
+def empty(
+    compiled: CompiledMatrix, block: int, index: Index, count: int, words: list[str]
+) -> Stretch:
+    """Return rows that have no answers yet."""
+
+    def nothing() -> Floats:
+        return np.full(count, nan)
+
+    def no_word() -> Ints:
+        return np.zeros(count, dtype=np.int64)
+
+    question = compiled.question
+    return Stretch(
+        compiled, block, index, count,
+        np.full(count, NONE, dtype=np.int64), no_word(), no_word(), nothing(), no_word(),
+        no_word(), nothing(), nothing(), nothing(), no_word(),
+        {name: nothing() for name in compiled.resources},
+        {name: nothing() for name in compiled.resources},
+        [nothing() for _ in question.columns],
+        [(nothing(), nothing()) for _ in question.comparisons],
+        no_word(), np.ones(count, dtype=bool), words,
+    )  # fmt: skip

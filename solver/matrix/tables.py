@@ -1,0 +1,189 @@
+"""Solved rows as Arrow record batches: the columns that people and programs get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from qps.compiler import ir
+from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.conditions import holds
+from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.stretch import NONE, Stretch
+
+LOAD, SATURATION = "load:", "saturates_at:"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, its Arrow type, and the dimension of its values."""
+
+    name: str
+    type: Any
+    dimension: Dimension = DIMENSIONLESS
+
+
+def columns_of(compiled: CompiledMatrix) -> list[Column]:
+    """Return the columns of a matrix, in their order."""
+    matrix, number = compiled.matrix, pa.float64()
+    axes = [
+        Column(axis.name, number, axis.dimension)
+        if axis.kind is ir.AxisKind.PARAMETER
+        else Column(axis.name, pa.string())
+        for axis in matrix.axes
+    ]
+    answers = [
+        Column("largest_acceptable", pa.int64()),
+        Column("limited_by", pa.string()),
+        Column("bottleneck", pa.string()),
+        Column("saturates_at", number),
+        *(Column(SATURATION + name, number) for name in compiled.resources),
+        Column("at", pa.int64()),
+        Column("quality_at", number),
+        *(Column(LOAD + name, number) for name in compiled.resources),
+        Column("cost", number, MONEY),
+        Column("cost_per_user", number, MONEY),
+    ]
+    is_selected = bool(matrix.selected)
+    if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
+        answers.append(Column("running_cost", number, MONEY / TIME))
+        answers.append(Column("running_cost_per_user", number, MONEY / TIME))
+    answers += [Column(c.name, number, c.value.dimension) for c in matrix.columns]
+    if compiled.model.modes and all(axis.name != "mode" for axis in axes):
+        answers.append(Column("mode", pa.string()))
+    if is_selected:
+        by_name = {column.name: column for column in answers}
+        answers = [by_name[name] for name in matrix.selected]
+    return [*axes, *answers, Column("reason", pa.string())]
+
+
+def schema_of(compiled: CompiledMatrix) -> pa.Schema:
+    """Return the Arrow schema; each field tells its unit."""
+    fields = [
+        pa.field(column.name, column.type, metadata={"unit": str(column.dimension)})
+        for column in columns_of(compiled)
+    ]
+    about = {"schema": "qps/matrix/1", "model": compiled.model.name, "matrix": compiled.matrix.name}
+    return pa.schema(fields, metadata=about)
+
+
+@dataclass
+class Tabulator:
+    """Solves stretches of a matrix and makes record batches of them."""
+
+    compiled: CompiledMatrix
+
+    def __post_init__(self) -> None:
+        self._solver = MatrixSolver(self.compiled)
+        self._columns = columns_of(self.compiled)
+        self._schema = schema_of(self.compiled)
+
+    def batches(self, start: int, stop: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a stretch that are wanted, in their order."""
+        for rows in self._solver.stretch(start, stop):
+            yield self._batch(rows)
+
+    def table(self, start: int, stop: int) -> pa.Table:
+        """Return a stretch as one table."""
+        return pa.Table.from_batches(self.batches(start, stop), self._schema)
+
+    def _batch(self, rows: Stretch) -> pa.RecordBatch:
+        kept = rows.included
+        if self.compiled.matrix.wanted is not None:
+            kept = kept & holds(rows, self.compiled.matrix.wanted)
+        arrays = [self._array(column, rows) for column in self._columns]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+        return batch if kept.all() else batch.filter(pa.array(kept))
+
+    def _array(self, column: Column, rows: Stretch) -> pa.Array:
+        name = column.name
+        for axis, index in zip(self._axes(rows), rows.index, strict=True):
+            if axis.name == name:
+                return _axis(axis, index)
+        if name.startswith(LOAD) and name.removeprefix(LOAD) in rows.loads:
+            return _numbers(rows.loads[name.removeprefix(LOAD)])
+        if name.startswith(SATURATION):
+            return _numbers(rows.saturates[name.removeprefix(SATURATION)])
+        for own, values in zip(self.compiled.matrix.columns, rows.columns, strict=True):
+            if own.name == name:
+                return _numbers(values)
+        return self._answer(name, rows)
+
+    def _axes(self, rows: Stretch) -> Sequence[ir.Axis]:
+        return self.compiled.blocks[rows.block].structure.axes
+
+    def _answer(self, name: str, rows: Stretch) -> pa.Array:
+        """Return one of the columns that every matrix has."""
+        refused = rows.at == 0
+        match name:
+            case "largest_acceptable":
+                return pa.array(rows.largest, mask=rows.largest == NONE)
+            case "at":
+                return pa.array(rows.at, mask=refused)
+            case "limited_by":
+                return _words(rows, rows.limited)
+            case "bottleneck":
+                return _words(rows, rows.bottleneck)
+            case "saturates_at":
+                return _numbers(rows.saturates_at)
+            case "quality_at":
+                return _numbers(rows.quality)
+            case "mode":
+                modes = pa.array([mode.name for mode in self.compiled.model.modes])
+                return modes.take(pa.array(rows.mode, mask=refused))
+            case "reason":
+                return self._reasons(rows)
+        per_user = name.endswith("_per_user")
+        values = rows.running_cost if name.startswith("running") else rows.cost
+        return _numbers(values / np.maximum(rows.at, 1) if per_user else values)
+
+    def _reasons(self, rows: Stretch) -> pa.Array:
+        """Return why there is no answer: what is wrong, or what fails from the start."""
+        texts: dict[str, int] = {}
+        numbers = np.full(rows.count, NONE, dtype=np.int64)
+
+        def told(where: Any, text: str) -> None:
+            numbers[where] = texts.setdefault(text, len(texts))
+
+        nowhere = (rows.largest == NONE) & (rows.at > 0)
+        groups = self.compiled.blocks[rows.block].groups
+        lows = np.array([group.low for group in groups])[rows.group]
+        for limited, low in {*zip(rows.limited[nowhere], lows[nowhere], strict=True)}:
+            what, population = rows.words[limited], self.compiled.model.population.name
+            where = nowhere & (rows.limited == limited) & (lows == low)
+            told(where, f"{what} fails at {population} = {low}")
+        for reason in np.unique(rows.reason[rows.reason > 0]):
+            told(rows.reason == reason, rows.words[reason])
+        for row, text in rows.texts.items():
+            told(row, text)
+        return pa.array(list(texts), pa.string()).take(pa.array(numbers, mask=numbers == NONE))
+
+
+def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:
+    """Return rows sorted as the matrix asks for; what has no value comes last."""
+    order = compiled.matrix.order
+    if not order:
+        return table
+    keys = [(key.column, "descending" if key.is_descending else "ascending") for key in order]
+    return table.sort_by(keys)
+
+
+def _words(rows: Stretch, numbers: Any) -> pa.Array:
+    return pa.array(rows.words).take(pa.array(numbers, mask=numbers == 0))
+
+
+def _axis(axis: ir.Axis, index: Any) -> pa.Array:
+    if axis.kind is ir.AxisKind.PARAMETER:
+        return pa.array(numbers_of(axis)[index])
+    return pa.array(axis.labels).take(pa.array(index))
+
+
+def _numbers(values: Any) -> pa.Array:
+    """Return numbers; what is infinite or has no value is null."""
+    return pa.array(values, pa.float64(), mask=~np.isfinite(values))

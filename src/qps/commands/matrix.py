@@ -1,0 +1,309 @@
+"""`qps matrix`: every configuration of a matrix, as a table or in a file."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qps.commands.console import Exit, complain, show
+from qps.commands.progress import Progress
+from qps.compiler import codes, ir
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.pipeline import Spec, load
+from qps.compiler.suggest import did_you_mean, listed
+from qps.version import __version__
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from qps.solver.matrix.compiling import CompiledMatrix
+    from qps.solver.matrix.run import Parts, Work
+
+_SHOWN = 50
+_MOST_SORTED = 50_000_000
+
+
+def run(arguments: Namespace) -> Exit:
+    """Solve one matrix."""
+    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
+
+    spec = load(arguments.file)
+    show(spec.warnings, arguments)
+    matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
+    output = _output(arguments)
+    compiled = compile_matrix(spec.model, matrix)
+    job = _Job(compiled, arguments, output)
+    if output is None:
+        return job.show()
+    return job.write(output)
+
+
+def _chosen(model: ir.Model, name: str | None) -> ir.Matrix:
+    """Return the matrix that was named, or the only one."""
+    names = [matrix.name for matrix in model.matrices]
+    if not names:
+        raise complain(
+            f"{model.file} has no matrix",
+            "declare one: `matrix name { station in [a, b] }`",
+        )
+    if name is None and len(names) > 1:
+        raise complain(f"{model.file} has several matrices", f"name one: {listed(names, 'or')}")
+    for matrix in model.matrices:
+        if name in (None, matrix.name):
+            return matrix
+    raise complain(
+        f"{model.file} has no matrix `{name}`",
+        did_you_mean(name or "", names) or f"there is {listed(names, 'and')}",
+    )
+
+
+def _changed(spec: Spec, matrix: ir.Matrix, settings: list[str]) -> ir.Matrix:
+    """Return a matrix with what is set besides it."""
+    changes = spec.changes(settings)
+    axes = {axis.name for axis in matrix.axes}
+    for change in changes:
+        if not isinstance(change, ir.SetPopulation | ir.SetCase) and change.name in axes:
+            raise complain(
+                f"`{change.name}` is an axis of matrix `{matrix.name}`",
+                "set what is no axis, or take rows out with `where`",
+            )
+    return replace(matrix, changes=(*matrix.changes, *changes))
+
+
+def _output(arguments: Namespace) -> Path | None:
+    from qps.reports.matrix import ENDINGS  # noqa: PLC0415 - imports Arrow
+
+    output: Path | None = arguments.output
+    if output is None:
+        if arguments.resume:
+            raise complain("`--resume` goes on with a file", "name it: `-o results.parquet`")
+        return None
+    if output.suffix not in ENDINGS:
+        raise complain(
+            f"`{output}` has no ending that is known",
+            f"end it with {listed(ENDINGS, 'or')}",
+        )
+    if not output.parent.is_dir():
+        raise complain(f"`{output.parent}` is no folder", "make it first, or choose another place")
+    if output.is_dir():
+        raise complain(f"`{output}` is a folder", "name a file")
+    return output
+
+
+@dataclass
+class _Job:
+    """One matrix to solve, and where its rows go."""
+
+    compiled: CompiledMatrix
+    arguments: Namespace
+    output: Path | None
+
+    # -- a table on the screen -----------------------------------------------------------
+
+    def show(self) -> Exit:
+        """Print rows: as a table the first ones, in other formats all of them."""
+        from qps.reports.matrix import csv_text, json_texts  # noqa: PLC0415
+
+        counted = _Counted()
+        tables = counted.count(self._sorted(self._solved()))
+        if self.arguments.format == "json":
+            for text in json_texts(self.compiled, tables):
+                sys.stdout.write(text)
+        elif self.arguments.format == "csv":
+            for data in csv_text(self.compiled, tables):
+                sys.stdout.write(data.decode())
+        else:
+            self._print_table(tables, counted)
+        return counted.status
+
+    def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
+        import pyarrow as pa  # noqa: PLC0415
+
+        from qps.reports.matrix import shown, summary  # noqa: PLC0415
+        from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
+
+        first = schema_of(self.compiled).empty_table()
+        for table in tables:
+            if len(first) < _SHOWN:
+                first = pa.concat_tables([first, table.slice(0, _SHOWN - len(first))])
+        markdown = self.arguments.format == "markdown"
+        print(summary(self.compiled, counted.kept, counted.unanswered) + "\n")
+        sys.stdout.write(shown(self.compiled, first, markdown=markdown))
+        if counted.kept > len(first):
+            print(f"\n… and {counted.kept - len(first):,} more: `-o FILE` writes all of them")
+
+    def _solved(self) -> Iterator[pa.Table]:
+        """Yield all rows in their order, none of them kept."""
+        from qps.solver.matrix.run import Parts, as_done, read_part  # noqa: PLC0415
+
+        parts = Parts(self.compiled, self._fingerprint, Path())
+        early: dict[int, bytes] = {}
+        following = 0
+        with self._work(parts.fingerprint) as work, self._progress() as progress:
+            for (start, stop), data in as_done(work, parts.ranges()):
+                progress.advance(stop - start)
+                early[start] = data
+                while following in early:
+                    yield read_part(early.pop(following))
+                    following = min(following + parts.size, self.compiled.size)
+
+    # -- a file --------------------------------------------------------------------------
+
+    def write(self, output: Path) -> Exit:
+        """Write all rows to a file, part by part where there are many."""
+        from qps.reports.matrix import summary, write  # noqa: PLC0415
+        from qps.solver.matrix.run import Parts, read_part  # noqa: PLC0415
+
+        folder = output.with_name(output.name + ".parts")
+        parts = Parts(self.compiled, self._fingerprint, folder)
+        counted = _Counted()
+        if parts.count == 1 and not folder.exists():
+            tables: Iterator[pa.Table] = self._solved()
+        else:
+            self._refuse_others(parts)
+            self._solve_parts(parts)
+            tables = (read_part(parts.path(start)) for start, _ in parts.ranges())
+        try:
+            write(self.compiled, counted.count(self._sorted(tables)), output)
+        except OSError as error:
+            raise self._unwritable(output, error, parts) from error
+        if folder.exists():
+            shutil.rmtree(folder)
+        if not self.arguments.quiet:
+            told = summary(self.compiled, counted.kept, counted.unanswered)
+            print(f"{told}\nwritten to {output}", file=sys.stderr)
+        return counted.status
+
+    def _refuse_others(self, parts: Parts) -> None:
+        """Refuse to mix what is there with what comes."""
+        there = sorted(parts.folder.glob("part-*.parquet")) if parts.folder.is_dir() else []
+        if there and not self.arguments.resume:
+            raise complain(
+                f"`{parts.folder}` holds {len(there)} parts of a run that was broken off",
+                "go on with `--resume`, or delete the folder",
+            )
+
+    def _solve_parts(self, parts: Parts) -> None:
+        from qps.solver.matrix.run import ForeignPartError, solved_parts  # noqa: PLC0415
+
+        try:
+            with self._work(parts.fingerprint) as work, self._progress() as progress:
+                for rows in solved_parts(parts, work):
+                    progress.advance(rows)
+        except ForeignPartError as foreign:
+            raise complain(
+                f"`{foreign.path}` is part of another matrix, or the spec has changed since",
+                f"delete `{parts.folder}` and start again without `--resume`",
+            ) from foreign
+        except OSError as error:
+            raise self._unwritable(parts.folder, error, parts) from error
+        except KeyboardInterrupt:
+            whole = len(list(parts.folder.glob("part-*.parquet")))
+            print(
+                f"interrupted: {whole} of {parts.count:,} parts are kept in {parts.folder}\n"
+                "go on with the same command and `--resume`",
+                file=sys.stderr,
+            )
+            raise
+
+    def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
+        reason = error.strerror or str(error)
+        kept = len(list(parts.folder.glob("part-*.parquet"))) if parts.folder.is_dir() else 0
+        hint = "choose another place"
+        if kept:
+            hint = f"{kept} parts are kept: make room, then go on with `--resume`"
+        return complain(f"`{path}` cannot be written: {reason}", hint)
+
+    # -- what both need ------------------------------------------------------------------
+
+    def _sorted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        from qps.solver.matrix.tables import in_order  # noqa: PLC0415
+
+        if not self.compiled.matrix.order:
+            yield from tables
+            return
+        gathered: list[pa.Table] = []
+        for table in tables:
+            gathered.append(table)
+            if sum(map(len, gathered)) > _MOST_SORTED:
+                sink = Sink()
+                sink.report(
+                    codes.NO_ANSWER,
+                    self.compiled.matrix.span,
+                    f"more than {_MOST_SORTED:,} rows are not sorted in memory",
+                    hint="take `order by` out, or keep fewer rows with `where`",
+                )
+                raise QpsError(sink.found)
+        yield in_order(self.compiled, pa.concat_tables(gathered))
+
+    @property
+    def _fingerprint(self) -> str:
+        """Tells parts of this matrix, as this version solves it, from all others."""
+        return f"{__version__}:{self.compiled.fingerprint}"
+
+    def _progress(self) -> Progress:
+        return Progress(self.compiled.size, quiet=self.arguments.quiet)
+
+    def _work(self, fingerprint: str) -> AbstractContextManager[Work]:
+        """Return where the rows are solved."""
+        from qps.solver.matrix.run import on_this_machine  # noqa: PLC0415
+
+        where, workers = self.arguments.on, self.arguments.workers
+        if workers is not None and workers < 1:
+            raise complain(f"`--workers {workers}` is too few", "use 1 or more")
+        if where == "cores":
+            return on_this_machine(self.compiled, fingerprint, workers)
+        if where == "dask" or where.startswith("dask://"):
+            return _cluster(self.compiled, fingerprint, where, workers)
+        raise complain(
+            f"`--on {where}` is unknown", "there is `cores`, `dask` and `dask://HOST:PORT`"
+        )
+
+
+def _cluster(
+    compiled: CompiledMatrix, fingerprint: str, where: str, workers: int | None
+) -> AbstractContextManager[Work]:
+    from contextlib import contextmanager  # noqa: PLC0415
+
+    from qps.solver.matrix.cluster import ClusterError, on_dask  # noqa: PLC0415
+
+    address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
+
+    @contextmanager
+    def opened() -> Iterator[Work]:
+        try:
+            with on_dask(compiled, fingerprint, address, workers) as work:
+                yield work
+        except ClusterError as error:
+            raise complain(str(error), "or leave `--on` out to use this machine") from error
+
+    return opened()
+
+
+@dataclass
+class _Counted:
+    """Counts rows on their way."""
+
+    kept: int = 0
+    unanswered: int = 0
+
+    def count(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+        """Yield tables as they are, counted."""
+        for table in tables:
+            self.kept += len(table)
+            self.unanswered += len(table) - table.column("reason").null_count
+            yield table
+
+    @property
+    def status(self) -> Exit:
+        """No, where nothing was kept that carries anybody."""
+        return Exit.NO if self.kept == self.unanswered else Exit.YES

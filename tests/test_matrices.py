@@ -1,0 +1,371 @@
+"""Matrices: every row is what `qps solve` says, and the rows are those that the spec asks for."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import qps
+from helpers.strategies import Drawn, drawn_specs
+from qps.compiler.diagnostics import QpsError
+from qps.solver.matrix import run
+from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.single import solve_single
+from qps.solver.matrix.structure import configured
+
+BASE = """
+users N in 1..200
+unit score of rating
+machine box { cpu 10 score; price 100 $ }
+machine big { cpu 40 score; price 500 $ }
+machine tiny { cpu 1 core }
+network wire { rate 10 Mbit/s; price 50 $ }
+network fast { switched; rate 100 Mbit/s; header 38 byte/packet; price 900 $ }
+costs measured on box
+option zip = off
+param size = 1000 byte/packet in 10..100_000 byte/packet
+param extra = 1
+component work { cpu 1 ms/packet }
+component squeeze { cpu 2 ms/packet; emit 50 % }
+topology { node host = box * N; link lan = wire between host }
+stream talk {
+  source 8000 byte/s in size
+  at host { squeeze if zip; work to others }
+  over lan
+  at host { work * extra }
+}
+require { talk.latency <= 300 ms; talk.loss <= 5 % }
+scenario quick { host = big }
+scenario slow { host = box; extra = 3 }
+"""
+
+
+def rows(matrix: str, spec: str = BASE) -> list[dict[str, Any]]:
+    """Return the rows of a matrix, as records."""
+    return list(qps.loads(spec + matrix).matrix().to_arrow().to_pylist())
+
+
+def column(matrix: str, name: str) -> list[Any]:
+    return [row[name] for row in rows(matrix)]
+
+
+# -- every row is what `qps solve` says ------------------------------------------------------
+
+
+def disagreements(text: str, count: int = 6, seed: int = 0) -> list[object]:
+    """Return the rows, of some taken at random, that differ from the symbolic solver's answer."""
+    model = qps.loads(text).spec.model
+    (matrix,) = model.matrices
+    compiled = compile_matrix(model, matrix)
+    chosen, found = random.Random(seed), []
+    for block in MatrixSolver(compiled).stretch(0, compiled.size):
+        for row in chosen.sample(range(block.count), min(count, block.count)):
+            if not block.included[row]:
+                continue
+            index = tuple(int(axis[row]) for axis in block.index)
+            axes = compiled.blocks[block.block].structure.axes
+            configuration = configured(model, matrix, axes, index)
+            one = solve_single(model, configuration, compiled.question, matrix.at)
+            words = block.words
+            told = (
+                block.texts.get(row) or words[block.reason[row]] or None,
+                None if block.largest[row] < 0 else int(block.largest[row]),
+                words[block.limited[row]],
+                words[block.bottleneck[row]],
+            )
+            expected = (one.reason, one.largest, one.limited_by, one.bottleneck)
+            numbers = [
+                (block.saturates_at[row], one.saturates_at),
+                (block.quality[row], one.quality),
+                (block.cost[row], one.cost),
+                *((block.loads[name][row], load) for name, load in one.loads.items()),
+                *((block.saturates[name][row], at) for name, at in one.saturations.items()),
+                *((c[row], v) for c, v in zip(block.columns, one.columns, strict=True)),
+            ]
+            if told != expected or not all(alike(*pair) for pair in numbers):
+                found.append((index, told, expected, numbers))
+    return found
+
+
+def alike(one: float, other: float) -> bool:
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) and math.isnan(other)
+    return one == other or abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+
+
+@st.composite
+def drawn_matrices(draw: st.DrawFn, spec: Drawn) -> str:
+    """Draw a matrix over a drawn spec."""
+    sizes = draw(st.lists(st.integers(50, 3000), min_size=1, max_size=4, unique=True))
+    axes = [f"size in [{', '.join(map(str, [*sizes[:-1], f'{sizes[-1]} byte/packet']))}]"]
+    if draw(st.booleans()):
+        axes.append("host in [fast * N, slow * N]")
+    if draw(st.booleans()):
+        axes.append("cast in [multicast, unicast]")
+    if draw(st.booleans()):
+        axes.append("limit in 5..500 ms, 5 log values")
+    if draw(st.booleans()):
+        axes.append("load in [0.001, 1, 2]")
+    draw(st.randoms()).shuffle(axes)
+    at = f"at N = {draw(st.integers(1, spec.high))}" if draw(st.booleans()) else ""
+    return "matrix m {\n" + "\n".join([*axes, "column c = flow.latency / 1 ms", at]) + "\n}\n"
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+def test_random_rows_of_random_matrices_are_what_solve_says(data: st.DataObject) -> None:
+    drawn = data.draw(drawn_specs())
+    text = drawn.text.replace(
+        "costs measured on slow",
+        "param limit = 30 ms in 1..1000 ms\nparam load = 1\ncosts measured on slow\n",
+    ).replace(f"flow.latency <= {drawn.latency} ms", "flow.latency <= limit")
+    text = text.replace("at host { ", "at host { c0 * load; ", 1)
+    assert disagreements(text + data.draw(drawn_matrices(drawn)), 3) == []
+
+
+SHAPES = [
+    pytest.param("measure m = abs(N - 7) / 5", "m <= 1", id="falls, then rises"),
+    pytest.param("measure m = max(1, 20 - N) * level", "m <= 30", id="only falls"),
+    pytest.param("measure m = 10 * level / (40 - N)", "m <= 1", id="a pole"),
+    pytest.param("measure m = 10 * level / abs(40 - N)", "m <= 1", id="a pole on both sides"),
+    pytest.param("measure m = level / N + N / 30", "m <= 2", id="least in the middle"),
+    pytest.param("measure m = (N - 10) * (N - 20) * (N - 90)", "m <= 3000 * level", id="a cubic"),
+    pytest.param("measure m = floor(N / 7) * level", "m < 5", id="steps, strictly"),
+    pytest.param("measure m = ceil(N * level / 3)", "m <= 11", id="steps, up"),
+    pytest.param("measure m = exp(N * level / 40)", "m <= 10", id="an exponential"),
+    pytest.param("measure m = sqrt(N) * level + ln(N)", "m <= 12", id="a root and a logarithm"),
+    pytest.param("measure m = min(N * level, 30) + max(0, N - 50)", "m <= 31", id="a plateau"),
+    pytest.param("measure m = N * level", "m <= 30", id="on the limit itself"),
+    pytest.param("measure m = N * level", "m < 30", id="on a strict limit"),
+    pytest.param("measure m = 100 - N * level", "m >= 40", id="from above"),
+    pytest.param("measure m = 100 / N", "m > 2 * level", id="from above, strictly"),
+    pytest.param("measure m = abs(N * level - 30) - N / 3", "m <= 12", id="a valley"),
+    pytest.param("measure m = 1 / (N - 30)", "m <= level", id="undefined at one point"),
+    pytest.param("measure m = if level > 2 then N else 3 * N", "m <= 60", id="a condition"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measure", "requirement"), SHAPES)
+def test_requirements_of_every_shape(measure: str, requirement: str) -> None:
+    text = f"""
+users N in 1..120
+param level = 1
+machine box {{ cpu 1 core }}
+component work {{ cpu 1 us/packet }}
+topology {{ node host = box }}
+stream talk {{ source N * 1 packet/s; at host {{ work }} }}
+{measure}
+require {{ {requirement} }}
+matrix m {{ level in [0.5, 1, 2, 3, 5, 8] }}
+"""
+    assert disagreements(text, 6) == []
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        pytest.param("matrix m { host in [box, big]; zip in [on, off]; extra in [0, 1, 5] }", id="places"),
+        pytest.param("matrix m { lan in [wire, fast, wire * 3]; size in 100..9000 byte/packet, 4 values }", id="networks"),
+        pytest.param("matrix m { scenario in [quick, slow]; lan in [wire, fast] }", id="scenarios"),
+        pytest.param("matrix m { scenario in [quick, slow]; extra in [1, 2] }", id="an axis goes first"),
+        pytest.param("mode calm { talk.latency <= 100 ms }\nmode wild { extra = 4; talk.loss <= 1 % }\nmatrix m { size in [500, 5000 byte/packet]; extra in [1, 9] }", id="the worst mode"),
+        pytest.param("mode calm { talk.latency <= 100 ms }\nmode wild { extra = 4 }\nmatrix m { mode in [wild, calm]; extra in [1, 9] }", id="modes as an axis"),
+        pytest.param("param half = size / 2 in 100..2000 byte/packet\nmatrix m { size in [100, 300, 3000, 9000 byte/packet] }", id="a range beyond which there is no answer"),
+        pytest.param("param q = 50 % in 0..100 %\nparam r = 1 - q in 10..60 %\nmatrix m { q in 0..100 % by 10 % }", id="a derived range"),
+        pytest.param("measure m = saturation(lan)\nmatrix m { extra in [1, 2] }", id="no measure", marks=pytest.mark.xfail(raises=QpsError, strict=True)),
+        pytest.param("param rate elastic 1..30 packet/s\nstream more { source rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmeasure got = more.rate\nrequire { got >= 2 packet/s ideal 30 packet/s }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic"),
+        pytest.param("param top = 30 packet/s\nparam rate elastic 1 packet/s..top\nstream more { source rate, 2 kbyte/packet; at host { work } }\nmatrix m { top in [2, 20, 200 packet/s]; extra in [1, 4] }", id="elastic up to a value that varies"),
+        pytest.param("param floor_ = 3\nmeasure f = N\nrequire { f >= 1 ideal floor_ }\nmatrix m { floor_ in [1, 2, 3] }", id="an ideal that is the limit, or not"),
+        pytest.param("param p = 2\nstream play { source 3 packet/s; at host { work }; playout 10 ms * max(0, p - N) - 1 ms * min(p - 2, 2) }\nmatrix m { p in [2, 3, 300] }", id="a buffer that cannot be"),
+        pytest.param("matrix m { size in [100, 200 byte/packet]; at N = 7; column a = talk.latency; column b = saturation(host) + largest_acceptable; column c = cost_per_user; column d = quality + share(work, host.cpu) }", id="columns"),
+    ],
+)  # fmt: skip
+def test_rows_are_what_solve_says(extra: str) -> None:
+    assert disagreements(BASE + extra + "\n", 12) == []
+
+
+# -- which rows there are -----------------------------------------------------------------
+
+
+def test_the_last_axis_moves_fastest() -> None:
+    found = rows("matrix m { zip in [on, off]; extra in [1, 2, 3] }")
+    assert [(row["zip"], row["extra"]) for row in found] == [
+        ("on", 1), ("on", 2), ("on", 3), ("off", 1), ("off", 2), ("off", 3),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("axis", "values"),
+    [
+        ("extra in 1..10 by 3", [1, 4, 7, 10]),
+        ("extra in 1..9 by 3", [1, 4, 7]),
+        ("extra in 1..100 by * 3", [1, 3, 9, 27, 81]),
+        ("extra in 0..1, 5 values", [0, 0.25, 0.5, 0.75, 1]),
+        ("extra in 1..1000, 4 log values", [1, 10, 100, 1000]),
+        ("extra in [5, 1, 3]", [5, 1, 3]),
+        ("extra in 0..30 % by 10 %", [0, 0.1, 0.2, 0.3]),
+    ],
+)
+def test_values_of_an_axis(axis: str, values: list[float]) -> None:
+    assert column(f"matrix m {{ {axis} }}", "extra") == pytest.approx(values, rel=1e-15)
+
+
+def test_steps_are_exact() -> None:
+    (matrix,) = qps.loads(BASE + "matrix m { extra in 0..1 by 0.1 }").spec.model.matrices
+    assert matrix.axes[0].count == 11  # in floats, 0.1 ten times over is below 1
+
+
+def test_excluded_rows_are_left_out() -> None:
+    found = rows(
+        "matrix m { host in [box, big]; extra in [1, 2, 3]\n"
+        "exclude host == big and extra > 1\nexclude extra == 2 }"
+    )
+    assert [(row["host"], row["extra"]) for row in found] == [("box", 1), ("box", 3), ("big", 1)]
+
+
+def test_included_rows_come_behind_with_all_values_of_the_other_axes() -> None:
+    found = rows(
+        "matrix m { host in [box]; extra in [1, 2]; exclude host == big\ninclude host = big }"
+    )
+    assert [(row["host"], row["extra"]) for row in found] == [
+        ("box", 1), ("box", 2), ("big", 1), ("big", 2),
+    ]  # fmt: skip
+
+
+def test_where_keeps_and_order_by_sorts() -> None:
+    text = "matrix m { extra in 1..40 by 1; where largest_acceptable >= 5\n"
+    found = rows(text + "order by largest_acceptable descending, extra }")
+    largest = [row["largest_acceptable"] for row in found]
+    assert largest == sorted(largest, reverse=True)
+    assert 0 < len(found) < 40
+    assert min(largest) >= 5
+
+
+def test_select_chooses_columns() -> None:
+    found = rows("matrix m { extra in [1]; select limited_by, talk.loss }")
+    assert list(found[0]) == ["extra", "limited_by", "talk.loss", "reason"]
+
+
+def test_values_are_told_at_the_population_that_is_asked_for() -> None:
+    for population in (3, 17):
+        (row,) = rows(f"matrix m {{ extra in [1]; at N = {population} }}")
+        expected = qps.loads(BASE).graph().resources["lan"]
+        graph = qps.loads(BASE).graph()
+        load = expected.load.xreplace(graph.values | {graph.population: population})
+        assert row["at"] == population
+        assert row["load:lan"] == pytest.approx(float(load))
+
+
+def test_a_row_without_an_answer_is_kept_with_the_reason() -> None:
+    found = rows("param half = extra / 2 in 0..2\nmatrix m { extra in [1, 5, 2] }")
+    assert [row["reason"] for row in found] == [None, "`half` is above its range", None]
+    assert found[1]["largest_acceptable"] is None
+
+
+def test_a_row_that_carries_nobody_tells_what_fails() -> None:
+    (row,) = rows("matrix m { extra in [10_000] }")
+    assert row["largest_acceptable"] is None
+    assert row["reason"] == "talk.latency fails at N = 1"
+    assert row["limited_by"] == "talk.latency"
+
+
+def test_conditions_on_what_limits() -> None:
+    found = rows(
+        "matrix m { lan in [wire, fast]; extra in [1, 30]\n"
+        "where limited_by == talk.loss and not (bottleneck == lan) }"
+    )
+    assert found
+    assert {row["limited_by"] for row in found} == {"talk.loss"}
+    assert {row["bottleneck"] for row in found} == {"host.cpu"}
+
+
+def test_few_structures_are_lowered() -> None:
+    text = (
+        "matrix m { host in [box, big, box * 2]; lan in [wire, fast, wire * 2]; zip in [on, off]\n"
+        "  size in 100..2000 byte/packet, 400 values; extra in 1..9, 100 values }"
+    )
+    model = qps.loads(BASE + text).spec.model
+    compiled = compile_matrix(model, model.matrices[0])
+    assert compiled.size == 720_000
+    assert compiled.lowered == 18
+
+
+def test_values_that_a_condition_asks_for_fall_into_classes() -> None:
+    text = "measure m = if extra > 3 then N else 2 * N\nmatrix m { extra in 1..9 by 1 }"
+    model = qps.loads(BASE + text).spec.model
+    assert compile_matrix(model, model.matrices[0]).lowered == 2
+
+
+def test_too_many_choices_are_refused() -> None:
+    many = ", ".join(f"box * {i}" for i in range(1, 402))
+    nets = ", ".join(f"wire * {i}" for i in range(1, 302))
+    model = qps.loads(BASE + f"matrix m {{ host in [{many}]; lan in [{nets}] }}").spec.model
+    with pytest.raises(QpsError, match="too varied"):
+        compile_matrix(model, model.matrices[0])
+
+
+# -- from Python -------------------------------------------------------------------------
+
+
+def test_record_batches_are_the_table() -> None:
+    model = qps.loads(BASE + "matrix a { zip in [on, off] }\nmatrix b { extra in [1, 2, 3] }")
+    result = model.matrix("b")
+    assert len(result) == 3
+    assert sum(batch.num_rows for batch in result) == 3
+    assert result.schema.field("cost").metadata == {b"unit": b"$"}
+    with pytest.raises(KeyError):
+        model.matrix()
+    with pytest.raises(KeyError):
+        model.matrix("c")
+
+
+def test_parts_are_the_same_wherever_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = qps.loads(
+        BASE + "matrix m { extra in 1..9 by 1; zip in [on, off]; host in [box, big] }"
+    )
+    whole = model.matrix().to_arrow()
+    monkeypatch.setattr(run, "PART", 7)
+    assert model.matrix().to_arrow().to_pylist() == whole.to_pylist()
+
+
+# -- claims ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds", "told"),
+    [
+        ("every configuration: largest_acceptable >= 1", True, "6 of 6"),
+        ("every configuration where extra > 1: talk.loss <= 100 %", True, "4 of 4"),
+        ("every configuration: extra < 3", False, "4 of 6; not host = box, extra = 3"),
+        ("some configuration: extra == 2 and host == big", True, "1 of 6"),
+        ("some configuration: extra > 5", False, "0 of 6"),
+        ("no configuration: extra > 5", True, "0 of 6"),
+        ("no configuration: host == big", False, "3 of 6; such as host = big, extra = 1"),
+        ("at least 2 configurations: extra == 1", True, "2 of 6"),
+        ("at least 3 configurations: extra == 1", False, "2 of 6; such as host = box, extra = 1"),
+        ("at most 2 configurations: extra == 1", True, "2 of 6"),
+        ("at most 1 configuration: extra == 1", False, "2 of 6; such as host = box, extra = 1"),
+        ("every configuration where extra > 5: host == big", False, "of no configuration at all"),
+        ("no configuration where extra > 5: host == big", False, "of no configuration at all"),
+    ],
+)
+def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None:
+    matrix = "matrix m { host in [box, big]; extra in [1, 2, 3] }"
+    text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
+    (result,) = qps.loads(BASE + text).test()
+    assert (result.holds, result.counted, result.kind) == (holds, told, "matrix")
+
+
+def test_claims_are_about_the_rows_that_are_kept() -> None:
+    text = (
+        "matrix m { extra in [1, 2, 3]; where extra < 3 }\n"
+        'expect e { every configuration of m: extra <= 2; 1 < 2; source "us" }'
+    )
+    found = qps.loads(BASE + text).test()
+    assert [(one.name, one.holds) for one in found] == [("e[1]", True), ("e[2]", True)]

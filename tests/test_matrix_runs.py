@@ -1,0 +1,303 @@
+"""`qps matrix`: files, parts, broken runs, clusters."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+from pyarrow import csv, parquet
+
+import qps
+from qps.cli import main
+from qps.commands.progress import bar
+from qps.compiler.pipeline import load
+from qps.solver.matrix import run
+from qps.solver.matrix.cluster import on_dask
+from qps.solver.matrix.compiling import compile_matrix
+from test_matrices import BASE
+
+SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"
+ROWS = 80
+
+
+@pytest.fixture(autouse=True)
+def small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder of its own, with parts of 16 rows."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.qps").write_text(SPEC)
+    monkeypatch.setattr(run.Parts.__init__, "__defaults__", (16,))
+
+
+def rows_of(path: str) -> list[dict[str, object]]:
+    return list(parquet.read_table(path).to_pylist())
+
+
+# -- files -------------------------------------------------------------------------------
+
+
+def test_all_files_hold_the_same_rows() -> None:
+    for name in ("a.parquet", "a.csv", "a.json"):
+        assert main(["matrix", "shop.qps", "-o", name]) == 0
+    found = rows_of("a.parquet")
+    told = json.loads(Path("a.json").read_text())
+    assert told["schema"] == "qps/matrix/1"
+    assert told["units"]["size"] == "bit/packet"
+    assert told["rows"] == found
+    assert len(found) == ROWS
+    from_csv = csv.read_csv("a.csv").to_pylist()
+    assert [row["largest_acceptable"] for row in from_csv] == [
+        row["largest_acceptable"] for row in found
+    ]
+    assert not list(Path().glob("*.parts"))
+    assert not list(Path().glob("*.tmp"))
+
+
+def test_a_table_shows_the_first_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["matrix", "shop.qps"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "80 configurations of m"
+    assert printed[-1] == "… and 30 more: `-o FILE` writes all of them"
+    assert len(printed) == 1 + 1 + 1 + 50 + 2
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_other_forms_on_the_screen(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["matrix", "shop.qps", "--format", form]) == 0
+    out = capsys.readouterr().out
+    if form == "json":
+        assert len(json.loads(out)["rows"]) == ROWS
+    elif form == "csv":
+        assert len(out.splitlines()) == ROWS + 1
+    else:
+        assert "| ---" in out
+
+
+def test_the_status_is_1_where_nobody_is_carried() -> None:
+    Path("none.qps").write_text(BASE + "matrix m { extra in [5000, 9000] }")
+    assert main(["matrix", "none.qps"]) == 1
+
+
+def test_settings_change_what_is_no_axis(capsys: pytest.CaptureFixture[str]) -> None:
+    for setting, found in (("N=1..3", 3), ("lan=fast", 200)):
+        main(["matrix", "shop.qps", "--format", "json", "--set", setting])
+        told = json.loads(capsys.readouterr().out)["rows"]
+        assert max(row["largest_acceptable"] or 0 for row in told) <= found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "extra=3"], "`extra` is an axis of matrix `m`"),
+        (["-o", "a.xlsx"], "has no ending that is known"),
+        (["-o", "nowhere/a.csv"], "`nowhere` is no folder"),
+        (["--resume"], "`--resume` goes on with a file"),
+        (["--on", "moon"], "`--on moon` is unknown"),
+        (["--workers", "0"], "`--workers 0` is too few"),
+        (["other"], "has no matrix `other`"),
+    ],
+)
+def test_wrong_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["matrix", "shop.qps", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_spec_with_several_matrices_or_none(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("two.qps").write_text(SPEC + "\nmatrix n { zip in [on, off] }\n")
+    assert main(["matrix", "two.qps"]) == 2
+    assert "name one: `m` or `n`" in capsys.readouterr().err
+    assert main(["matrix", "two.qps", "n"]) == 0
+    Path("no.qps").write_text(BASE)
+    assert main(["matrix", "no.qps"]) == 2
+    assert "has no matrix" in capsys.readouterr().err
+
+
+# -- broken runs -------------------------------------------------------------------------
+
+
+class _Breaks:
+    """Makes some parts and then fails."""
+
+    workers = 1
+
+    def __init__(self, work: run.Work, after: int, error: BaseException) -> None:
+        self._work, self._left, self._error = work, after, error
+
+    def submit(self, start: int, stop: int) -> Future[bytes]:
+        self._left -= 1
+        if self._left < 0:
+            raise self._error
+        return self._work.submit(start, stop)
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
+    from contextlib import contextmanager
+
+    whole = run.on_this_machine
+
+    @contextmanager
+    def breaking(*arguments: object) -> Iterator[run.Work]:
+        with whole(*arguments) as work:  # type: ignore[arg-type]
+            yield _Breaks(work, after, error)
+
+    monkeypatch.setattr(run, "on_this_machine", breaking)
+
+
+def test_a_run_that_was_interrupted_is_resumed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["matrix", "shop.qps", "-o", "whole.parquet"]) == 0
+    with monkeypatch.context() as patch:
+        broken(patch, 3, KeyboardInterrupt())
+        assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 130
+    told = capsys.readouterr().err
+    kept = sorted(Path("a.parquet.parts").iterdir())
+    assert f"interrupted: {len(kept)} of 5 parts are kept in a.parquet.parts" in told
+    assert "--resume" in told
+    assert not Path("a.parquet").exists()
+    assert 0 < len(kept) <= 3
+    assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
+    assert "parts of a run that was broken off" in capsys.readouterr().err
+    made: list[int] = []
+    real = run.part_bytes
+
+    def counting(*arguments: object) -> bytes:
+        made.append(int(str(arguments[2])))
+        return real(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run, "part_bytes", counting)
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert len(made) == 5 - len(kept)
+    assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+    assert not Path("a.parquet.parts").exists()
+
+
+def test_parts_of_another_matrix_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as patch:
+        broken(patch, 2, KeyboardInterrupt())
+        assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 130
+    Path("shop.qps").write_text(SPEC.replace("cpu 1 ms/packet", "cpu 1.5 ms/packet"))
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 2
+    assert "the spec has changed since" in capsys.readouterr().err
+
+
+def test_a_part_that_is_torn_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["matrix", "shop.qps", "-o", "whole.parquet"]) == 0
+    with monkeypatch.context() as patch:
+        broken(patch, 3, KeyboardInterrupt())
+        main(["matrix", "shop.qps", "-o", "a.parquet"])
+    first = min(Path("a.parquet.parts").iterdir())
+    first.write_bytes(first.read_bytes()[:100])
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+
+
+def test_a_fault_of_a_worker_keeps_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken(monkeypatch, 3, RuntimeError("a fault"))
+    assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 3
+    assert list(Path("a.parquet.parts").glob("part-*.parquet"))
+
+
+FULL_DISK = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from qps.solver.matrix import run
+run.Parts.__init__.__defaults__ = (int(sys.argv[2]),)
+from qps.cli import main
+import qps.commands.matrix, qps.solver.matrix.tables, distributed
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet"]))
+"""
+
+
+def on_a_full_disk(limit: int, part: int) -> subprocess.CompletedProcess[str]:
+    """Run the command where no file can grow beyond a limit."""
+    return subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(limit), str(part)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(Path(qps.__file__).parents[1])},
+    )
+
+
+@pytest.mark.parametrize("part", [16, 1000])
+def test_a_full_disk_is_told(part: int) -> None:
+    done = on_a_full_disk(500, part)
+    assert done.returncode == 2, done.stderr
+    assert "cannot be written: File too large" in done.stderr
+    assert not Path("a.parquet").exists()
+    assert not list(Path().rglob("*.tmp"))
+
+
+def test_parts_are_kept_where_the_disk_is_too_full_for_the_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert main(["matrix", "shop.qps", "-o", "whole.parquet"]) == 0
+    with monkeypatch.context() as patch:
+        broken(patch, 4, KeyboardInterrupt())
+        main(["matrix", "shop.qps", "-o", "b.parquet"])
+    largest = max(part.stat().st_size for part in Path("b.parquet.parts").iterdir())
+    whole = Path("whole.parquet").stat().st_size
+    assert largest < whole
+    done = on_a_full_disk((largest + whole) // 2, 16)
+    assert done.returncode == 2, done.stderr
+    assert "5 parts are kept: make room, then go on with `--resume`" in done.stderr
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+
+
+# -- clusters ----------------------------------------------------------------------------
+
+
+def test_a_scheduler_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("qps.solver.matrix.cluster._PATIENCE", 1)
+    assert main(["matrix", "shop.qps", "--on", "dask://127.0.0.1:1"]) == 2
+    told = capsys.readouterr().err
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in told
+    assert "leave `--on` out" in told
+
+
+def test_without_dask_the_error_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["matrix", "shop.qps", "--on", "dask"]) == 2
+    assert "pip install 'qps[dask]'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
+    distributed = pytest.importorskip("distributed")
+    spec = load(Path("shop.qps"))
+    compiled = compile_matrix(spec.model, spec.model.matrices[0])
+    parts = run.Parts(compiled, "x", Path())
+    with run.on_this_machine(compiled, "x") as work:
+        expected = dict(run.as_done(work, parts.ranges()))
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    )
+    with cluster, on_dask(compiled, "x", cluster.scheduler_address) as work:
+        found = {}
+        for place, data in run.as_done(work, parts.ranges()):
+            if not found:
+                next(iter(cluster.workers.values())).process.process.kill()
+            found[place] = data
+    assert found == expected
+
+
+def test_the_bar() -> None:
+    assert bar(0, 100, 0.0).startswith("░")
+    assert bar(100, 100, 2.0).endswith("0 s left")
+    assert "min left" in bar(1, 100_000, 1.0) or "h left" in bar(1, 100_000, 1.0)
