@@ -230,6 +230,30 @@ def on_a_full_disk(limit: int, part: int) -> subprocess.CompletedProcess[str]:
     )
 
 
+FINGERPRINT = """
+from pathlib import Path
+from qps.compiler.pipeline import load
+from qps.solver.matrix.compiling import compile_matrix
+spec = load(Path("shop.qps"))
+print(compile_matrix(spec.model, spec.model.matrices[0]).fingerprint)
+"""
+
+
+def test_every_process_finds_the_same_fingerprint() -> None:
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", FINGERPRINT],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ
+            | {"PYTHONPATH": str(Path(qps.__file__).parents[1]), "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert len(set(told)) == 1
+
+
 @pytest.mark.parametrize("part", [16, 1000])
 def test_a_full_disk_is_told(part: int) -> None:
     done = on_a_full_disk(500, part)

@@ -69,8 +69,9 @@ class Program:
     """
 
     operations: tuple[Operation, ...]
-    inputs: tuple[frozenset[str], ...]
-    varies: tuple[bool, ...]
+    # Worked out from the operations; sets are told in another order by each process.
+    inputs: tuple[frozenset[str], ...] = field(repr=False)
+    varies: tuple[bool, ...] = field(repr=False)
 
     def needed(self, outputs: Iterable[int]) -> list[int]:
         """Return the operations that outputs rest on, in their order."""
