@@ -176,6 +176,8 @@ class LoadGraph:
     mode: str | None
     decided: frozenset[str]
     """Parameters that a condition asks for: another value may give other formulas."""
+    asked: frozenset[str]
+    """Options that a condition asks for: any other option makes no difference here."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

@@ -64,6 +64,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         unpriced,
         configuration.mode,
         frozenset(expressions.decided),
+        frozenset(expressions.asked),
     )
 
 

@@ -46,6 +46,7 @@ class ExpressionLowering:
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -170,14 +171,7 @@ class ExpressionLowering:
         assert declared.low is not None
         assert declared.high is not None
         least, most = (
-            self._assume(
-                f"{name}.{end}",
-                self.number(bound),
-                dimension,
-                text,
-                span,
-                declared.source or declared.doc,
-            )
+            self._end(f"{name}.{end}", bound, declared, text)
             for end, bound, text in (
                 ("least", declared.low, declared.least_text),
                 ("most", declared.high, span.text),
@@ -187,6 +181,14 @@ class ExpressionLowering:
         self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
         self._parameters[name] = symbol
         return symbol
+
+    def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> sympy.Expr:
+        """Return an end of an elastic parameter's range; it moves with what it is made of."""
+        lowered = self.lower(bound)
+        if lowered.free_symbols:
+            return lowered
+        source = declared.source or declared.doc
+        return self._assume(name, lowered, declared.dimension, text, declared.value_span, source)
 
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
@@ -227,7 +229,7 @@ class ExpressionLowering:
             case None:
                 return True
             case ir.OptionIs(option, choice):
-                return self.configuration.options[option] == choice
+                return self.chosen(option) == choice
             case ir.AllOf(conditions):
                 return all(self.holds(part) for part in conditions)
             case ir.AnyOf(conditions):
@@ -239,6 +241,11 @@ class ExpressionLowering:
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)
+
+    def chosen(self, option: str) -> str:
+        """Return the choice of an option, and remember that it was asked for."""
+        self.asked.add(option)
+        return self.configuration.options[option]
 
     def _named_in(self, expr: ir.Expr) -> set[str]:
         """Return the parameters that an expression rests on, directly or not."""
