@@ -26,7 +26,7 @@ from qps.reports.quantities import is_share, number, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.solver.capacity import excess
-from qps.solver.solve import all_criteria
+from qps.solver.solve import all_criteria, impossibilities
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -147,6 +147,7 @@ class LiveModel:
                 "elastic": [self._elastic(settled) for settled in graph.elastic],
                 "costs": self._costs(graph),
                 "unpriced": list(graph.unpriced),
+                "bounds": [[step(over), text] for over, text in _bounds(graph)],
                 "quality": None if graph.quality is None else step(graph.quality),
                 "metric": graph.metric.value,
             }
@@ -290,6 +291,11 @@ class LiveModel:
             self._records.append(value)
             self._bytes += len(text)
         return known
+
+
+def _bounds(graph: LoadGraph) -> list[tuple[sympy.Expr, str]]:
+    """Return what must stay at or below zero, and what is wrong where it does not."""
+    return [(over, text) for over, text, _ in impossibilities(graph) if over.free_symbols]
 
 
 def _notes(variants: Variants, held: int, file: str) -> list[Json]:

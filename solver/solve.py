@@ -258,19 +258,30 @@ def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
             raise QpsError(sink.found)
 
 
-def _refuse_impossible(graph: LoadGraph, high: int) -> None:
-    """Refuse a jitter or buffer below zero, or more dropped than there is, up to the answer."""
+def impossibilities(graph: LoadGraph) -> list[tuple[sympy.Expr, str, Span | None]]:
+    """Return what must not be above zero at any population up to the answer, and what it means.
+
+    A jitter or buffer below zero, more dropped than there is.
+    """
+    found: list[tuple[sympy.Expr, str, Span | None]] = []
     for stream in graph.streams.values():
-        for jitter in stream.jitter:
-            what = f"the jitter of {jitter.resource} is below zero"
-            _refuse_beyond(graph, -jitter.value, what, jitter.span, high)
+        found += [
+            (-part.value, f"the jitter of {part.resource} is below zero", part.span)
+            for part in stream.jitter
+        ]
         what = f"the playout buffer of `{stream.name}` is below zero"
-        _refuse_beyond(graph, -stream.buffer, what, stream.playout, high)
+        found.append((-stream.buffer, what, stream.playout))
         for part in stream.losses:
             if part.kind is LossKind.VOLUNTARY:
                 what = f"what `{stream.name}` drops ({part.stage}) is"
-                _refuse_beyond(graph, -part.value, f"{what} below zero", part.span, high)
-                _refuse_beyond(graph, part.value - 1, f"{what} above 100 %", part.span, high)
+                found.append((-part.value, f"{what} below zero", part.span))
+                found.append((part.value - 1, f"{what} above 100 %", part.span))
+    return found
+
+
+def _refuse_impossible(graph: LoadGraph, high: int) -> None:
+    for over, message, span in impossibilities(graph):
+        _refuse_beyond(graph, over, message, span, high)
 
 
 def _refuse_beyond(

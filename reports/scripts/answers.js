@@ -1,6 +1,9 @@
 // What `qps solve` answers, for the numbers of a run: the largest acceptable population and what
 // limits it, saturation points, the bottleneck, knees of elastic numbers, elasticities.
 
+// Numbers with which a model cannot be: a jitter below zero, a load that divides by zero.
+class Impossible extends Error {}
+
 // The answers of a setting: those of its worst mode, with all modes beside them.
 function solve(run, setting) {
   const graphs = run.model.graphs(setting);
@@ -23,6 +26,7 @@ function solveGraph(run) {
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
   const at = largest ?? graph.low;
   const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
+  refuseImpossible(run, Math.min(at + 1, graph.high));
   const quality = criteria.find((one) => one.criterion.name === "quality");
   run.at(at);
   return {
@@ -34,6 +38,18 @@ function solveGraph(run) {
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
     qualityMet: quality ? metUpTo(quality.failure, graph) : null,
   };
+}
+
+function refuseImpossible(run, high) {
+  const { graph } = run;
+  for (const one of graph.resources) {
+    if (Number.isNaN(run.at(graph.low).value(one.load))) throw new Impossible(`the load of ${one.name} has no value`);
+  }
+  for (const [over, text] of graph.bounds) {
+    const curve = run.curve(over, []);
+    const failure = firstFailure(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
+    if (failure !== null) throw new Impossible(`${text} at ${run.model.population} = ${whole(failure)}`);
+  }
 }
 
 // A criterion with the first population at which it fails, null for none.

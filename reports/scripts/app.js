@@ -12,6 +12,11 @@ class App {
       this.pictures = this.makePictures();
       return;
     }
+    const silent = this.columns.find((one) => !one.solved);
+    if (silent) { // the page as it was written still tells the answer
+      document.getElementById("answer").append(make("span", { class: "then" }, ` This page cannot follow changes: ${silent.trouble}.`));
+      return;
+    }
     this.controls = new Controls(document.getElementById("controls"), this.shown, (isPopulationOnly) => this.change(isPopulationOnly));
     this.pictures = this.makePictures();
     document.body.classList.add("live");
@@ -62,7 +67,7 @@ class App {
   // Keep the setting as it is now as a column of its own.
   pin() {
     const { model, setting, n } = this.shown;
-    const copy = this.column(model, { ...setting, picks: [...setting.picks], numbers: new Map(setting.numbers) }, `kept ${this.columns.filter((one) => one.isPinned).length + 1}`);
+    const copy = this.column(model, copied(setting), `kept ${this.columns.filter((one) => one.isPinned).length + 1}`);
     copy.isPinned = true;
     copy.follows = this.shown.follows;
     copy.n = n;
@@ -163,7 +168,12 @@ class App {
 
   redraw() { this.pictures.forEach((picture) => picture.change()); }
 
-  drawAll() { this.pictures.forEach((picture) => picture.redraw()); }
+  // For print: every picture, in sight or not, and all cells of the heat map.
+  drawAll() {
+    this.heat?.isPossible && this.heat.work(Infinity);
+    if (this.heatPicture) this.heatPicture.redrawn = Boolean(this.heat);
+    this.pictures.forEach((picture) => picture.redraw());
+  }
 
   // -- which starts the pictures of quality show -----------------------------------------
 

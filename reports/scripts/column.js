@@ -8,23 +8,34 @@ class Column {
     this.solve();
   }
 
-  // Solve the setting; keep what was known where the page holds no such variant.
+  // Solve the setting; where that cannot be, go back to the last one and say why.
   solve() {
-    this.trouble = null;
-    try {
-      const solved = solve(this.run, this.setting);
-      if (!solved) { this.trouble = "this combination is not in the page"; return; }
-      this.solved = solved;
-      this.graph = solved.graph;
-      this.sensitivity = elasticities(this.run, solved);
-    } catch (error) {
-      if (!(error instanceof Undecided)) throw error;
-      this.trouble = "the page cannot settle this within its time; qps solve can";
-      return;
+    this.trouble = this.tried(this.setting);
+    if (this.trouble && this.good) {
+      this.setting = copied(this.good);
+      this.run.prepare(this.graph, this.setting.numbers);
     }
+    if (!this.solved) return;
+    this.good = copied(this.setting);
     if (this.follows || this.n === null) this.n = this.solved.at;
     this.n = Math.min(this.graph.high, Math.max(this.graph.low, this.n));
     this.run.at(this.n);
+  }
+
+  // What is wrong with a setting; null where it has answers, which are kept.
+  tried(setting) {
+    try {
+      const solved = solve(this.run, setting);
+      if (!solved) return "this combination is not in the page";
+      this.sensitivity = elasticities(this.run, solved);
+      this.solved = solved;
+      this.graph = solved.graph;
+      return null;
+    } catch (error) {
+      if (error instanceof Undecided) return "the page cannot settle this within its time; qps solve can";
+      if (error instanceof Impossible) return error.message;
+      throw error;
+    }
   }
 
   // The value of a step at the population that is shown.
@@ -52,3 +63,5 @@ class Column {
     return this.scratch.prepare(graph, setting.numbers);
   }
 }
+
+function copied(setting) { return { ...setting, picks: [...setting.picks], numbers: new Map(setting.numbers) }; }

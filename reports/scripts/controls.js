@@ -230,8 +230,8 @@ class Controls {
     const { command, only } = commandOf(this.column);
     this.command.textContent = command;
     this.only.textContent = only.length ? `Costs and ratings cannot be set there, but in the spec: ${only.join("; ")}` : "";
-    if (this.column.trouble) this.trouble.textContent = `What is shown is still the last answer: ${this.column.trouble}.`;
-    else if (this.trouble.textContent.startsWith("What is shown")) this.trouble.textContent = "";
+    if (this.column.trouble) this.trouble.textContent = `Not done: ${this.column.trouble}.`;
+    else if (this.trouble.textContent.startsWith("Not done")) this.trouble.textContent = "";
   }
 }
 

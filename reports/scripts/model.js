@@ -63,6 +63,7 @@ function outputsOf(graph) {
     found.push(one.value, one.least, one.most, ...[...one.atMost, ...one.atLeast].map((over) => over[1]));
   }
   for (const one of graph.costs) found.push(one.total);
+  for (const [over] of graph.bounds) found.push(over);
   if (graph.quality !== null) found.push(graph.quality);
   return found;
 }
