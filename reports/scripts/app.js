@@ -21,7 +21,7 @@ class App {
     this.pictures = this.makePictures();
     document.body.classList.add("live");
     document.getElementById("pin").addEventListener("click", () => this.pin());
-    window.addEventListener("resize", () => this.redraw());
+    window.addEventListener("resize", () => this.measure());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     window.addEventListener("beforeprint", () => this.drawAll());
     this.show();
@@ -54,7 +54,9 @@ class App {
     if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.controls.refresh();
     this.showTicks();
-    this.pictures.forEach((picture) => picture.change());
+    this.isPopulationOnly = isPopulationOnly;
+    this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
+    this.isPopulationOnly = false;
     if (!isPopulationOnly) this.think();
   }
 
@@ -149,12 +151,17 @@ class App {
     this.heatChoices = { what: choice("show"), x: choice("across"), y: choice("up") };
     withControl("heat", Object.values(this.heatChoices), (column, width) => this.drawHeat(column, width));
     this.heatPicture = this.heatChoices.what.picture;
-    for (const [key, figure] of Object.entries(this.figures)) add(`figure-${key}`, (column, width) => drawFigure(figure, width));
+    for (const [key, figure] of Object.entries(this.figures)) {
+      const picture = add(`figure-${key}`, (column, width) => drawFigure(figure, width));
+      if (picture) picture.isOfSpec = true; // it stays as it is, whatever is set
+    }
     return found;
   }
 
   drawHeat(column, width) {
-    if (!this.heatPicture.redrawn) {
+    // How many users there can be does not depend on how many are shown.
+    const isAsBefore = this.heat && this.isPopulationOnly && this.heat.step === null && this.heat.column === column;
+    if (!this.heatPicture.redrawn && !isAsBefore) {
       this.heat = new HeatMap(column, this.heatChoices);
       if (this.heat.isPossible && this.heat.step !== null) this.heat.work(Infinity);
       else if (this.heat.isPossible) {
@@ -163,16 +170,21 @@ class App {
       }
     }
     this.heatPicture.redrawn = false;
-    return this.heat.draw(width);
+    const isBlank = this.heat.isPossible && this.heat.done === 0;
+    return isBlank && this.heatPicture.drawn ? undefined : this.heat.draw(width);
   }
 
   redraw() { this.pictures.forEach((picture) => picture.change()); }
 
+  measure() { this.pictures.forEach((picture) => picture.measure()); }
+
   // For print: every picture, in sight or not, and all cells of the heat map.
   drawAll() {
-    this.heat?.isPossible && this.heat.work(Infinity);
-    if (this.heatPicture) this.heatPicture.redrawn = Boolean(this.heat);
     this.pictures.forEach((picture) => picture.redraw());
+    if (!this.heat?.isPossible) return;
+    this.heat.work(Infinity);
+    this.heatPicture.redrawn = true;
+    this.heatPicture.redraw();
   }
 
   // -- which starts the pictures of quality show -----------------------------------------

@@ -4,7 +4,8 @@ function drawWaterfall(column, width, choice) {
   const { graph, model, run } = column;
   const streams = graph.streams.filter((one) => one.stages.length);
   if (!streams.length) return null;
-  choice.update(streams.map((one) => one.name));
+  const needed = streams.find((one) => graph.criteria.some((c) => c.stated && c.measure === one.latency));
+  choice.update(streams.map((one) => one.name), (needed ?? streams[0]).name);
   const stream = streams.find((one) => one.name === choice.value);
   run.at(column.n);
   const stages = joinedStages(stream.stages.map(([name, step]) => ({ name, value: run.value(step) })));

@@ -47,9 +47,9 @@ class Column {
     const points = solved.resources.map((one) => one.at).filter((at) => at !== null).sort((a, b) => a - b);
     const nearest = Math.max(1.25 * solved.at, points.length ? 1.25 * points[0] : 0);
     // A second saturation far away would squash what matters into a corner.
-    const second = points.length > 1 && points[1] < 2 * nearest ? 1.15 * points[1] : 0;
-    const whole_ = !points.length && solved.largest === graph.high ? graph.high : 0;
-    const high = Math.max(nearest, second, whole_, 1.05 * this.n, graph.low + 4);
+    const second = points.length > 1 && points[1] < 1.5 * nearest ? 1.15 * points[1] : 0;
+    const all = !points.length && solved.largest === graph.high ? graph.high : 0;
+    const high = Math.max(nearest, second, all, 1.05 * this.n, graph.low + 4);
     return Float64Array.from({ length: count }, (_, i) => graph.low + ((high - graph.low) * i) / (count - 1));
   }
 

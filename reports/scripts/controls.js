@@ -15,8 +15,8 @@ class Controls {
     const group = (title, content, open) => make("details", { open }, make("summary", null, title), content);
     place.replaceChildren(
       make("h2", null, "Try it"),
-      make("p", { class: "small-answer", id: "small-answer" }),
-      this.population.field, this.trouble,
+      make("div", { class: "bar" }, make("p", { class: "small-answer", id: "small-answer" }), this.population.field),
+      this.trouble,
       group("Scenario, choices, machines and networks", this.selects, true),
       group("Requirements", this.needs, true),
       group("Parameters", this.numbers, true),
@@ -36,6 +36,7 @@ class Controls {
   }
 
   build() {
+    this.offered = null;
     this.fields.clear();
     this.buildSelects();
     this.buildNumbers();
@@ -131,9 +132,12 @@ class Controls {
   refreshSelects() {
     const { model } = this.column;
     const { shape, picks, start, mode } = this.setting;
-    const own = model.variant(shape, picks);
     if (this.fields.has("start")) this.fields.get("start").select.value = String(start);
     if (this.fields.has("mode")) this.fields.get("mode").select.value = mode ?? "";
+    const now = `${shape}:${picks}`;
+    if (this.offered === now) return; // asking for every choice whether the page holds it takes time
+    this.offered = now;
+    const own = model.variant(shape, picks);
     model.selects.forEach((select, i) => {
       const field = this.fields.get(`select-${i}`);
       field.select.value = String(picks[i]);
@@ -173,7 +177,7 @@ class Controls {
   // A number as a text in its unit, with a slider beside it.
   numberField(record) {
     const id = `number-${record.name}`;
-    const scale = sliderScaleOf(record);
+    const scale = sliderScaleOf(record, this.column.run.numbers.get(record.name));
     const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", disabled: record.decided, on: { input: () => this.typed(record, text) } });
     const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, disabled: record.decided, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
     const note = make("span", { class: "note" }, record.decided ? "a condition asks for it: set it on the command line" : "");
@@ -252,8 +256,8 @@ function readNumber(record, text) {
 }
 
 // The ends of a number's slider, in its unit; by powers where they are far apart.
-function sliderScaleOf(record) {
-  const now = quotient(...inUnit(record, exactNumber(record)));
+function sliderScaleOf(record, value) {
+  const now = quotient(...inUnit(record, value));
   const bound = (end) => record[end] && quotient(...inUnit(record, record[end].map(BigInt)));
   const isNear = (v) => v !== null && v !== undefined && Math.abs(v) <= 100 * Math.abs(now) && now !== 0;
   let low = bound("low"), high = bound("high");

@@ -41,18 +41,20 @@ function toldApart(value, limit) {
 
 // A fraction as a decimal text where it has a short one, else as a rounded number.
 function decimalOf([above, below]) {
+  const key = `${above}/${below}`;
+  if (!decimalOf.known.has(key)) decimalOf.known.set(key, shortestDecimal(above, below));
+  return decimalOf.known.get(key);
+}
+decimalOf.known = new Map();
+
+function shortestDecimal(above, below) {
   const value = quotient(above, below);
   for (let digits = 1; digits <= 15; digits++) {
-    const text = plainDecimal(value, digits);
+    const text = String(Number(value.toPrecision(digits)));
     const read = exactOf(text);
     if (read && read[0] * below === above * read[1]) return text;
   }
-  return plainDecimal(value, 12);
-}
-
-function plainDecimal(value, digits) {
-  const text = String(Number(value.toPrecision(digits)));
-  return text;
+  return String(Number(value.toPrecision(12)));
 }
 
 function listed(names) {

@@ -67,7 +67,7 @@ class HeatMap {
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
     const title = `${isUsers ? "Largest acceptable number of users" : what} over ${x.record.name} and ${y.record.name}${this.done < values.length ? " (being computed)" : ""}`;
-    const left = 70, top = 8, height = 330, right = width - 10, bottom = height - 44;
+    const left = 88, top = 8, height = 330, right = width - 10, bottom = height - 44;
     const cell = { w: (right - left) / CELLS.across, h: (bottom - top) / CELLS.up };
     const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
     const points = [];

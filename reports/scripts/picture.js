@@ -2,7 +2,7 @@
 
 class Picture {
   // `draws(width)` returns { title, svg, readout, legend, table() }, null where there is nothing
-  // to show; `controls` are the picture's own.
+  // to show, undefined where it stays as it is; `controls` are the picture's own.
   constructor(place, key, draws, controls = []) {
     Object.assign(this, { place, key, draws, isVisible: false, isStale: true, cursor: null });
     this.caption = make("figcaption");
@@ -43,10 +43,19 @@ class Picture {
     if (this.isVisible || this.place.hidden) this.redraw();
   }
 
+  // Asking for the width makes the browser lay out the page: it is asked for once.
+  measure() {
+    this.width = this.place.hidden ? undefined : this.room();
+    this.change();
+  }
+
+  room() { return Math.round(Math.max(300, Math.min(980, this.place.clientWidth || 720))); }
+
   redraw() {
     this.isStale = false;
-    const width = Math.round(Math.max(300, Math.min(900, this.place.clientWidth || 720)));
-    const drawn = this.draws(width);
+    this.width ??= this.room();
+    const drawn = this.draws(this.width);
+    if (drawn === undefined) return; // as it was
     this.place.hidden = drawn === null;
     if (drawn === null) return;
     this.drawn = drawn;

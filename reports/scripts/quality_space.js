@@ -84,14 +84,19 @@ function placed(svg, points, project, axes, isBeyond) {
   const told = points.map((one, i) => {
     const [x, y] = project(one.at);
     const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${number(one.at[k])}`).join(", ")}`;
-    let label = y - 8;
-    while (taken.some(([tx, ty]) => Math.abs(tx - x) < 130 && Math.abs(ty - label) < 13)) label -= 13;
-    taken.push([x, label]);
     const name = isBeyond(one) ? `${one.name} (beyond)` : one.name;
-    const atRight = x > svg.viewBox.baseVal.width - 8 * name.length;
+    const long = 7.2 * name.length;
+    const atRight = x + 9 + long > svg.viewBox.baseVal.width;
+    const from = atRight ? x - 9 - long : x + 9;
+    const isTaken = (level) => taken.some((other) => other.from < from + long && from < other.from + other.long && Math.abs(other.level - level) < 14);
+    // Upwards first; where the picture ends, downwards.
+    let level = Math.max(12, y - 8);
+    while (isTaken(level) && level > 16) level -= 7;
+    while (isTaken(level)) level += 7;
+    taken.push({ from, long, level });
     svg.append(
       draw(one.strong ? "circle" : "rect", one.strong ? { cx: x, cy: y, r: 6.5, fill: colour(i), class: "mark" } : { x: x - 4.5, y: y - 4.5, width: 9, height: 9, fill: colour(i), class: "mark" }, draw("title", null, text)),
-      draw("text", { x: atRight ? x - 9 : x + 9, y: Math.max(12, label), "text-anchor": atRight ? "end" : "start" }, name));
+      draw("text", { x: atRight ? x - 9 : x + 9, y: level, "text-anchor": atRight ? "end" : "start" }, name));
     return { x, y, text };
   });
   return { readout: pointReadout(svg, told) };
@@ -105,12 +110,12 @@ function drawSpace3(column, width, choices, turn, starts, columns) {
   choices.forEach((choice, i) => choice.update(names, names[i]));
   const axes = choices.map((choice) => all.find((axis) => axis.name === choice.value));
   const { points, graph } = pointsOf(column, axes, starts, columns);
-  const size = Math.min(width, 560), height = 440, most = 1.6;
+  const size = Math.min(width, 560), height = 0.8 * size, most = 1.6;
   const angle = (Number(turn.value) * Math.PI) / 180, tilt = 0.45, scale = size * 0.27;
   const project = (at) => {
     const [x, y, z] = at.map((v) => Math.min(v, most));
     const right = x * Math.cos(angle) - y * Math.sin(angle), away = x * Math.sin(angle) + y * Math.cos(angle);
-    return [size / 2 + right * scale, height * 0.62 + away * scale * tilt - z * scale * 0.9];
+    return [size / 2 + right * scale, height * 0.58 + away * scale * tilt - z * scale * 0.9];
   };
   const path = (ats) => `M${ats.map((at) => project(at).map((v) => v.toFixed(1)).join(" ")).join("L")}`;
   const title = `Quality as a space of ${listed(axes.map((axis) => axis.name))}, at ${column.model.population} = ${whole(column.n)}: the net is the limit`;

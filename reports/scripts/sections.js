@@ -15,9 +15,9 @@ function light(kind, word) { return make("span", { class: `light ${kind}` }, wor
 const BARELY = 0.9; // of its limit; beyond that a requirement is met, but only just
 
 function lightOf(column, judged) {
-  const { criterion, failure } = judged;
+  const { criterion } = judged;
   const { run, n } = column;
-  const isMet = failure === null || n < failure ? !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n) : !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n);
+  const isMet = !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n);
   if (!isMet) return light("no", "not met");
   run.at(n);
   const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
@@ -32,7 +32,10 @@ function showRequirements(column) {
     const { criterion } = one;
     const isQuality = criterion.name === "quality";
     const measure = isQuality ? graph.quality : criterion.measure;
-    const told = (step, at) => column.tell(run.at(at).value(step), criterion.dimension, criterion);
+    const told = (step, at) => {
+      const value = run.at(at).value(step);
+      return isQuality && step === measure ? toldApart(value, 1) : column.tell(value, criterion.dimension, criterion);
+    };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : whole(one.met);
     const name = isQuality ? `quality (${graph.metric})` : criterion.name;
@@ -88,7 +91,7 @@ function showMeasures(column) {
   }
   for (const one of graph.measures) rows.push([one.name, column.tell(run.value(one.value), one.dimension), one.doc]);
   for (const { elastic, yields, exhausted } of solved.elastic) {
-    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)}`} (${one.name})` : "");
+    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");
     rows.push([elastic.name, column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
   }
   for (const one of graph.costs) {
