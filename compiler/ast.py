@@ -135,6 +135,42 @@ class Changed:
     changes: tuple[Change, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """`largest 13.3 ms/frame`: what a parameter is in one case."""
+
+    span: Span
+    case: str
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """`average 12.7 ms/frame, least 7.2 ms/frame`: a parameter's value in several cases."""
+
+    span: Span
+    values: tuple[CaseValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KindValue:
+    """`I average 23.3 kB/frame, largest 33 kB/frame`: the value of one kind."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class KindTable:
+    """`by film { I …; P … }`: a parameter's value for each kind; `owner` is the parameter."""
+
+    span: Span
+    owner: Name
+    kinds: Name
+    entries: tuple[KindValue, ...]
+
+
 Expr = (
     Number
     | Reference
@@ -149,6 +185,8 @@ Expr = (
     | Not
     | Conditional
     | Changed
+    | Cases
+    | KindTable
 )
 
 
@@ -227,7 +265,8 @@ class Option:
 class Param:
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
-    The value of an elastic one is the most that it takes.
+    The value of an elastic one is the most that it takes; the one of the smallest priority is
+    served first.
     """
 
     span: Span
@@ -236,6 +275,28 @@ class Param:
     range: Range | None
     source: Text | None
     is_elastic: bool = False
+    priority: Expr | None = None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """`I 30`: how many are of a kind, or `I 60 %`: which share."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The kinds that items are divided into: by weights, or by a pattern of letters."""
+
+    span: Span
+    name: Name
+    weights: tuple[Weight, ...]
+    pattern: Text | None
+    source: Text | None
     doc: str | None = None
 
 
@@ -279,12 +340,29 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
+class Fit:
+    """`fit "turn.csv"`: numbers that are fitted to a table of measurements."""
+
+    span: Span
+    file: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """`idle 8 %` behind a resource."""
 
     span: Span
     name: Name
-    value: Expr
+    value: Expr | Fit
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """`queueing mg1 cv 1.2` behind a resource or in a network."""
+
+    span: Span
+    discipline: Name
+    variation: Expr | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +373,7 @@ class ResourceItem:
     name: Name
     capacity: Expr
     attributes: tuple[Attribute, ...]
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +408,7 @@ class Network:
     properties: tuple[LinkProperty, ...]
     price: Expr | None
     source: Text | None
+    queueing: Queueing | None = None
     doc: str | None = None
 
 
@@ -338,15 +418,16 @@ class Cost:
 
     span: Span
     resource: Name
-    amount: Expr
+    amount: Expr | Fit
     measured_on: Name | None
     scaled_by: Name | None
     single_thread: bool
+    at_load: Expr | Range | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """`keep`, `active`, `emit`, `delay`, `drop` with a value, or `merge` with none."""
+    """`keep`, `emit`, `queue` or another word with a value, or `merge` with none."""
 
     span: Span
     kind: str
@@ -578,6 +659,28 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
+
+    span: Span
+    name: Name
+    file: Text
+    unit: Expr | None
+    period: Expr | None
+    source: Text | None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """`loads "label" with …` in a figure: a line for each resource."""
+
+    span: Span
+    label: Text | None
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """`line "label" value with …` in a figure."""
 
@@ -605,6 +708,7 @@ class Figure:
     title: Text | None
     abscissa: Abscissa | None
     curves: tuple[Curve, ...]
+    loads: tuple[Loads, ...]
     logarithmic: tuple[Name, ...]
     source: Text | None
     remarks: tuple[Remark, ...]
@@ -617,6 +721,7 @@ Declaration = (
     | Users
     | Option
     | Param
+    | Kinds
     | Let
     | Func
     | Defaults
@@ -632,6 +737,7 @@ Declaration = (
     | Scenario
     | Expect
     | Observe
+    | Trace
     | Figure
 )
 

@@ -13,10 +13,17 @@ from enum import Enum
 from fractions import Fraction
 
 from qps.compiler import codes, ir
+from qps.compiler.cases import report_unstated
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.fold import CircleError, Folder, NoValueError, TooLargeError
+from qps.compiler.fold import (
+    CircleError,
+    Folder,
+    NoValueError,
+    TooLargeError,
+    UnstatedCaseError,
+)
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -34,6 +41,9 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    COUNT = "a whole number above zero"
+    RANK = "a whole number from 1"
+    WHOLE = "whole and above zero"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -48,8 +58,12 @@ class Bound(Enum):
                 return 0 <= value <= 1
             case Bound.PART:
                 return 0 <= value < 1
+            case Bound.WHOLE:
+                return value > 0 and value.denominator == 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
+            case Bound.COUNT | Bound.RANK:
+                return value > 0 and value.denominator == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +80,18 @@ class _Bounded:
 def check_bounds(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every value in use that is out of bounds or cannot be computed."""
     _Check(model, configuration, sink).run()
+
+
+def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
+    """Report every case that what is in use asks for of a parameter which does not state it."""
+    folder = Folder(configuration, Fraction(configuration.low))
+    for bounded in _in_use(model, configuration):
+        try:
+            folder.fold(bounded.expr)
+        except UnstatedCaseError as error:
+            report_unstated(error.unstated, model, sink)
+        except (CircleError, TooLargeError, NoValueError):
+            continue  # that is reported where values are looked at
 
 
 class _Check:
@@ -87,14 +113,29 @@ class _Check:
                 self._value(bounded)
 
     def _parameter(self, parameter: ir.Parameter) -> bool:
-        """Return whether a parameter has a value, in its range; else it is reported."""
+        """Return whether a parameter has a value, in its range, in every case that it states."""
         span = self._configuration.values_from[parameter.name]
+        value = self._configuration.parameters[parameter.name]
+        if isinstance(value, ir.Mixture):
+            return True  # as its kinds are, so is it
+        if not isinstance(value, ir.ByCase):
+            return self._is_sound(parameter, self._folders[0], span)
+        return all(
+            self._is_sound(parameter, self._folders[0].in_case(stated.case), stated.span)
+            for stated in value.values
+        )
+
+    def _is_sound(self, parameter: ir.Parameter, folder: Folder, span: Span) -> bool:
+        """Return whether a parameter has a value, in its range; else it is reported."""
         what = f"`{parameter.name}`"
-        values = [
-            self._folded(_Bounded(expr, span, what, Bound.ANY), self._folders[0])
-            for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
-            if expr is not None
-        ]
+        try:
+            values = [
+                self._folded(_Bounded(expr, span, what, Bound.ANY), folder)
+                for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
+                if expr is not None
+            ]
+        except UnstatedCaseError:
+            return True  # who asks for that case is told so
         if None in values:
             return not self._sink.has_errors
         value, *limits = (v for v in values if v is not None)
@@ -115,7 +156,11 @@ class _Check:
 
     def _value(self, bounded: _Bounded) -> None:
         for folder in self._folders if _varies(bounded.expr) else self._folders[:1]:
-            value = self._folded(bounded, folder)
+            try:
+                value = self._folded(bounded, folder)
+            except UnstatedCaseError as error:
+                report_unstated(error.unstated, self._model, self._sink)
+                return
             if value is not None and not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
                 return
@@ -185,12 +230,18 @@ def _shown(value: Fraction) -> str:
 
 
 def _hint(bounded: _Bounded, value: Fraction) -> str:
+    if bounded.bound is Bound.COUNT and value > 0:
+        return "give a whole number, or round it where it is used: `machine * ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
+    if bounded.bound is Bound.RANK:
+        return "1 is served first, 2 after it: write `priority 1`"
+    if bounded.bound is Bound.WHOLE:
+        return "give it a whole number of cores, or write `mm1`"
     if bounded.bound is Bound.NOT_NEGATIVE:
         return "give it a value of zero or more"
     return "give it a value above zero, or leave the thing out"
@@ -210,12 +261,13 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
             yield _Bounded(
                 parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
             )
+        yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
-        yield _Bounded(node.count, node.span, f"the count of `{node.name}`", Bound.POSITIVE)
+        yield _count(node)
     for link in configuration.links.values():
-        yield _Bounded(link.count, link.span, f"the count of `{link.name}`", Bound.POSITIVE)
+        yield _count(link)
     for machine in model.machines.values():
         yield from _machine(machine)
     for network in model.networks.values():
@@ -233,6 +285,12 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
             yield from _claim(claim)
 
 
+def _count(place: ir.Node | ir.Link) -> _Bounded:
+    """Return how many there are of a place: whole, unless they grow with the population."""
+    bound = Bound.POSITIVE if _varies(place.count) else Bound.COUNT
+    return _Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
+
+
 def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Bounded]:
     if quantity is not None:
         yield _Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
@@ -241,6 +299,9 @@ def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Boun
 def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
+        yield from _queueing(resource.queueing)
+        if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
+            yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
         yield from _of(resource.idle, "an idle load", Bound.PART)
         yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
@@ -256,7 +317,13 @@ def _network(network: ir.Network) -> Iterator[_Bounded]:
     yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
     yield from _of(network.loss, "a loss", Bound.PART)
     yield from _of(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
+    yield from _queueing(network.queueing)
     yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
+
+
+def _queueing(queueing: ir.Queueing | None) -> Iterator[_Bounded]:
+    if queueing is not None:
+        yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
 
 
 _EFFECT_BOUNDS = {
@@ -265,6 +332,8 @@ _EFFECT_BOUNDS = {
     ir.EffectKind.EMIT: Bound.POSITIVE,
     ir.EffectKind.DELAY: Bound.NOT_NEGATIVE,
     ir.EffectKind.DROP: Bound.SHARE,
+    ir.EffectKind.QUEUE: Bound.NOT_NEGATIVE,
+    ir.EffectKind.RECOVER: Bound.SHARE,
 }
 
 
@@ -285,8 +354,15 @@ def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
                     yield from _of(term.amount, "a cost", Bound.NOT_NEGATIVE)
             for effect in step.component.effects:
                 if effect.value is not None:
-                    bound = _EFFECT_BOUNDS[effect.kind]
-                    yield from _of(effect.value, f"`{effect.kind.value}`", bound)
+                    yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
+
+
+def _effect_bound(effect: ir.Effect) -> Bound:
+    """Return what an effect may be: nothing may be left of the bits, but an item has a size."""
+    is_share = effect.value is not None and effect.value.dimension == DIMENSIONLESS
+    if effect.kind is ir.EffectKind.EMIT and is_share:
+        return Bound.NOT_NEGATIVE
+    return _EFFECT_BOUNDS[effect.kind]
 
 
 _LIMITS = {
@@ -294,8 +370,10 @@ _LIMITS = {
     ir.MeasureKind.SHARE: Bound.SHARE,
     ir.MeasureKind.LOAD: Bound.LOAD,
     ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUANTILE: Bound.NOT_NEGATIVE,
     ir.MeasureKind.JITTER: Bound.NOT_NEGATIVE,
     ir.MeasureKind.BUFFER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUEUE: Bound.NOT_NEGATIVE,
     ir.MeasureKind.VOLUNTARY_LOSS: Bound.SHARE,
     ir.MeasureKind.SATURATION_LOSS: Bound.SHARE,
     ir.MeasureKind.TRANSMISSION_LOSS: Bound.SHARE,

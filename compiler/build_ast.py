@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
 
 from lark import Token, Tree
 
-from qps.compiler import ast, codes
-from qps.compiler.build_expressions import ExpressionBuilder, Piece, token_of, tree_of, trees
+from qps.compiler import ast
+from qps.compiler.build_cases import CaseBuilder
+from qps.compiler.build_expressions import Piece, token_of, tree_of, trees
 from qps.compiler.diagnostics import Sink
-from qps.compiler.source import Source, Span
-from qps.grammar.words import RESERVED
+from qps.compiler.source import Source
 
 N = TypeVar("N")
 
 
-class Builder(ExpressionBuilder):
+class Builder(CaseBuilder):
     """Builds the nodes of one source; what cannot be built is reported."""
 
     def __init__(self, source: Source, sink: Sink) -> None:
@@ -44,36 +44,11 @@ class Builder(ExpressionBuilder):
 
     # -- small pieces --------------------------------------------------------------------
 
-    def _name(self, token: Piece) -> ast.Name:
-        """Return a plain name; a reserved word is reported."""
-        word = token_of(token)
-        span = self._span(word)
-        if word in RESERVED:
-            self._sink.report(
-                codes.RESERVED_WORD,
-                span,
-                f"`{word}` is a word of the language and cannot be a name",
-                hint=f"call it `{word}_` or something more telling",
-            )
-        return ast.Name(span, (str(word),))
-
-    def _word(self, token: Piece) -> ast.Name:
-        """Return a plain name that may be a reserved word, such as `off` behind an option."""
-        word = token_of(token)
-        return ast.Name(self._span(word), (str(word),))
-
     def _heading(self, token: Piece) -> ast.Name:
         """Return the heading of a column: a name, or any text in quotes."""
         word = token_of(token)
         text = str(word)[1:-1] if word.type == "STRING" else str(word)
         return ast.Name(self._span(word), (text,))
-
-    def _text(self, token: Piece) -> ast.Text:
-        word = token_of(token)
-        return ast.Text(self._span(word), str(word)[1:-1])
-
-    def _source_text(self, piece: Piece) -> ast.Text | None:
-        return None if piece is None else self._text(tree_of(piece).children[0])
 
     def _formals(self, piece: Piece) -> tuple[ast.Formal, ...]:
         if piece is None:
@@ -84,18 +59,6 @@ class Builder(ExpressionBuilder):
             built = None if example is None else self._expr(example)
             formals.append(ast.Formal(self._span(tree), self._name(name), built))
         return tuple(formals)
-
-    def _one(self, kind: str, nodes: Sequence[N], span: Callable[[N], Span]) -> N | None:
-        """Return the only node of a kind; a second one is reported."""
-        for extra in nodes[1:]:
-            self._sink.report(
-                codes.MISPLACED, span(extra), f"{kind} is stated twice here", hint="keep one"
-            )
-        return nodes[0] if nodes else None
-
-    def _only_source(self, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
-        texts = [self._text(p.children[0]) for p in pieces if p.data == "source"]
-        return self._one("`source`", texts, lambda text: text.span)
 
     def _only_price(self, pieces: Iterable[Tree[Token]]) -> ast.Expr | None:
         prices = [self._expr(p.children[0]) for p in pieces if p.data == "price"]
@@ -140,7 +103,7 @@ class Builder(ExpressionBuilder):
         )
 
     def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
-        name, bounds, source = tree.children
+        name, bounds, priority, source = tree.children
         limits = self._range(bounds)
         return ast.Param(
             self._span(tree),
@@ -149,6 +112,7 @@ class Builder(ExpressionBuilder):
             limits,
             self._source_text(source),
             is_elastic=True,
+            priority=None if priority is None else self._expr(priority),
         )
 
     def _let(self, tree: Tree[Token]) -> ast.Let:
@@ -179,11 +143,28 @@ class Builder(ExpressionBuilder):
 
     def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
         name, capacity, *attributes = tree.children
+        pieces = trees(attributes)
         built = tuple(
-            ast.Attribute(self._span(a), self._word(a.children[0]), self._expr(a.children[1]))
-            for a in trees(attributes)
+            ast.Attribute(self._span(a), self._word(a.children[0]), self._amount(a.children[1]))
+            for a in pieces
+            if a.data == "attribute"
         )
-        return ast.ResourceItem(self._span(tree), self._name(name), self._expr(capacity), built)
+        return ast.ResourceItem(
+            self._span(tree),
+            self._name(name),
+            self._expr(capacity),
+            built,
+            self._only_queueing(pieces),
+        )
+
+    def _only_queueing(self, pieces: Iterable[Tree[Token]]) -> ast.Queueing | None:
+        found = []
+        for piece in pieces:
+            if piece.data == "queueing":
+                discipline, cv = piece.children
+                variation = None if cv is None else self._expr(cv)
+                found.append(ast.Queueing(self._span(piece), self._word(discipline), variation))
+        return self._one("`queueing`", found, lambda queueing: queueing.span)
 
     def _network(self, tree: Tree[Token]) -> ast.Network:
         name, *rest = tree.children
@@ -205,6 +186,7 @@ class Builder(ExpressionBuilder):
             properties,
             self._only_price(pieces),
             self._only_source(pieces),
+            self._only_queueing(pieces),
         )
 
     def _component(self, tree: Tree[Token]) -> ast.Component:
@@ -233,14 +215,22 @@ class Builder(ExpressionBuilder):
         bases = trees(rest)
         measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
         scaled = [self._name(b.children[0]) for b in bases if b.data == "scaled_by"]
+        loads = [self._range_or_expr(b.children[0]) for b in bases if b.data == "at_load"]
         return ast.Cost(
             self._span(tree),
             self._name(name),
-            self._expr(amount),
+            self._amount(amount),
             self._one("`measured on`", measured, lambda machine: machine.span),
             self._one("`scaled by`", scaled, lambda rating: rating.span),
             any(basis.data == "single_thread" for basis in bases),
+            self._one("the load", loads, lambda load: load.span),
         )
+
+    def _amount(self, piece: Piece) -> ast.Expr | ast.Fit:
+        """Return an expression, or the table that numbers are fitted to."""
+        if isinstance(piece, Tree) and piece.data == "fit":
+            return ast.Fit(self._span(piece), self._text(piece.children[1]))
+        return self._expr(piece)
 
     def _topology(self, tree: Tree[Token]) -> ast.Topology:
         items: list[ast.Node | ast.Link] = []
@@ -357,7 +347,7 @@ class Builder(ExpressionBuilder):
             self._changes(changes),
         )
 
-    def _observe(self, tree: Tree[Token]) -> ast.Observe:
+    def _observed_runs(self, tree: Tree[Token]) -> ast.Observe:
         name, file, changes, *rest = tree.children
         pieces = trees(rest)
         columns = []
@@ -383,6 +373,17 @@ class Builder(ExpressionBuilder):
             self._remarks(pieces),
         )
 
+    def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:
+        name, file, unit, period, source = tree.children
+        return ast.Trace(
+            self._span(tree),
+            self._name(name),
+            self._text(file),
+            None if unit is None else self._expr(unit),
+            None if period is None else self._expr(period),
+            self._source_text(source),
+        )
+
     def _figure(self, tree: Tree[Token]) -> ast.Figure:
         name, title, *rest = tree.children
         pieces = trees(rest)
@@ -397,10 +398,16 @@ class Builder(ExpressionBuilder):
             None if title is None else self._text(title),
             self._one("`over`", axes, lambda axis: axis.span),
             tuple(self._curve(p) for p in pieces if p.data == "curve"),
+            tuple(self._loads(p) for p in pieces if p.data == "loads"),
             tuple(self._word(p.children[0]) for p in pieces if p.data == "logarithmic"),
             self._only_source(pieces),
             self._remarks(pieces),
         )
+
+    def _loads(self, tree: Tree[Token]) -> ast.Loads:
+        label, changes = tree.children
+        text = None if label is None else self._text(label)
+        return ast.Loads(self._span(tree), text, self._changes(changes))
 
     def _curve(self, tree: Tree[Token]) -> ast.Curve:
         label, value, changes = tree.children

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from lark import Token, Tree
 
 from qps.compiler import ast, codes
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Source, Span
+from qps.grammar.words import RESERVED
+
+N = TypeVar("N")
 
 Piece = Tree[Token] | Token | None
 
@@ -64,6 +68,45 @@ class ExpressionBuilder:
         if isinstance(piece, Tree) and piece.data == "range":
             return self._range(piece)
         return self._expr(piece)
+
+    # -- small pieces --------------------------------------------------------------------
+
+    def _name(self, token: Piece) -> ast.Name:
+        """Return a plain name; a reserved word is reported."""
+        word = token_of(token)
+        span = self._span(word)
+        if word in RESERVED:
+            self._sink.report(
+                codes.RESERVED_WORD,
+                span,
+                f"`{word}` is a word of the language and cannot be a name",
+                hint=f"call it `{word}_` or something more telling",
+            )
+        return ast.Name(span, (str(word),))
+
+    def _word(self, token: Piece) -> ast.Name:
+        """Return a plain name that may be a reserved word, such as `off` behind an option."""
+        word = token_of(token)
+        return ast.Name(self._span(word), (str(word),))
+
+    def _text(self, token: Piece) -> ast.Text:
+        word = token_of(token)
+        return ast.Text(self._span(word), str(word)[1:-1])
+
+    def _source_text(self, piece: Piece) -> ast.Text | None:
+        return None if piece is None else self._text(tree_of(piece).children[0])
+
+    def _one(self, kind: str, nodes: Sequence[N], span: Callable[[N], Span]) -> N | None:
+        """Return the only node of a kind; a second one is reported."""
+        for extra in nodes[1:]:
+            self._sink.report(
+                codes.MISPLACED, span(extra), f"{kind} is stated twice here", hint="keep one"
+            )
+        return nodes[0] if nodes else None
+
+    def _only_source(self, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
+        texts = [self._text(p.children[0]) for p in pieces if p.data == "source"]
+        return self._one("`source`", texts, lambda text: text.span)
 
     # -- expressions ---------------------------------------------------------------------
 

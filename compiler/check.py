@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePath
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker, with_unit_of
+from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
+from qps.compiler.check_fits import FitChecker
 from qps.compiler.check_functions import FunctionChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
@@ -24,13 +27,16 @@ from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
+from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import mentions_of, sides_of
 
 D = TypeVar("D")
 
 _ONE = Fraction(1)
+_OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _NOBODY = ir.UserRange("N", 1, 1, None)
 
 
@@ -41,22 +47,26 @@ class Checker:
         self.sink = Sink(failed_names=set(program.failed_names))
         self._program = program
         self.main = program.main
-        self.expressions = ExpressionChecker(self.sink, Scope(self.main))
+        self.expressions = ExpressionChecker(self.sink, Scope(self.main), importer)
         ratings = frozenset(
             unit.name.text
             for module in program.modules
             for unit in module.names.values()
             if isinstance(unit, ast.Unit) and unit.is_rating
         )
-        self.hardware = HardwareChecker(self.expressions, self.sink, ratings)
+        self._fits = FitChecker(importer, self.sink)
+        self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
         self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
         self._observed = ObservationChecker(self.claims, importer)
         self.expressions.changes = self.claims.changes
 
     @cached_property
     def is_module(self) -> bool:
-        """True for a file that only declares what others use: it has nothing to solve."""
-        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Expect, ast.Observe)
+        """True for a file that only declares what others use: it has nothing to solve.
+
+        It may claim what its functions and numbers come to.
+        """
+        needs = (ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Observe, ast.Mode)
         declared = self.main.syntax.declarations
         return bool(declared) and not any(isinstance(item, needs) for item in declared)
 
@@ -69,6 +79,7 @@ class Checker:
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._functions_and_lets()
+        self._traces()
         requirements = self._requirements()
         quality = self._quality()
         modes = self._modes()
@@ -76,6 +87,7 @@ class Checker:
         expectations = self._expectations()
         observations = self._observations()
         figures = self._figures()
+        self._unused_parameters()
         source = self.main.syntax.source
         return self.sink.partial(
             ir.Model(
@@ -162,7 +174,10 @@ class Checker:
         return tuple(built)
 
     def _parameters(self) -> tuple[ir.Parameter, ...]:
-        built = []
+        built = list(self._shares())
+        several = (ast.Cases, ast.KindTable)
+        params = [param for _, param in self._everywhere(ast.Param)]
+        self.claims.has_cases = any(isinstance(param.value, several) for param in params)
         for module, param in self._everywhere(ast.Param):
             scope = Scope(module, Allowed.NOTHING)
             value = self.expressions.quantity(param.value, scope)
@@ -174,9 +189,12 @@ class Checker:
             if param.range is not None:
                 low = self._bound(param.range.low, param.range.high, value, scope)
                 high = low and self._bound(param.range.high, None, value, scope)
-                if low is None or high is None:
-                    continue
-                self._check_order(low, high, param.range)
+                if low is not None and high is not None:
+                    self._check_order(low, high, param.range)
+            priority = None
+            if param.priority is not None:
+                asked = "a priority"  # one that failed is reported: the rest goes on without it
+                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
             built.append(
                 ir.Parameter(
                     name,
@@ -190,9 +208,48 @@ class Checker:
                     param.doc,
                     param.is_elastic,
                     _least_text(param) if param.is_elastic else "",
+                    priority=priority,
                 )
             )
+            built += self._each_kind(built[-1], param, scope)
         return tuple(built)
+
+    def _each_kind(
+        self, whole: ir.Parameter, param: ast.Param, scope: Scope
+    ) -> Iterator[ir.Parameter]:
+        """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`."""
+        for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
+            value = self.expressions.quantity(entry.value, scope)
+            if value is not None:
+                name = f"{whole.name}.{entry.name.text}"
+                self.claims.dimensions[name] = value.dimension
+                yield replace(
+                    whole,
+                    name=name,
+                    value=value.expr,
+                    span=entry.name.span,
+                    value_span=entry.value.span,
+                )
+
+    def _shares(self) -> Iterator[ir.Parameter]:
+        """Yield the share of each kind as a parameter: `film.I`."""
+        for module, kinds in self._everywhere(ast.Kinds):
+            found = Found(module, kinds)
+            shares = self.expressions.kinds.shares(found)
+            source = kinds.source.value if kinds.source else None
+            for kind, share in shares.of.items() if shares else ():
+                yield ir.Parameter(
+                    f"{found.qualified}.{kind}",
+                    ir.Constant(share.value),
+                    DIMENSIONLESS,
+                    None,
+                    None,
+                    share.span,
+                    share.span,
+                    source,
+                    kinds.doc,
+                    text=shares.text(kind) if shares else "",
+                )
 
     def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
         ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]
@@ -238,7 +295,14 @@ class Checker:
             for _, machine in self._everywhere(ast.Machine)
             for resource in machine.resources
         )
-        components = ComponentChecker(self.expressions, self.sink, self._machine_name, resources)
+        components = ComponentChecker(
+            self.expressions,
+            self.sink,
+            self._machine_name,
+            resources,
+            self._fits,
+            self.hardware.machines,
+        )
         checker = StreamChecker(
             self.expressions, components, self.sink, self._program, nodes, links
         )
@@ -272,6 +336,19 @@ class Checker:
                     hint="use it at a node, or take it out",
                 )
 
+    def _unused_parameters(self) -> None:
+        """Say which parameters of the spec no formula names; to set them changes nothing."""
+        for param in self.main.syntax.declarations:
+            if self.is_module or not isinstance(param, ast.Param):
+                continue
+            if not self.expressions.is_named(param):
+                self.sink.report(
+                    codes.UNUSED,
+                    param.name.span,
+                    f"nothing depends on parameter `{param.name.text}`",
+                    hint="name it where its value belongs, or take it out",
+                )
+
     def _measures(self) -> tuple[ir.Measure, ...]:
         built = []
         for measure in self.main.syntax.declarations:
@@ -295,6 +372,11 @@ class Checker:
             if unit.value is not None:
                 name = ast.Reference(unit.name.span, unit.name)
                 self.expressions.quantity(name, Scope(module, everything))
+
+    def _traces(self) -> None:
+        """Read the traces that nothing uses, too: a file that is not there is a mistake."""
+        for module, trace in self._everywhere(ast.Trace):
+            self.expressions.traces.recording(Found(module, trace))
 
     # -- needs and claims ----------------------------------------------------------------
 
@@ -391,8 +473,26 @@ class Checker:
             if isinstance(item, ast.Expect):
                 self._claim_name(item.name, seen.get(item.name.text), "claim")
                 seen[item.name.text] = item
-                built.append(self.claims.expectation(item))
+                expectation = self.claims.expectation(item)
+                if self.is_module and expectation is not None:
+                    self._refuse_answers(expectation)
+                built.append(expectation)
         return tuple(item for item in built if item is not None)
+
+    def _refuse_answers(self, expectation: ir.Expectation) -> None:
+        """Report what a module claims of a system that it does not have."""
+        for claim in expectation.claims:
+            sides = [claim.value.expr] if isinstance(claim.value, ir.Quantity) else []
+            if not isinstance(claim.value, ir.Quantity):
+                sides = sides_of(claim.value)
+            if any(mentions_of(side) & _OF_A_SYSTEM for side in sides):
+                self.sink.report(
+                    codes.MISSING_PART,
+                    claim.span,
+                    "this asks for an answer, but the file has nothing to solve",
+                    hint="add `users`, a topology and a stream; a module claims only what its "
+                    "functions and numbers come to",
+                )
 
     def _observations(self) -> tuple[ir.Observation, ...]:
         seen: dict[str, ast.Expect | ast.Observe] = {}

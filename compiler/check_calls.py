@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir, units
+from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
+from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.places import has_resource
 from qps.compiler.resolve import Found, kind_of, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
@@ -18,10 +20,12 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, "count", "share", "saturation"])
+LANGUAGE_FUNCTIONS = frozenset(
+    [*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation", "quantile"]
+)
 _FOREIGN = {
-    "log": "`ln` is the natural logarithm, `log2` the one to base 2",
-    "log10": "write `ln(x) / ln(10)`",
+    **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
+    "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
@@ -36,19 +40,28 @@ class CallChecker:
     sink: Sink
     definitions: Definitions
     arithmetic: Arithmetic
+    cases: CaseChecker
     value: ValueOf
     wrong_dimension: Callable[[Value, Dimension, str], None]
+    traces: TraceChecker
 
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
         word = expr.name.text
         if word in _ROOT_FUNCTIONS:
             return self._function(_ROOT_FUNCTIONS[word], expr, scope)
+        if word in CASE_FUNCTIONS:
+            return self.cases.in_case(word, expr, scope)
         if word in ("count", "share", "saturation"):
             return self._special(word, expr, scope)
+        if word == "quantile":
+            return self._quantile(expr, scope)
         found = lookup(scope.module, expr.name)
+        trace = trace_of(scope.module, expr.name) if found is None else None
+        if trace is not None:
+            return self.traces.call(trace, expr, scope)
         if found is None:
-            names = [*_ROOT_FUNCTIONS, "count", "share", "saturation"]
+            names = sorted(LANGUAGE_FUNCTIONS)
             names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
             self.sink.report(
                 codes.UNKNOWN_NAME,
@@ -144,33 +157,48 @@ class CallChecker:
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
-        several = function in (ir.Function.MAX, ir.Function.MIN)
-        if not several and len(known) != 1:
+        wanted = function.arguments
+        if wanted and len(known) != len(wanted):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 expr.span,
-                f"`{function.value}` takes {_counted(1)}, {_given(len(known))}",
-                hint=f"write `{function.value}(x)`",
+                f"`{function.value}` takes {_counted(len(wanted))}, {_given(len(known))}",
+                hint=f"write `{function.value}({', '.join(wanted)})`",
             )
             return None
-        for value in known[1:]:
-            if value.dimension != known[0].dimension:
-                self.arithmetic.mismatch(value, known[0], "compared")
-                return None
-        dimension = known[0].dimension
-        if function is ir.Function.SQRT:
+        dimension = known[0].dimension if known else DIMENSIONLESS
+        if function.keeps_dimension:
+            for value in known[1:]:
+                if value.dimension != dimension:
+                    self.arithmetic.mismatch(value, known[0], "compared")
+                    return None
+        elif function is ir.Function.SQRT:
             dimension = dimension ** Fraction(1, 2)
-        elif not several and function is not ir.Function.ABS and dimension != DIMENSIONLESS:
-            self.wrong_dimension(known[0], DIMENSIONLESS, f"the argument of `{function.value}`")
+        elif not self._are_plain(function, known):
             return None
+        elif function is not ir.Function.WAITING:
+            dimension = DIMENSIONLESS
         applied = ir.Apply(function, tuple(value.expr for value in known))
         return self.arithmetic.combined(expr.span, applied, dimension, known)
+
+    def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
+        """Return whether all arguments are plain numbers; else the first other is reported.
+
+        What waits may be work of any dimension.
+        """
+        for name, value in zip(function.arguments, values, strict=True):
+            if value.dimension != DIMENSIONLESS and name != "work":
+                which = "the argument" if len(values) == 1 else f"`{name}`"
+                of = f"{which} of `{function.value}`"
+                self.wrong_dimension(value, DIMENSIONLESS, of)
+                return False
+        return True
 
     def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
         wanted = {
             "count": "count(node)",
-            "share": "share(component, node.resource)",
+            "share": "share(component, node.resource)` or `share(stream, link)",
             "saturation": "saturation(node.resource)",
         }[word]
         if None in names or len(names) != (2 if word == "share" else 1):
@@ -195,18 +223,75 @@ class CallChecker:
         if word == "saturation":
             asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
-        return self._share(names[0], last, expr.span, scope)
+        by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
+        return self._share((names[0], by, kind), last, expr.span, scope)
+
+    def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
+        asked, level = (*expr.arguments, None, None)[:2]
+        parts = asked.name.parts if isinstance(asked, ast.Reference) else ()
+        if len(expr.arguments) != 2 or len(parts) != 2 or level is None:  # noqa: PLR2004
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                "`quantile` takes the latency of a stream and a share",
+                hint="write `quantile(voice.latency, 99.9 %)`",
+            )
+            return None
+        assert isinstance(asked, ast.Reference)
+        if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
+            stream = ast.Name(asked.name.span, parts[:1])
+            report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
+            return None
+        if parts[1] != "latency":
+            self.sink.report(
+                codes.WRONG_KIND,
+                asked.span,
+                f"only a latency has quantiles here, not `{asked.name.text}`",
+                hint=f"write `quantile({parts[0]}.latency, 99.9 %)`",
+            )
+            return None
+        share = self.value(level, scope)
+        if share is None:
+            return None
+        if share.dimension != DIMENSIONLESS or not isinstance(share.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                level.span,
+                "the share of a quantile must be a number",
+                hint="write it out, such as `99.9 %`",
+            )
+            return None
+        if not 0 <= share.expr.value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                level.span,
+                "the share of a quantile must be at least 0 and below 100 %",
+                hint="such as `99.9 %`",
+            )
+            return None
+        quantile = ir.MeasureKind.QUANTILE
+        return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
 
     def _share(
-        self, component: ast.Name | None, resource: ast.Name, span: Span, scope: Scope
+        self,
+        by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
+        resource: ast.Name,
+        span: Span,
+        scope: Scope,
     ) -> Value | None:
-        assert component is not None
-        found = lookup(scope.module, component)
-        if found is None or not isinstance(found.declaration, ast.Component):
-            report_name(self.sink, scope.module, component, "component", (ast.Component,))
+        """Return the share of a component in the load of a machine, of a stream in a link's."""
+        name, word, kind = by
+        assert name is not None
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, kind):
+            report_name(self.sink, scope.module, name, word, (kind,))
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
         return measured(asked, DIMENSIONLESS, span)
+
+
+_BY_COMPONENT = ("component", ast.Component)
 
 
 def _counted(count: int) -> str:

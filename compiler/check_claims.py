@@ -9,11 +9,14 @@ from qps.compiler import ast, codes, ir
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
+from qps.compiler.check_kinds import CASES
 from qps.compiler.check_names import EVERYTHING
+from qps.compiler.check_precedence import report_without_effect
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.places import Place, place_of
-from qps.compiler.resolve import Found, Module, kind_of, lookup, report_name
+from qps.compiler.ranges import with_unit_of
+from qps.compiler.resolve import Found, Module, kind_of, lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
 
@@ -31,6 +34,7 @@ class ClaimChecker:
     dimensions: dict[str, Dimension] = field(default_factory=dict)
     modes: dict[str, ir.Mode] = field(default_factory=dict)
     scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
+    has_cases: bool = False
 
     # -- changes -------------------------------------------------------------------------
 
@@ -48,6 +52,17 @@ class ClaimChecker:
                     secondary=[Label(earlier.name.span, "first changed here")],
                     hint="keep one",
                 )
+        for change in changes:
+            whole = seen.get(".".join(change.name.parts[:-1]))
+            if whole is not None and lookup_kind(scope.module, change.name) is not None:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    change.name.span,
+                    f"`{change.name.text}` is a kind of `{whole.name.text}`, "
+                    "which is set as a whole",
+                    secondary=[Label(whole.name.span, "set here")],
+                    hint="keep one",
+                )
         return tuple(change for change in built if change is not None)
 
     def change(self, change: ast.Change, module: Module) -> ir.Change | None:
@@ -56,8 +71,7 @@ class ClaimChecker:
             return self._named(change)
         found = lookup(module, change.name)
         if found is None:
-            self._unknown_setting(change.name, module)
-            return None
+            return self._set_within(change, module)
         match found.declaration:
             case ast.Users():
                 return self._population(change)
@@ -75,6 +89,54 @@ class ClaimChecker:
             hint="parameters, options, nodes, links and the population can; "
             "turn what should vary into a `param`",
         )
+        return None
+
+    def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
+        """Return a change of the case, or of one kind of a parameter."""
+        if change.name.text == "case":
+            return self._case(change)
+        found, kind = lookup_kind(module, change.name), change.name.parts[-1]
+        if found is None:
+            self._unknown_setting(change.name, module)
+            return None
+        name = f"{found.qualified}.{kind}"
+        if isinstance(found.declaration, ast.Param) and name in self.dimensions:
+            return self._parameter(change, found, found.declaration, name)
+        own = found.declaration.name
+        is_share = isinstance(found.declaration, ast.Kinds)
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.name.span,
+            f"`{change.name.text}` is a share of `{own.text}` and cannot be set by itself"
+            if is_share
+            else f"`{own.text}` has no kind `{kind}` to set",
+            secondary=[Label(own.span, "declared here")],
+            hint="all shares add up to 1: declare other `kinds`, and choose by an option"
+            if is_share
+            else f"set it as a whole: `{own.text} = …`",
+        )
+        return None
+
+    def _case(self, change: ast.Change) -> ir.Change | None:
+        """Return the choice of a case."""
+        value = change.value
+        word = value.name.text if isinstance(value, ast.Reference) else value.span.text
+        if not self.has_cases and not self.main.syntax.failed_kinds & {"param", ""}:
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.name.span,
+                "there is no case to choose: no parameter has several values",
+                hint="state them, such as `param x = average 3 ms, largest 5 ms`",
+            )
+        elif word in CASES:
+            return ir.SetCase(ir.Case(word), change.span)
+        else:
+            self.sink.report(
+                codes.BAD_SETTING,
+                value.span,
+                f"`{word}` is no case",
+                hint=did_you_mean(word, CASES) or listed(CASES, "or"),
+            )
         return None
 
     def _named(self, change: ast.Change) -> ir.Change | None:
@@ -196,7 +258,11 @@ class ClaimChecker:
         )
         return None
 
-    def _parameter(self, change: ast.Change, found: Found, param: ast.Param) -> ir.Change | None:
+    def _parameter(
+        self, change: ast.Change, found: Found, param: ast.Param, kind: str | None = None
+    ) -> ir.Change | None:
+        """Return the new value of a parameter, or of the parameter that is one kind of it."""
+        name = kind or found.qualified
         if isinstance(change.value, ast.Range):
             self.sink.report(
                 codes.BAD_SETTING,
@@ -206,7 +272,7 @@ class ClaimChecker:
             )
             return None
         scope = Scope(self.main, Allowed.NOTHING)
-        dimension = self.dimensions.get(found.qualified)
+        dimension = self.dimensions.get(name)
         value = self.expressions.quantity(change.value, scope)
         if value is None or dimension is None:
             return None
@@ -220,7 +286,7 @@ class ClaimChecker:
                 hint=f"write it like `{change.name.text} = {param.value.span.text}`",
             )
             return None
-        return ir.SetParameter(found.qualified, value.expr, value.span)
+        return ir.SetParameter(name, value.expr, value.span)
 
     def _place(self, change: ast.Change, found: Found) -> ir.Change | None:
         is_node = isinstance(found.declaration, ast.Node)
@@ -290,6 +356,7 @@ class ClaimChecker:
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""
         changes = self.changes(declaration.changes, Scope(self.main))
+        report_without_effect(changes, self.sink)
         name, span = declaration.name.text, declaration.name.span
         self.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
         return self.scenarios[name]
@@ -389,22 +456,6 @@ class ClaimChecker:
 
 
 _MOST_USERS = 10**12
-
-
-def with_unit_of(bound: ast.Expr, other: ast.Expr | None) -> ast.Expr:
-    """Return a plain number with the unit of the other end of its range, all else as it is."""
-    unit = unit_of(other) if isinstance(bound, ast.Number) and other is not None else None
-    return bound if unit is None else ast.Product(bound.span, ((False, bound), *unit))
-
-
-def unit_of(expr: ast.Expr) -> tuple[tuple[bool, ast.Expr], ...] | None:
-    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
-    match expr:
-        case ast.Quantity(unit=unit):
-            return ((False, unit),)
-        case ast.Product(factors=((False, ast.Quantity(unit=unit)), *rest)):
-            return ((False, unit), *rest)
-    return None
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

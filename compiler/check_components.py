@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Protocol
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_fits import FitChecker, fit_terms
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import (
     DIMENSIONLESS,
     INFORMATION,
     INFORMATION_BASE,
+    MONEY_BASE,
     TIME,
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.fits import Fit
+from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import closest
@@ -39,6 +45,8 @@ class ComponentChecker:
     sink: Sink
     machine_name: MachineName
     resources: frozenset[str]
+    fits: FitChecker
+    machines: Mapping[str, ir.Machine | None]
     _components: dict[int, ir.Component | None] = field(default_factory=dict)
 
     def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
@@ -84,21 +92,21 @@ class ComponentChecker:
     def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
         if self._is_misspelt(item):
             return None
-        amount = item.amount
-        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
-        terms: list[ir.CostTerm] = []
-        for minus, addend in addends:
-            signed = ast.Negative(addend.span, addend) if minus else addend
-            quantity = self.expressions.quantity(signed, scope)
-            if quantity is None or self._lacks_unit(addend):
-                return None
-            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
         basis = item.measured_on or component.default_machine
         measured_on = None
         if basis is not None:
             measured_on = self.machine_name(scope.module, basis)
             if measured_on is None:
                 return None
+        loads = self._loads(item, scope)
+        if isinstance(item.amount, ast.Fit):
+            fit = self._fit(item, item.amount, measured_on, scope)
+            terms = None if fit is None else fit_terms(fit, item.amount.span)
+            loads = loads if fit is None else loads or fit.loads
+        else:
+            terms = self._terms(item.amount, scope)
+        if terms is None:
+            return None
         scaled_by = None
         if item.scaled_by is not None:
             found = lookup(scope.module, item.scaled_by)
@@ -109,12 +117,82 @@ class ComponentChecker:
             scaled_by = unit.name.text
         return ir.Cost(
             item.resource.text,
-            tuple(terms),
+            terms,
             measured_on,
             scaled_by,
             item.single_thread,
             item.span,
+            loads,
         )
+
+    def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:
+        """Return the addends of a cost."""
+        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
+        terms: list[ir.CostTerm] = []
+        for minus, addend in addends:
+            signed = ast.Negative(addend.span, addend) if minus else addend
+            quantity = self.expressions.quantity(signed, scope)
+            if quantity is None or self._lacks_unit(addend):
+                return None
+            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
+        return tuple(terms)
+
+    def _loads(self, item: ast.Cost, scope: Scope) -> tuple[Fraction, Fraction] | None:
+        """Return the loads at which a cost was measured, None where none is stated."""
+        stated = item.at_load
+        if stated is None:
+            return None
+        if isinstance(stated, ast.Range):
+            ends = [with_unit_of(stated.low, stated.high), stated.high]
+        else:
+            ends = [stated, stated]
+        loads = [self.expressions.number(end, scope, "a load") for end in ends]
+        low, high = loads
+        if low is None or high is None:
+            return None
+        if not 0 < low <= high <= 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                stated.span,
+                "the loads stand in the wrong order"
+                if 0 < high < low <= 1
+                else "a cost is measured at a load between 0 and 100 %",
+                hint="write it like `measured on vm at 70 % load`, or `at 30..80 % load`",
+            )
+            return None
+        return low, high
+
+    def _fit(
+        self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
+    ) -> Fit | None:
+        """Return the costs that fit a table, which was measured on a machine that is known."""
+        machine = None if measured_on is None else self.machines.get(measured_on)
+        if measured_on is None:
+            self.sink.report(
+                codes.MISSING_PART,
+                fit.span,
+                "a fit needs the machine that was measured: a load is a share of its processors",
+                hint='name it: `cpu fit "turn.csv" measured on vm`',
+            )
+        resource = None if machine is None else machine.resource(item.resource.text)
+        if machine is not None and (
+            resource is None
+            or resource.kind is not ir.ResourceKind.PROCESSOR
+            or not isinstance(resource.capacity.expr, ir.Constant)
+        ):
+            self.sink.report(
+                codes.NO_RESOURCE,
+                item.resource.span,
+                f"`{machine.name}` has no processor `{item.resource.text}` with a fixed number "
+                "of cores, so that a load says nothing about times",
+                hint="state them in the machine: `cpu 2 core`",
+            )
+            return None
+        if resource is None:
+            return None
+        assert isinstance(resource.capacity.expr, ir.Constant)
+        cores = resource.capacity.expr.value
+        return self.fits.fit(fit, item.resource.text, cores, scope.module)
 
     def _lacks_unit(self, addend: ast.Expr) -> bool:
         """Return whether a cost is a bare number, which is reported; `3 %` is a steady load."""
@@ -149,26 +227,41 @@ class ComponentChecker:
         if item.value is None:
             return ir.Effect(kind, None, item.span)
         wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
-        if kind is ir.EffectKind.EMIT:
+        if kind in _FREE_OF_DIMENSION:
             quantity = self.expressions.quantity(item.value, wider)
-            size = INFORMATION / quantity.dimension if quantity else None
-            if quantity and quantity.dimension != DIMENSIONLESS and not _is_item(size):
-                self.sink.report(
-                    codes.WRONG_DIMENSION,
-                    item.value.span,
-                    f"`emit` takes a share or a size, not {quantity.dimension.in_words}",
-                    hint="write `emit 30 %` or `emit 500 byte/frame`",
-                )
+            if quantity is None or self._cannot_be(kind, quantity):
                 return None
         else:
             wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
             quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
         return None if quantity is None else ir.Effect(kind, quantity, item.span)
 
+    def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
+        """Return whether a size or a queue has the wrong dimension, which is reported."""
+        dimension = quantity.dimension
+        if kind is ir.EffectKind.EMIT:
+            if dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension):
+                return False
+            message = f"`emit` takes a share or a size, not {dimension.in_words}"
+            hint = "write `emit 30 %` or `emit 500 byte/frame`"
+        else:
+            if dimension == INFORMATION or _is_item(dimension):
+                return False
+            message = f"`queue` holds items or bytes, not {dimension.in_words}"
+            hint = "write `queue 60 frame` or `queue 64 kB`"
+            if dimension == TIME:
+                hint += "; the time follows from the rate at which they come"
+        self.sink.report(codes.WRONG_DIMENSION, quantity.span, message, hint=hint)
+        return True
+
+
+_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
+
 
 def _is_item(dimension: Dimension | None) -> bool:
     return dimension is not None and dimension.single_base not in (
         None,
         INFORMATION_BASE,
+        MONEY_BASE,
         TIME_BASE,
     )

@@ -14,10 +14,14 @@ from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_calls import CallChecker
+from qps.compiler.check_cases import CaseChecker
 from qps.compiler.check_conditions import ConditionChecker
+from qps.compiler.check_kinds import KindChecker
 from qps.compiler.check_names import Definitions, NameChecker
+from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.importer import Importer
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import (
     LARGEST_EXPRESSION,
@@ -65,6 +69,7 @@ class ExpressionChecker:
 
     sink: Sink
     main_scope: Scope
+    importer: Importer | None = None
     changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
     _steps: int = 0
     _busy: bool = False
@@ -72,9 +77,22 @@ class ExpressionChecker:
     def __post_init__(self) -> None:
         self._definitions = Definitions(self.sink)
         self._arithmetic = Arithmetic(self.sink)
-        self._names = NameChecker(self.sink, self._definitions, self.main_scope, self.value)
+        self.traces = TraceChecker(
+            self.sink, self._arithmetic, self.importer, self.number, self.value
+        )
+        self.kinds = KindChecker(self.sink, self.number)
+        self._names = NameChecker(
+            self.sink, self._definitions, self.main_scope, self.kinds, self.value, self.traces
+        )
+        self._cases = CaseChecker(self.sink, self._arithmetic, self.kinds, self.value)
         self._calls = CallChecker(
-            self.sink, self._definitions, self._arithmetic, self.value, self.wrong_dimension
+            self.sink,
+            self._definitions,
+            self._arithmetic,
+            self._cases,
+            self.value,
+            self.wrong_dimension,
+            self.traces,
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(
@@ -82,6 +100,10 @@ class ExpressionChecker:
         )
 
     # -- what the rest of the compiler calls ---------------------------------------------
+
+    def is_named(self, declaration: ast.Declaration) -> bool:
+        """Return whether an expression that was checked so far names a definition."""
+        return id(declaration) in self._definitions.known
 
     def quantity(
         self, expr: ast.Expr, scope: Scope, wanted: Dimension | None = None, of: str = "this"
@@ -192,6 +214,8 @@ class ExpressionChecker:
                 return self._conditional(expr, scope)
             case ast.Changed():
                 return self._changed(expr, scope)
+            case ast.Cases() | ast.KindTable():
+                return self._cases.several(expr, scope)
             case ast.Comparison() | ast.Junction() | ast.Not():
                 self.sink.report(
                     codes.NOT_A_QUANTITY,

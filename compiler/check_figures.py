@@ -8,8 +8,9 @@ from fractions import Fraction
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
+from qps.compiler.diagnostics import Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.resolve import lookup, report_name
+from qps.compiler.resolve import lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
 
 _AXES = ("x", "y")
@@ -29,9 +30,10 @@ class FigureChecker:
             self._missing(item, "over what it goes", "over N in 2..100")
             return None
         axis = self._axis(item.abscissa)
-        if not item.curves:
+        loads = self._loads(item, curves)
+        if not item.curves and not item.loads:
             self._missing(item, "what it draws", 'line "load" station.cpu.load')
-        if axis is None or not curves:
+        if axis is None or not (curves or loads):
             return None
         parameter, dimension, low, high = axis
         if low <= 0 and "x" in logarithmic:
@@ -50,6 +52,7 @@ class FigureChecker:
             high,
             dimension,
             tuple(curves),
+            tuple(loads),
             logarithmic,
             item.source.value if item.source else None,
             remark(item.remarks, "note"),
@@ -69,6 +72,11 @@ class FigureChecker:
         """Return the parameter (None for the population), its dimension, and both ends."""
         claims, main = self.claims, self.claims.main
         found = lookup(main, item.name)
+        divided = lookup_kind(main, item.name)
+        if divided is not None and isinstance(divided.declaration, ast.Param):
+            found, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
+        else:
+            name = found.qualified if found is not None else ""
         if found is not None and isinstance(found.declaration, ast.Users):
             bounds = claims.user_bounds(item.range)
             if bounds is None:
@@ -79,8 +87,9 @@ class FigureChecker:
                 claims.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = claims.dimensions.get(found.qualified)
+        dimension = claims.dimensions.get(name)
         if dimension is None:
+            claims.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None
         low = claims.end(item.range.low, item.range.high, dimension)
         high = claims.end(item.range.high, None, dimension)
@@ -94,7 +103,7 @@ class FigureChecker:
                 hint="write the smaller end first",
             )
             return None
-        return found.qualified, dimension, low, high
+        return name, dimension, low, high
 
     def _curves(self, item: ast.Figure) -> list[ir.Curve]:
         """Return the curves that are sound; all of them have one dimension."""
@@ -111,6 +120,28 @@ class FigureChecker:
             built.append(ir.Curve(label, value, changes, curve.span))
         return built
 
+    def _loads(self, item: ast.Figure, curves: list[ir.Curve]) -> list[ir.LoadCurves]:
+        """Return the `loads` that are sound; loads are shares, and so are all lines beside them."""
+        claims, built = self.claims, []
+        for loads in item.loads:
+            if curves and curves[0].value.dimension != DIMENSIONLESS:
+                claims.sink.report(
+                    codes.WRONG_DIMENSION,
+                    loads.span,
+                    f"loads are plain numbers, the lines of this figure are "
+                    f"{curves[0].value.dimension.in_words}",
+                    secondary=[Label(curves[0].value.span, "this one is")],
+                    hint="draw the loads in a figure of their own",
+                )
+                continue
+            changes = claims.changes(loads.changes, Scope(claims.main, EVERYTHING))
+            if len(changes) == len(loads.changes):
+                label = loads.label.value if loads.label else _changes_text(loads)
+                if loads.label is None and len(item.loads) == 1:
+                    label = ""
+                built.append(ir.LoadCurves(label, changes, loads.span))
+        return built
+
     def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
         for name in item.logarithmic:
             if name.text not in _AXES:
@@ -121,3 +152,8 @@ class FigureChecker:
                     hint="`log x` or `log y`",
                 )
         return frozenset(name.text for name in item.logarithmic)
+
+
+def _changes_text(loads: ast.Loads) -> str:
+    """Return what tells the lines of one `loads` from those of another: its changes."""
+    return ", ".join(" ".join(change.span.text.split()) for change in loads.changes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from qps.compiler import ast, codes, units
 from qps.compiler.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_traces import trace_of
 from qps.compiler.diagnostics import Sink
 from qps.compiler.resolve import Module, lookup
 from qps.compiler.scope import Scope
@@ -39,6 +40,8 @@ class FunctionChecker:
             known = name.text in formals or units.built_in(name.text) is not None
             owner = module.names.get(name.parts[0])
             if known or lookup(module, name) or isinstance(owner, _OWNERS):
+                continue
+            if trace_of(module, name) is not None:
                 continue
             self.expressions.quantity(reference, Scope(module))
 

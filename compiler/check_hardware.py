@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import log2
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_fits import FitChecker, fitted_idle
+from qps.compiler.check_queueing import QueueingChecker
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     CORE,
@@ -25,7 +28,8 @@ from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Value, multiply, parts_of
 
-_ATTRIBUTES = ("idle", "jitter")
+_ATTRIBUTES = ("idle", "jitter", "efficiency")
+_LEAST_EFFICIENCY = Fraction(1, 2)
 _ONE = ir.Constant(Fraction(1))
 
 
@@ -36,8 +40,12 @@ class HardwareChecker:
     expressions: ExpressionChecker
     sink: Sink
     rating_bases: frozenset[str]
+    fits: FitChecker
     machines: dict[str, ir.Machine | None] = field(default_factory=dict)
     networks: dict[str, ir.Network | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._queueing = QueueingChecker(self.expressions, self.sink)
 
     def machine(self, found: Found, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
@@ -92,8 +100,8 @@ class HardwareChecker:
         )
 
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
-        idle = self._idle(item, scope)
         cores, speed = self._cores_and_speed(item.capacity, scope)
+        idle = self._idle(item, cores, scope)
         jitter = self._resource_jitter(item, speed, scope)
         if cores is None and speed is None:
             return self._plain_resource(item, scope, idle, jitter)
@@ -101,7 +109,7 @@ class HardwareChecker:
             return None
         count = cores.expr if cores is not None else _ONE
         counted_at = cores.span if cores is not None else item.capacity.span
-        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
+        capacity = self._effective(item, ir.Quantity(count, DIMENSIONLESS, counted_at), scope)
         return ir.Resource(
             item.name.text,
             ir.ResourceKind.PROCESSOR,
@@ -111,6 +119,7 @@ class HardwareChecker:
             DIMENSIONLESS,
             item.name.span,
             jitter,
+            self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope),
         )
 
     def _cores_and_speed(
@@ -141,6 +150,45 @@ class HardwareChecker:
             return None, None
         return count, speed if speeds else None
 
+    def _effective(self, item: ast.ResourceItem, cores: ir.Quantity, scope: Scope) -> ir.Quantity:
+        """Return what cores do together: each doubling of them gives less than twice as much.
+
+        With an efficiency e per doubling, c cores do the work of c · e^(log2 c).
+        """
+        stated = [a.value for a in item.attributes if a.name.text == "efficiency"]
+        if not stated:
+            return cores
+        if isinstance(stated[0], ast.Fit):
+            self._not_fitted(stated[0], "an efficiency", "efficiency 95 %")
+            return cores
+        efficiency = self.expressions.quantity(stated[0], scope, DIMENSIONLESS, "an efficiency")
+        if efficiency is None:
+            return cores
+        if not isinstance(efficiency.expr, ir.Constant) or not isinstance(cores.expr, ir.Constant):
+            doublings = ir.Apply(ir.Function.LOG2, (cores.expr,))
+            power = ir.Power(efficiency.expr, doublings)
+            return replace(cores, expr=multiply([cores.expr, power]))
+        share, count = efficiency.expr.value, cores.expr.value
+        if not _LEAST_EFFICIENCY < share <= 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                stated[0].span,
+                "an efficiency lies above 50 %, where more cores begin to help, and at most 100 %",
+                hint="it is the share that each doubling of the cores keeps: `efficiency 95 %`",
+            )
+            return cores
+        effective = count * _power_of(share, count)
+        told = f"as {float(effective):.4g}, {efficiency.text} each doubling"
+        return replace(cores, expr=ir.Constant(effective), bound=told)
+
+    def _not_fitted(self, fit: ast.Fit, what: str, example: str) -> None:
+        self.sink.report(
+            codes.MISPLACED,
+            fit.span,
+            f"costs and the idle load can be fitted, {what} cannot",
+            hint=f"write it: `{example}`",
+        )
+
     def _plain_resource(
         self,
         item: ast.ResourceItem,
@@ -163,10 +211,20 @@ class HardwareChecker:
             )
             return None
         return ir.Resource(
-            item.name.text, kind, capacity, None, idle, capacity.dimension, item.name.span, jitter
+            item.name.text,
+            kind,
+            capacity,
+            None,
+            idle,
+            capacity.dimension,
+            item.name.span,
+            jitter,
+            self._queueing.of_resource(item, kind, scope),
         )
 
-    def _idle(self, item: ast.ResourceItem, scope: Scope) -> ir.Quantity | None:
+    def _idle(
+        self, item: ast.ResourceItem, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
         idle = None
         stated: set[str] = set()
         for attribute in item.attributes:
@@ -176,7 +234,14 @@ class HardwareChecker:
                     codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
                 )
             stated.add(word)
-            if attribute.name.text == "jitter":
+            if word == "efficiency" and cores is None:
+                self.sink.report(
+                    codes.MISPLACED,
+                    attribute.span,
+                    "only the cores of a processor have an efficiency",
+                    hint="state the capacity that there is",
+                )
+            if word in ("jitter", "efficiency"):
                 continue
             if attribute.name.text != "idle":
                 self.sink.report(
@@ -184,11 +249,32 @@ class HardwareChecker:
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
                     hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
-                    or "there is `idle` (what is always there: `idle 8 %`) and `jitter`",
+                    or "there is `idle` (what is always there: `idle 8 %`), `jitter`, "
+                    "`efficiency`, `queueing`",
                 )
                 continue
-            idle = self.expressions.quantity(attribute.value, scope, DIMENSIONLESS, "the idle load")
+            if isinstance(attribute.value, ast.Fit):
+                idle = self._fitted_idle(item, attribute.value, cores, scope)
+            else:
+                idle = self.expressions.quantity(
+                    attribute.value, scope, DIMENSIONLESS, "the idle load"
+                )
         return idle
+
+    def _fitted_idle(
+        self, item: ast.ResourceItem, fit: ast.Fit, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return the load that measurements show without any work."""
+        if cores is None or not isinstance(cores.expr, ir.Constant):
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                fit.span,
+                "only the idle load of a processor with a fixed number of cores can be fitted",
+                hint="write the number: `idle 8 %`",
+            )
+            return None
+        found = self.fits.fit(fit, item.name.text, cores.expr.value, scope.module)
+        return None if found is None else fitted_idle(found, fit.span)
 
     def _resource_jitter(
         self, item: ast.ResourceItem, speed: ir.Quantity | None, scope: Scope
@@ -197,8 +283,11 @@ class HardwareChecker:
         laws = [a for a in item.attributes if a.name.text == "jitter"]
         if not laws:
             return None
-        formals = {} if speed is None else {"rating": speed}
-        return self._jitter(laws[0].value, formals, scope)
+        law = laws[0].value
+        if isinstance(law, ast.Fit):
+            self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
+            return None
+        return self._jitter(law, {} if speed is None else {"rating": speed}, scope)
 
     def _jitter(
         self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope
@@ -299,6 +388,7 @@ class HardwareChecker:
             declaration.source.value if declaration.source else None,
             declaration.doc,
             self._network_jitter(declaration, found["rate"], scope),
+            self._queueing.of_network(declaration, scope),
         )
 
     def _network_jitter(
@@ -328,6 +418,14 @@ class HardwareChecker:
             hint=f"write it like `{item.kind} {example}`",
         )
         return None
+
+
+def _power_of(share: Fraction, count: Fraction) -> Fraction:
+    """Return share^(log2 count): exact for powers of two, else to the digits of a float."""
+    doublings = log2(count) if count > 0 else 0.0
+    if doublings == int(doublings):
+        return share ** int(doublings)
+    return Fraction(float(share) ** doublings)
 
 
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:

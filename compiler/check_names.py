@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir, units
+from qps.compiler.check_kinds import CASES, KindChecker
+from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     DATA_RATE,
@@ -18,7 +20,7 @@ from qps.compiler.dimension import (
     Dimension,
 )
 from qps.compiler.places import resource_words
-from qps.compiler.resolve import Found, Module, kind_of, lookup, report_name
+from qps.compiler.resolve import Found, Module, kind_of, lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
@@ -33,6 +35,7 @@ _STREAM_MEASURES = {
     "latency": (ir.MeasureKind.LATENCY, TIME),
     "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
     "buffer": (ir.MeasureKind.BUFFER, TIME),
+    "queue": (ir.MeasureKind.QUEUE, TIME),
     "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
     "voluntary_loss": (ir.MeasureKind.VOLUNTARY_LOSS, DIMENSIONLESS),
     "saturation_loss": (ir.MeasureKind.SATURATION_LOSS, DIMENSIONLESS),
@@ -119,7 +122,9 @@ class NameChecker:
     sink: Sink
     definitions: Definitions
     main_scope: Scope
+    kinds: KindChecker
     value: ValueOf
+    traces: TraceChecker
 
     def reference(self, expr: ast.Reference, scope: Scope, wanted: str = "name") -> Value | None:
         """Return what a name stands for: a formal, a unit, a definition, a measure.
@@ -136,6 +141,9 @@ class NameChecker:
         found = lookup(scope.module, name)
         if found is not None:
             return self._declared(found, expr)
+        divided = lookup_kind(scope.module, name)
+        if divided is not None:
+            return self._kind(divided, expr)
         return self._measure(expr, scope, wanted)
 
     def _declared(self, found: Found, expr: ast.Reference) -> Value | None:
@@ -163,12 +171,45 @@ class NameChecker:
                 self._not_a_value(found, expr)
                 return None
 
+    def _kind(self, found: Found, expr: ast.Reference) -> Value | None:
+        """Return the value of a parameter for one kind, or the share of a kind."""
+        word, declaration = expr.name.parts[-1], found.declaration
+        one = ir.ParameterValue(f"{found.qualified}.{word}")
+        if isinstance(declaration, ast.Kinds):
+            return (
+                Value(one, DIMENSIONLESS, expr.span) if self.kinds.knows(found, expr.name) else None
+            )
+        assert isinstance(declaration, ast.Param)
+        owner = found.declaration.name.text
+        table = declaration.value
+        if word in CASES or not isinstance(table, ast.KindTable):
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.span,
+                f"`{owner}` has no `{word}` that could be named"
+                if word in CASES
+                else f"`{owner}` has no kinds",
+                secondary=[Label(declaration.name.span, "declared here")],
+                hint=f"write `{word}({owner})`"
+                if word in CASES
+                else f"name it as a whole, `{owner}`, or declare it by kinds: "
+                f"`param {owner} by … {{ {word} … }}`",
+            )
+            return None
+        value = self._definition(found, table)
+        divided = lookup(found.module, table.kinds)
+        if value is None or divided is None or not self.kinds.knows(divided, expr.name):
+            return None
+        return Value(one, value.dimension, expr.span)
+
     def _not_a_value(self, found: Found, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
             ast.Option: "compare it (`option == choice`) in an `if`",
+            ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
             ast.Func: f"call it: `{expr.name.text}(…)`",
             ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
             ast.Link: f"name what you mean: `{expr.name.text}.load`",
+            ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",
         }
@@ -238,6 +279,9 @@ class NameChecker:
             return self._stream_measure(owner, expr)
         if isinstance(owner, ast.Node | ast.Link):
             return self._load(owner, expr, module)
+        trace = trace_of(module, expr.name)
+        if trace is not None:
+            return self.traces.measure(trace, expr)
         report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
         return None
 

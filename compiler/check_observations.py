@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,9 +17,8 @@ from qps.compiler.resolve import lookup
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Source
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.tables import LONGEST_CELL, Problem, Table, number, read_table
 
-MOST_ROWS = 100_000
-_LONGEST_CELL = 200
 _SETTINGS = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
 
 
@@ -58,14 +56,15 @@ class ObservationChecker:
         text = self.importer.data(item.file, main.syntax.source)
         self._sink.found += text.diagnostics
         changes = self.claims.changes(item.changes, Scope(main))
-        table = None if text.value is None else self._table(text.value, item)
-        if table is None:
+        table = None if text.value is None else read_table(text.value, item.file.value)
+        if isinstance(table, Problem):
+            self._fail(item, table.message, table.hint)
+        if not isinstance(table, Table):
             return None
-        headings, lines = table
         settings: list[_SettingColumn] = []
         measured: list[_ValueColumn] = []
         for column in item.columns:
-            tied = self._column(column, item, headings)
+            tied = self._column(column, item, table.headings)
             if isinstance(tied, _SettingColumn):
                 settings.append(tied)
             elif tied is not None:
@@ -81,7 +80,7 @@ class ObservationChecker:
                 hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
             )
             return None
-        rows = [self._row(item, line, cells, settings, measured) for line, cells in lines]
+        rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
         return ir.Observation(
             item.name.text,
             item.file.value,
@@ -111,38 +110,8 @@ class ObservationChecker:
     def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
         self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
 
-    def _table(
-        self, text: str, item: ast.Observe
-    ) -> tuple[list[str], list[tuple[int, dict[str, str]]]] | None:
-        """Return the headings and the rows of a file, each row with its line."""
-        reader = csv.reader(io.StringIO(text), strict=True)
-        name = item.file.value
-        rows: list[tuple[int, dict[str, str]]] = []
-        try:
-            headings = [heading.strip() for heading in next(reader, [])]
-            wrong = _headings_problem(headings)
-            if wrong is not None:
-                self._fail(item, f"`{name}` {wrong[0]}", wrong[1])
-                return None
-            for cells in reader:
-                if not any(cell.strip() for cell in cells):
-                    continue
-                problem = _row_problem(cells, headings, len(rows))
-                if problem is not None:
-                    self._fail(item, f"`{name}`, line {reader.line_num}: {problem}")
-                    return None
-                stripped = [cell.strip() for cell in cells]
-                rows.append((reader.line_num, dict(zip(headings, stripped, strict=True))))
-        except csv.Error as error:
-            self._fail(item, f"`{name}`, line {reader.line_num}: {error}")
-            return None
-        if not rows:
-            self._fail(item, f"`{name}` has no rows", "add a row for each run")
-            return None
-        return headings, rows
-
     def _column(
-        self, item: ast.Column, table: ast.Observe, headings: list[str]
+        self, item: ast.Column, table: ast.Observe, headings: Sequence[str]
     ) -> _SettingColumn | _ValueColumn | None:
         if item.name.text not in headings:
             self._sink.report(
@@ -155,7 +124,8 @@ class ObservationChecker:
         target = item.target
         if isinstance(target, ast.Reference):
             found = lookup(self.claims.main, target.name)
-            if found is not None and isinstance(found.declaration, _SETTINGS):
+            is_case = found is None and target.name.text == "case"
+            if is_case or (found is not None and isinstance(found.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
                 return _SettingColumn(item.name.text, target.name.text, unit)
         return self._value_column(item)
@@ -199,16 +169,16 @@ class ObservationChecker:
         values: list[Fraction | None] = []
         for column in measured:
             cell = cells[column.column.heading]
-            number = _number(cell)
-            if cell and number is None:
+            plain = number(cell)
+            if cell and plain is None:
                 self._fail(
                     item,
-                    f"`{item.file.value}`, line {line}: `{cell[:_LONGEST_CELL]}` in column "
+                    f"`{item.file.value}`, line {line}: `{cell[:LONGEST_CELL]}` in column "
                     f"`{column.column.heading}` is no number",
                     _number_hint(cell, column.column.heading),
                 )
                 return None
-            values.append(None if number is None else number * column.factor)
+            values.append(None if plain is None else plain * column.factor)
         if len(known) < len(changes):
             return None
         return ir.ObservedRow(line, known, tuple(values))
@@ -218,7 +188,7 @@ class ObservationChecker:
     ) -> ir.Change | None:
         """Read a cell as the new value of a setting, as if it stood behind `with`."""
         cell = cells[column.heading]
-        if _number(cell) is not None and column.unit is not None:
+        if number(cell) is not None and column.unit is not None:
             cell = f"{cell} {column.unit}"
         parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
         before = len(self._sink.found)
@@ -234,42 +204,9 @@ class ObservationChecker:
         return change if not problems else None
 
 
-def _headings_problem(headings: list[str]) -> tuple[str, str] | None:
-    """Return what is wrong with the first line of a table, and how to mend it."""
-    for separator, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(headings) == 1 and separator in headings[0]:
-            return f"has its columns separated by {word}", "separate them with commas"
-    if not any(headings):
-        return "does not start with the names of its columns", "add a line with a name for each"
-    if len(set(headings)) < len(headings):
-        return "names a column twice", "give each column a name of its own"
-    return None
-
-
 def _number_hint(cell: str, heading: str) -> str:
-    if _number(cell.replace(",", ".")) is not None:
+    if number(cell.replace(",", ".")) is not None:
         return "write the decimal point as `.`"
-    if _number(cell.rstrip("% ")) is not None:
+    if number(cell.rstrip("% ")) is not None:
         return f"write plain numbers, and their unit in the spec: `{heading} in % -> …`"
     return "leave a cell empty where nothing was measured"
-
-
-def _row_problem(cells: list[str], headings: list[str], count: int) -> str | None:
-    if len(cells) != len(headings):
-        return f"{len(cells)} cells, but {len(headings)} columns"
-    if count >= MOST_ROWS:
-        return f"more than {MOST_ROWS:,} rows"
-    if max(len(cell) for cell in cells) > _LONGEST_CELL:
-        return f"a cell is longer than {_LONGEST_CELL} characters"
-    return None
-
-
-def _number(cell: str) -> Fraction | None:
-    """Return a plain decimal number, exact."""
-    digits = cell.lower().partition("e")
-    try:
-        if abs(int(digits[2] or 0)) > 300:  # noqa: PLR2004 - as in the language itself
-            return None
-        return Fraction(cell)
-    except (ValueError, ZeroDivisionError):
-        return None

@@ -15,6 +15,26 @@ _WAYS_SHOWN = 3
 _JOINED = (ast.Node, ast.Link)
 
 
+def check_recovery(sink: Sink, legs: Iterable[ir.Visit | ir.Crossing]) -> None:
+    """Report steps that would recover what is lost before the stream has crossed any link."""
+    start: str | None = None
+    for leg in legs:
+        if isinstance(leg, ir.Crossing) or leg.node != (start or leg.node):
+            return
+        start = leg.node
+        for step in leg.steps:
+            if any(effect.kind is ir.EffectKind.RECOVER for effect in step.component.effects):
+                sink.report(
+                    codes.STREAM_ORDER,
+                    step.span,
+                    f"`{step.component.name}` recovers what was lost on the way, but the stream "
+                    "has crossed no link yet",
+                    hint="put it where the stream arrives: `at node { … }` behind `over`",
+                )
+        if any(step.spread for step in leg.steps):
+            return
+
+
 @dataclass(frozen=True)
 class RouteChecker:
     """Finds and checks the links between two visits."""

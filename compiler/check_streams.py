@@ -10,7 +10,7 @@ from qps.compiler import ast, codes, ir
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
-from qps.compiler.check_routes import RouteChecker
+from qps.compiler.check_routes import RouteChecker, check_recovery
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
     DIMENSIONLESS,
@@ -24,7 +24,7 @@ from qps.compiler.suggest import listed
 from qps.compiler.values import parts_of
 
 _CASTS = ("unicast", "multicast")
-_BEFORE_BUFFER = (ir.MeasureKind.JITTER,)
+_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
@@ -210,7 +210,8 @@ class StreamChecker:
                 codes.DEFINITION_CYCLE,
                 quantity.span,
                 f"a playout buffer cannot rest on `{told}`",
-                hint=f"name the jitter that it compensates, `{stream}.jitter`, loads or parameters",
+                hint=f"name the jitter that it compensates, `{stream}.jitter`, `{stream}.queue`, "
+                "loads or parameters",
             )
             return True
         return False
@@ -254,6 +255,7 @@ class StreamChecker:
             )
             return tuple(legs)
         self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)])
+        check_recovery(self.sink, legs)
         return tuple(legs)
 
     def _spreads(self, visits: list[ir.Visit]) -> None:

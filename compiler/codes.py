@@ -69,6 +69,9 @@ RANGE_LIMITS = Code(
 SATURATED_START = Code(
     "QPS0606", "saturated-at-start", _W, "a resource that is saturated at the smallest population"
 )
+FAR_FROM_MEASURED = Code(
+    "QPS0607", "far-from-measured", _W, "a cost far from the load at which it was measured"
+)
 
 ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.values import operands, parts_of
 
 
 @dataclass(frozen=True)
 class Configuration:
     """What is in force: the choices, the values and the places of one run.
 
-    `parameters` holds the expression of each parameter, `values_from` where it was set. What a
-    mode changes is kept apart in `mode_changes` and comes last: see `in_force`.
+    `parameters` holds the expression of each parameter, `values_from` where it was set; `case`
+    says which value counts of those that have several, `case_from` where it was set. What a
+    mode changes is kept apart in `mode_changes`: see `in_force`. `explicit` holds the changes
+    that were asked for one by one: whatever a scenario or a mode changes, they win over it.
     """
 
     low: int
@@ -29,6 +32,9 @@ class Configuration:
     scenario: str | None = None
     mode: str | None = None
     mode_changes: tuple[ir.Change, ...] = ()
+    case: ir.Case = ir.Case.AVERAGE
+    case_from: Span | None = None
+    explicit: tuple[ir.Change, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -37,12 +43,16 @@ class Configuration:
             self.low,
             self.high,
             self.mode,
+            self.case,
             tuple(self.options.items()),
             tuple(self.parameters.items()),
             # An elastic parameter that is set to its most is no longer elastic.
             tuple((span.source, span.start) for span in self.values_from.values()),
             tuple((n.name, n.machine, n.count) for n in self.nodes.values()),
             tuple((link.name, link.network, link.count) for link in self.links.values()),
+            # The choice of the spec itself gives way to a mode, the same one asked for does not.
+            tuple((c.name, c.choice) for c in self.explicit if isinstance(c, ir.SetOption)),
+            tuple((c.name, c.kind, c.count) for c in self.explicit if isinstance(c, ir.SetPlace)),
         )
 
 
@@ -64,12 +74,13 @@ def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
     base = base_configuration(model)
     for scenario in model.scenarios:
         if scenario.name == name:
-            return replace(changed(base, scenario.changes), scenario=name)
+            return changed(base, [ir.SetScenario(name, scenario.changes, scenario.span)])
     sink.report(
         codes.BAD_SETTING,
         None,
         f"{model.file} has no scenario `{name}`",
-        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios]),
+        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios])
+        or f"declare it: `scenario {name} {{ … }}`",
     )
     return base
 
@@ -84,34 +95,95 @@ def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configu
 
 
 def in_force(configuration: Configuration) -> Configuration:
-    """Return a configuration with the changes of its mode made to it."""
+    """Return a configuration with the changes of its mode made to it, below the explicit ones."""
     if not configuration.mode_changes:
         return configuration
-    return changed(replace(configuration, mode_changes=()), configuration.mode_changes)
+    return replace(_beneath(configuration, configuration.mode_changes), mode_changes=())
 
 
 def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
-    """Return a configuration with changes made to it, in their order."""
+    """Return a configuration with explicit changes made to it, in their order.
+
+    What a scenario among them changes gives way to all explicit changes, earlier and later ones.
+    """
     for change in changes:
-        match change:
-            case ir.SetPopulation(low, high):
-                configuration = replace(configuration, low=low, high=high)
-            case ir.SetOption(name, choice):
-                options = configuration.options | {name: choice}
-                configuration = replace(configuration, options=options)
-            case ir.SetParameter(name, value, span):
-                configuration = replace(
-                    configuration,
-                    parameters=configuration.parameters | {name: value},
-                    values_from=configuration.values_from | {name: span},
-                )
-            case ir.SetPlace():
-                configuration = _placed(configuration, change)
-            case ir.SetMode(name, own):
-                configuration = replace(configuration, mode=name, mode_changes=own)
-            case ir.SetScenario(name, own):
-                configuration = replace(changed(configuration, own), scenario=name)
+        if isinstance(change, ir.SetScenario):
+            overlaid = _beneath(configuration, flattened(change.changes))
+            configuration = replace(overlaid, scenario=change.name)
+        else:
+            made = _made(configuration, change)
+            configuration = replace(made, explicit=(*configuration.explicit, change))
     return configuration
+
+
+def flattened(changes: tuple[ir.Change, ...]) -> Iterator[ir.Change]:
+    """Yield what a scenario changes: first what the scenarios inside it do, then its own."""
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            yield from flattened(change.changes)
+    yield from (change for change in changes if not isinstance(change, ir.SetScenario))
+
+
+def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
+    """Return a configuration with changes made to it, and then the explicit ones once more."""
+    for change in (*changes, *configuration.explicit):
+        configuration = _made(configuration, change)
+    return configuration
+
+
+def _made(configuration: Configuration, change: ir.Change) -> Configuration:
+    match change:
+        case ir.SetPopulation(low, high):
+            return replace(configuration, low=low, high=high)
+        case ir.SetOption(name, choice):
+            return replace(configuration, options=configuration.options | {name: choice})
+        case ir.SetParameter():
+            return _set(configuration, change)
+        case ir.SetCase(case, span):
+            return replace(configuration, case=case, case_from=span)
+        case ir.SetPlace():
+            return _placed(configuration, change)
+        case ir.SetMode(name, own):
+            return replace(configuration, mode=name, mode_changes=own)
+        case ir.SetScenario():
+            raise AssertionError("what a scenario changes is made one by one")
+
+
+def counted_by(configuration: Configuration) -> set[str]:
+    """Return the parameters that say how many there are of a place, so that they are whole.
+
+    What is rounded, and what grows with the population, may be any number.
+    """
+    counts = [node.count for node in configuration.nodes.values()]
+    counts += [link.count for link in configuration.links.values()]
+    found: set[str] = set()
+    for count in counts:
+        if not any(isinstance(part, ir.Population | ir.NodeCount) for part in parts_of(count)):
+            found |= _unrounded(count, configuration)
+    return found
+
+
+def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
+    """Return the parameters of an expression that no rounding stands around."""
+    match expr:
+        case ir.Apply(ir.Function.CEIL | ir.Function.FLOOR, _):
+            return set()
+        case ir.ParameterValue(name):
+            return {name} | _unrounded(configuration.parameters[name], configuration)
+    return {name for part in operands(expr) for name in _unrounded(part, configuration)}
+
+
+def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration:
+    """Return a configuration with a parameter set; its kinds take the same value."""
+    set_to: dict[str, ir.Expr] = {change.name: change.value}
+    before = configuration.parameters[change.name]
+    if isinstance(before, ir.Mixture):
+        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.kinds}
+    return replace(
+        configuration,
+        parameters=configuration.parameters | set_to,
+        values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
+    )
 
 
 def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:

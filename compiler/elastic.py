@@ -5,14 +5,16 @@ is (1 - A)/B, or (limit - A)/B where the spec limits the load itself; x is the l
 its resources leave, at least `least` and at most `most`. So the rate is a closed form of the
 population, with a knee where x leaves its most and another one where it reaches its least.
 
-Several elastic parameters take in the order of their declaration: each leaves the later ones
-their least, and no more.
+Several elastic parameters take in the order that they are given in, by priority: each leaves the
+later ones their least, and no more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn
 
 import sympy
 
@@ -33,6 +35,7 @@ class ElasticParameter:
     most: sympy.Expr
     dimension: Dimension
     span: Span
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,19 +143,26 @@ def _times(slope: sympy.Expr, left: sympy.Expr) -> sympy.Expr:
 def _line(
     name: str, load: sympy.Expr, parameter: ElasticParameter
 ) -> tuple[sympy.Expr, sympy.Expr]:
-    """Return A and B of a load A + B x."""
-    symbol = parameter.symbol
+    """Return A and B of a load A + B x; QpsError where it is none."""
+    line = _as_line(load, parameter.symbol)
+    if line is None:
+        _refuse(name, parameter, "does not grow in proportion with")
+    return line
+
+
+@lru_cache(maxsize=1024)  # most loads stay as they are when one place or number changes
+def _as_line(load: sympy.Expr, symbol: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr] | None:
     if symbol not in load.free_symbols:
         return load, sympy.S.Zero
     slope = sympy.diff(load, symbol)
     if symbol in slope.free_symbols:
         slope = sympy.diff(sympy.expand(load), symbol)
     if symbol in slope.free_symbols:
-        _refuse(name, parameter, "does not grow in proportion with")
+        return None
     return load.xreplace({symbol: sympy.S.Zero}), slope
 
 
-def _refuse(name: str, parameter: ElasticParameter, how: str) -> None:
+def _refuse(name: str, parameter: ElasticParameter, how: str) -> NoReturn:
     sink = Sink()
     sink.report(
         codes.NO_ANSWER,

@@ -107,3 +107,14 @@ class Ratio(sympy.Function):  # type: ignore[misc] # sympy is untyped
         return f"(({above})/({below}))"
 
     _pythoncode = _numpycode = _sympystr = _printed
+
+
+class Mean(Ratio):
+    """A mean over what there is: 0 where there is nothing, and nothing to divide by."""
+
+    @classmethod
+    def eval(cls, above: sympy.Expr, below: sympy.Expr) -> sympy.Expr | None:
+        """Return the quotient of two numbers; None, which leaves it as it stands, for others."""
+        if not below.is_number:
+            return None
+        return sympy.S.Zero if below == 0 else above / below

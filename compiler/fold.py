@@ -7,12 +7,14 @@ anybody computes with, or needs itself, is an error of its own: nothing later me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
 from qps.compiler import ir
+from qps.compiler.cases import Unstated, mixed
 from qps.compiler.configuration import Configuration
+from qps.compiler.source import Span
 
 MOST_BITS = 100_000
 """Bits of a numerator or denominator, beyond which a value is refused."""
@@ -28,6 +30,14 @@ class CircleError(Exception):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(name)
+
+
+class UnstatedCaseError(Exception):
+    """Raised where a case is asked for that a parameter does not state."""
+
+    def __init__(self, unstated: Unstated) -> None:
+        self.unstated = unstated
+        super().__init__(unstated.name)
 
 
 class NoValueError(Exception):
@@ -53,18 +63,31 @@ _EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
 
 @dataclass
 class Folder:
-    """Folds expressions; each parameter once."""
+    """Folds expressions; each parameter once in each case.
+
+    `asked_at` is where `case` was asked for, None where it is the one in force.
+    """
 
     configuration: Configuration
     population: Fraction
-    _parameters: dict[str, Fraction | None] = field(default_factory=dict)
+    case: ir.Case | None = None
+    asked_at: Span | None = None
+    _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
-    def fold(self, expr: ir.Expr) -> Fraction | None:
+    def in_case(self, case: ir.Case, asked_at: Span | None = None) -> Folder:
+        """Return this folder with another case in force; what it knows is shared."""
+        return replace(self, case=case, asked_at=asked_at)
+
+    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: PLR0911 - one return a node
         """Return the value of an expression, None where it is not rational or not to be had."""
         match expr:
             case ir.Constant(value):
                 return value
+            case ir.Recorded(value=value):
+                return value
+            case ir.Lookup(table, argument):
+                return self._lookup(table, self.fold(argument))
             case ir.Population():
                 return self.population
             case ir.ParameterValue(name):
@@ -84,6 +107,12 @@ class Folder:
             case ir.Choice(condition, then, otherwise):
                 holds = self.holds(condition)
                 return None if holds is None else self.fold(then if holds else otherwise)
+            case ir.InCase(case, value, span):
+                return self.in_case(case, span).fold(value)
+            case ir.Mixture(kinds):
+                return self._mixed(kinds)
+            case ir.ByCase():
+                return self.fold(self._stated(expr))
             case ir.Measured() | ir.Changed():
                 return None
 
@@ -109,16 +138,43 @@ class Folder:
     def _parameter(self, name: str) -> Fraction | None:
         if name in self._open:
             raise CircleError(name)
-        if name not in self._parameters:
+        key = (name, self.case or self.configuration.case)
+        if key not in self._parameters:
             self._open.append(name)
-            value = None
+            # What rests on a value that failed has none either, and says nothing more.
+            self._parameters[key] = None
             try:
-                value = self.fold(self.configuration.parameters[name])
+                self._parameters[key] = self.fold(self.configuration.parameters[name])
+            except UnstatedCaseError:
+                del self._parameters[key]  # whoever asks for that case is told
+                raise
             finally:
-                # What rests on a value that failed has none either, and says nothing more.
                 self._open.pop()
-                self._parameters[name] = value
-        return self._parameters[name]
+        return self._parameters[key]
+
+    def _stated(self, value: ir.ByCase) -> ir.Expr:
+        """Return what the parameter that is being folded is in the case in force."""
+        case = self.case or self.configuration.case
+        stated = value.stated(case)
+        if stated is None:
+            asked_at = self.asked_at or self.configuration.case_from
+            raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
+        return stated.value
+
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Fraction | None:
+        values = [self._parameter(kind.parameter) for kind in kinds]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        return mixed(kinds, known, self.case or self.configuration.case)
+
+    def _lookup(self, table: ir.RecordedTable, argument: Fraction | None) -> Fraction | None:
+        if argument is None:
+            return None
+        found = table.at(argument)
+        if found is None:
+            raise NoValueError(f"rests on `{table.name}` for {table.fault}")
+        return found.value
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)
@@ -153,10 +209,17 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
     exact = _EXACT.get(function)
     if exact is not None:
         return exact(values)
-    (value,) = values
+    if function is ir.Function.CLAMP:
+        value, least, most = values
+        return min(max(value, least), most)
+    _refuse_outside(function, values)
+    if function is ir.Function.WAITING:
+        work, load = values
+        return work / (1 - load)
+    value = values[0]
     if function is ir.Function.SQRT and value < 0:
         raise NoValueError("is the root of a negative number")
-    if function in (ir.Function.LOG, ir.Function.LOG2) and value <= 0:
+    if function in _LOGARITHMS and value <= 0:
         raise NoValueError("is the logarithm of a number that is not above zero")
     if function is ir.Function.EXP and abs(value) > MOST_BITS:
         raise TooLargeError
@@ -166,6 +229,29 @@ def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
         raise NoValueError("is the lower branch of Lambert's W outside -1/e to 0")
     return None
 
+
+_LOGARITHMS = (ir.Function.LOG, ir.Function.LOG2, ir.Function.LOG10)
+
+
+def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
+    """Refuse arguments of the functions of queues that mean nothing."""
+    by_name = dict(zip(function.arguments, values, strict=True)) if function.arguments else {}
+    for name, value in by_name.items():
+        if name in _NEVER_NEGATIVE and value < 0:
+            raise NoValueError(f"has no value: `{name}` is below zero")
+        if name == "share" and not 0 <= value < 1:
+            raise NoValueError("has no value: the share must be at least 0 and below 100 %")
+    if function is ir.Function.ACOS and abs(values[0]) > 1:
+        raise NoValueError("is the arc cosine of a number that is not between -1 and 1")
+    if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
+        raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
+    if function is ir.Function.WAITING and values[1] >= 1:
+        raise NoValueError("is infinite: the load is 1 or more")
+    if function is ir.Function.ERLANG_C and values[0] == 0:
+        raise NoValueError("has no value: there are no servers")
+
+
+_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 
 # W is real from -1/e on: rounded up, so that what passes here has a real value.
 _LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")

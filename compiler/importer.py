@@ -35,6 +35,12 @@ def read_spec(path: Path) -> Outcome[Source]:
     return sink.outcome(Source(str(path), text, path.resolve().parent))
 
 
+def read_data(path: Path) -> Outcome[str]:
+    """Read a table that was named on the command line."""
+    sink = Sink()
+    return sink.outcome(_read(path, None, sink, str(path), suffix=".csv"))
+
+
 @dataclass(frozen=True)
 class FileImporter:
     """Reads modules of the standard library and files in the folder tree of the spec."""
@@ -172,4 +178,4 @@ def _other_file(path: Path, span: Span | None, suffix: str) -> str:
     near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
     if near is not None:
         return f"did you mean `{near}`?"
-    return "name a file, relative to the one that uses it" if span else "name a `.qps` file"
+    return "name a file, relative to the one that uses it" if span else f"name a `{suffix}` file"

@@ -7,6 +7,7 @@ Options, machines and networks are still open: `compiler.configuration` settles 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -77,9 +78,50 @@ class Function(Enum):
     EXP = "exp"
     LOG = "ln"
     LOG2 = "log2"
+    LOG10 = "log10"
     ABS = "abs"
+    COS = "cos"
+    ACOS = "acos"
     LAMBERT_W = "lambert_w"
     LOWER_LAMBERT_W = "lower_lambert_w"
+    CLAMP = "clamp"
+    WAITING = "waiting"
+    HARMONIC = "harmonic"
+    ERLANG_B = "erlang_b"
+    ERLANG_C = "erlang_c"
+    MD1_TAIL = "md1_tail"
+    MD1_QUANTILE = "md1_quantile"
+    PERIODIC_WAIT = "periodic_wait"
+    PERIODIC_TAIL = "periodic_tail"
+    PERIODIC_QUANTILE = "periodic_quantile"
+    NORMAL_TAIL = "normal_tail"
+    NORMAL_QUANTILE = "normal_quantile"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it takes; empty for any number of arguments of one dimension."""
+        return _ARGUMENTS.get(self, ("x",))
+
+    @property
+    def keeps_dimension(self) -> bool:
+        """True where the value has the dimension of all arguments, which is one."""
+        return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
+
+
+_ARGUMENTS: dict[Function, tuple[str, ...]] = {
+    Function.MAX: (),
+    Function.MIN: (),
+    Function.CLAMP: ("x", "least", "most"),
+    Function.WAITING: ("work", "load"),
+    Function.HARMONIC: ("count",),
+    Function.ERLANG_B: ("servers", "traffic"),
+    Function.ERLANG_C: ("servers", "traffic"),
+    Function.MD1_TAIL: ("load", "time"),
+    Function.MD1_QUANTILE: ("load", "share"),
+    Function.PERIODIC_WAIT: ("flows", "load"),
+    Function.PERIODIC_TAIL: ("flows", "load", "time"),
+    Function.PERIODIC_QUANTILE: ("flows", "load", "share"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +141,50 @@ class Choice:
     otherwise: Expr
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A number that was measured: `name` is what a trace calls it, `text` how it reads.
+
+    `span` is where the trace is declared, `source` the file that it was computed from.
+    """
+
+    name: str
+    value: Fraction
+    dimension: Dimension
+    text: str
+    span: Span
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A number that a recording gives for an argument, which options and parameters settle."""
+
+    table: RecordedTable
+    argument: Expr
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTable:
+    """What a recording gives for an argument; `at` gives None where it has no value.
+
+    `fault` says what such an argument is: `1 %` of gaps where more packets were lost.
+    """
+
+    name: str
+    at: Callable[[Fraction], Recorded | None]
+    fault: str
+
+
 class MeasureKind(Enum):
     """What can be asked of a solved model."""
 
     LATENCY = "latency"
+    QUANTILE = "quantile"
     JITTER = "jitter"
     BUFFER = "buffer"
+    QUEUE = "queue"
     LOSS = "loss"
     VOLUNTARY_LOSS = "voluntary_loss"
     SATURATION_LOSS = "saturation_loss"
@@ -126,11 +206,15 @@ OWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measure of a stream or a resource; `component` is set for a share."""
+    """A measure of a stream or a resource.
+
+    `component` is set for a share, `level` for a quantile: the share that is to stay below it.
+    """
 
     kind: MeasureKind
     subject: str
     component: str | None = None
+    level: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +223,64 @@ class Changed:
 
     value: Expr
     changes: tuple[Change, ...]
+
+
+class Case(Enum):
+    """Which of its values a parameter takes that has several."""
+
+    AVERAGE = "average"
+    LEAST = "least"
+    LARGEST = "largest"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """What a parameter is in a case, and where that is stated."""
+
+    case: Case
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ByCase:
+    """A value by the case in force; a case that is not stated has none."""
+
+    values: tuple[CaseValue, ...]
+
+    def stated(self, case: Case) -> CaseValue | None:
+        """Return the value of a case."""
+        return next((value for value in self.values if value.case is case), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind: its share of all, the weight as it is written, and the parameter of its value."""
+
+    name: str
+    share: Fraction
+    weight: str
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A value over several kinds: on average their mean, else the least or largest of all.
+
+    `total` is what the weights add up to where they are counts, 1 where they are shares.
+    """
+
+    kinds: tuple[Kind, ...]
+    total: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class InCase:
+    """`largest(x)`: a value with every parameter in one case, whichever is in force."""
+
+    case: Case
+    value: Expr
+    span: Span
 
 
 Expr = (
@@ -151,8 +293,13 @@ Expr = (
     | Power
     | Apply
     | Choice
+    | Recorded
+    | Lookup
     | Measured
     | Changed
+    | ByCase
+    | Mixture
+    | InCase
 )
 
 # -- conditions --------------------------------------------------------------------------
@@ -243,7 +390,9 @@ class Option:
 class Parameter:
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
-    An elastic one takes what capacity is left between them; its `value` is the most.
+    An elastic one takes what capacity is left between them; its `value` is the most. Of several,
+    the one of the smallest `priority` takes first. `text` is how its value is told where that is
+    not what stands at `value_span`.
     """
 
     name: str
@@ -257,6 +406,8 @@ class Parameter:
     doc: str | None
     is_elastic: bool = False
     least_text: str = ""
+    text: str = ""
+    priority: Quantity | None = None
 
 
 # -- hardware ----------------------------------------------------------------------------
@@ -268,6 +419,26 @@ class ResourceKind(Enum):
     PROCESSOR = "processor"  # work is time; the capacity is cores, the speed a rating
     RATE = "rate"  # work is bits or items; the capacity is so many a second
     STORE = "store"  # what is held at once
+
+
+class Discipline(Enum):
+    """How what arrives at a resource waits (docs/language.md, "Waiting in queues")."""
+
+    NONE = "none"  # waiting is not modelled, as in the thesis
+    MM1 = "mm1"  # random arrivals, exponential service times
+    MD1 = "md1"  # random arrivals, service times that are fixed for each stream
+    MG1 = "mg1"  # random arrivals, service times of some coefficient of variation
+    MMC = "mmc"  # the same as mm1, for several cores with one queue
+    PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
+
+    discipline: Discipline
+    variation: Quantity | None
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +458,7 @@ class Resource:
     work: Dimension
     span: Span
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +509,7 @@ class Network:
     source: str | None
     doc: str | None
     jitter: Quantity | None = None
+    queueing: Queueing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +549,8 @@ class Cost:
     """What a component costs on one resource.
 
     `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
-    base of the rating to use where it is not the resource's own.
+    base of the rating to use where it is not the resource's own; `measured_at` between which
+    loads of the resource it was measured.
     """
 
     resource: str
@@ -385,6 +559,7 @@ class Cost:
     scaled_by: str | None
     single_thread: bool
     span: Span
+    measured_at: tuple[Fraction, Fraction] | None = None
 
 
 class EffectKind(Enum):
@@ -395,6 +570,8 @@ class EffectKind(Enum):
     EMIT = "emit"
     DELAY = "delay"
     DROP = "drop"
+    QUEUE = "queue"
+    RECOVER = "recover"
     MERGE = "merge"
 
 
@@ -603,7 +780,15 @@ class SetScenario:
     span: Span
 
 
-Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario
+@dataclass(frozen=True, slots=True)
+class SetCase:
+    """The case in force for every parameter that has several values."""
+
+    case: Case
+    span: Span
+
+
+Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario | SetCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -706,6 +891,15 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadCurves:
+    """The load of every resource along the axis of a figure, in the model as changed."""
+
+    label: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """Curves over the population (`parameter` None) or over a parameter, from low to high."""
 
@@ -716,6 +910,7 @@ class Figure:
     high: Fraction
     dimension: Dimension
     curves: tuple[Curve, ...]
+    loads: tuple[LoadCurves, ...]
     logarithmic: frozenset[str]
     source: str | None
     note: str | None

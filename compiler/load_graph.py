@@ -10,14 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import networkx as nx
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.case_tables import CaseTable
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.queueing import Queue
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 
 Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
@@ -56,12 +60,29 @@ class ResourceLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """Between which loads of a resource a component's cost on it was measured."""
+
+    resource: str
+    component: str
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class LatencyPart:
-    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it."""
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+
+    Where the stage is a wait, `queue` is what it waits in, and `service` how long its visit is
+    served, in s.
+    """
 
     stage: str
     value: sympy.Expr
     is_work: bool = False
+    queue: Queue | None = None
+    service: sympy.Expr = sympy.S.Zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +90,15 @@ class JitterPart:
     """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
 
     resource: str
+    value: sympy.Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePart:
+    """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
+
+    stage: str
     value: sympy.Expr
     span: Span
 
@@ -83,12 +113,19 @@ class LossKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LossPart:
-    """A stage at which a share of the items is lost; stages are independent."""
+    """A stage at which a share of the items is lost; stages are independent.
+
+    `resource` is the one that is saturated, None for the other kinds. Where lost items are
+    `restored`, which says what share of them, the value is below zero: so many more items leave
+    the stage than reach it.
+    """
 
     stage: str
     kind: LossKind
     value: sympy.Expr
     span: Span
+    restored: sympy.Expr | None = None
+    resource: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +133,8 @@ class StreamMeasures:
     """What a stream's users see.
 
     `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
-    part of the latency; it stands at `playout`) in s, `loss` as a share, `rate` in items/s and
-    `throughput` in bit/s for one flow where it arrives.
+    part of the latency; it stands at `playout`) in s, `queues` in s, `loss` as a share, `rate` in
+    items/s and `throughput` in bit/s for one flow where it arrives.
     """
 
     name: str
@@ -108,6 +145,37 @@ class StreamMeasures:
     rate: sympy.Expr
     throughput: sympy.Expr
     playout: Span | None = None
+    queues: tuple[QueuePart, ...] = ()
+
+    @property
+    def queue(self) -> sympy.Expr:
+        """The time that all full queues hold: the most that they can add to the latency."""
+        return sympy.Add(*(part.value for part in self.queues))
+
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
+
+    def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Of several queues on the way each gets its part of the share that may be later: then the
+        sum of the quantiles is an upper bound, however the waits depend on each other
+        (Bonferroni). What is no wait counts with its mean.
+        """
+        return sympy.Add(*(self.stage_quantile(part, level) for part in self.latency))
+
+    def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return what a stage adds to the quantile of a level."""
+        if part.queue is None:
+            return part.value
+        waits = sum(other.queue is not None for other in self.latency)
+        return part.queue.quantile(part.service, 1 - (1 - level) / waits)
+
+    @property
+    def has_exact_quantiles(self) -> bool:
+        """True where the quantiles of the latency are exact, not upper bounds."""
+        queues = [part.queue for part in self.latency if part.queue is not None]
+        return len(queues) <= 1 and all(queue.has_exact_quantile for queue in queues)
 
     @property
     def loss(self) -> sympy.Expr:
@@ -141,6 +209,8 @@ class Criterion:
     span: Span | None
     axis: sympy.Expr | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    rests_on: tuple[str, ...] = ()
+    """The streams, resources, nodes and links that the measure names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +221,8 @@ class NamedMeasure:
     value: sympy.Expr
     dimension: Dimension
     doc: str | None
+    rests_on: tuple[str, ...]
+    """The streams, resources, nodes and links that it names."""
 
 
 @dataclass(frozen=True)
@@ -174,10 +246,14 @@ class LoadGraph:
     unpriced: tuple[str, ...]
     """Nodes and links whose machine or network has no price."""
     mode: str | None
+    calibrations: tuple[Calibration, ...]
     decided: frozenset[str]
     """Parameters that a condition asks for: another value may give other formulas."""
     asked: frozenset[str]
     """Options that a condition asks for: any other option makes no difference here."""
+    case: ir.Case
+    varied: dict[str, CaseTable]
+    """Parameters that have several values, of which those of `case` are in force."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
@@ -188,6 +264,22 @@ class LoadGraph:
     def values(self) -> dict[sympy.Symbol, sympy.Expr]:
         """The value of every assumption's symbol."""
         return {a.symbol: a.value for a in self.assumptions.values()}
+
+    @cached_property
+    def valued(self) -> Substitution:
+        """Puts in the values of all assumptions: what is left is the population."""
+        return Substitution(self.values)
+
+    def valued_at(self, population: int) -> Substitution:
+        """Return what puts in a population too: what is left is a number."""
+        if population not in self._valued_at:
+            values = self.values | {self.population: sympy.Integer(population)}
+            self._valued_at[population] = Substitution(values)
+        return self._valued_at[population]
+
+    @cached_property
+    def _valued_at(self) -> dict[int, Substitution]:
+        return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:
         """Return the resource of a name, or all of a link that has several (`lan.…`)."""

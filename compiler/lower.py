@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import networkx as nx
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.case_tables import case_tables
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -16,7 +17,8 @@ from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
-from qps.compiler.lower_measures import Measures, priced, stream_measures
+from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
+from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
 
 
@@ -26,19 +28,22 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
     graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
-    for parameter in model.parameters:
-        if parameter.is_elastic:  # in this order they take what is left
-            expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
+    for parameter in expressions.in_order_of_service():  # so they take what is left
+        expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
     streams = StreamLowering(model, configuration, expressions, graph, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     requirements = _requirements(model, configuration)
     resources, elastic = _resources(streams, expressions, requirements, results)
     prices, unpriced = priced(model, configuration, expressions)
+    put_in = {one.parameter.symbol: one.value for one in elastic}
+    queues = queues_of(streams.demands, resources, put_in, expressions)
     measured = Measures(resources, {}, prices)
     for stream, result in zip(model.streams, results, strict=True):
-        measured.streams[stream.name] = stream_measures(stream, result, measured, expressions)
-    criteria = _criteria(requirements, expressions, measured)
+        measured.streams[stream.name] = stream_measures(
+            stream, result, measured, expressions, queues
+        )
+    criteria = _criteria(requirements, expressions, measured, queues)
     return LoadGraph(
         graph,
         population,
@@ -53,6 +58,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
                 _lowered(measure.value, expressions, measured.of),
                 measure.value.dimension,
                 measure.doc,
+                subjects(measure.value),
             )
             for measure in model.measures
         },
@@ -63,8 +69,11 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         prices,
         unpriced,
         configuration.mode,
+        tuple(streams.calibrations.values()),
         frozenset(expressions.decided),
         frozenset(expressions.asked),
+        configuration.case,
+        case_tables(model, configuration),
     )
 
 
@@ -82,9 +91,20 @@ def _lowered(
 
 
 def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
-    """Return the requirements of all, and those of the mode that is in force."""
-    own = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
-    return (*model.requirements, *(item for items in own for item in items))
+    """Return the requirements of all, and those of the mode that is in force.
+
+    What the mode asks of a measure takes the place of what is asked of it in the same direction
+    of all: two limits of one measure would make two axes, and count it twice.
+    """
+    modes = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
+    own = [item for items in modes for item in items]
+    replaced = {_what_is_limited(item) for item in own}
+    return (*(r for r in model.requirements if _what_is_limited(r) not in replaced), *own)
+
+
+def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
+    """Return the measure as it is written, and the direction: two names may have one formula."""
+    return "".join(requirement.name.split()), requirement.at_most
 
 
 def _bounded_load(requirement: ir.Requirement, name: str) -> bool:
@@ -117,6 +137,7 @@ def _resources(
                 limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
                 limits[name] = Minimum(limits[name], limit) if name in limits else limit
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    _refuse_endless(streams, loads, limits, values, expressions)
     low, high = expressions.configuration.low, expressions.configuration.high
     points = [
         values | {expressions.population: at}
@@ -170,6 +191,32 @@ def _refuse_strict(
         raise QpsError(sink.found)
 
 
+def _refuse_endless(
+    streams: StreamLowering,
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    values: Mapping[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> None:
+    """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
+    for elastic in expressions.elastic.values():
+        for name, demand in streams.demands.items():
+            if demand.queueing is None or elastic.symbol not in loads[name].free_symbols:
+                continue
+            if name in limits and limits[name].xreplace(dict(values)) < 1:
+                continue
+            sink = Sink()
+            sink.report(
+                codes.NO_ANSWER,
+                elastic.span,
+                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
+                "waits without end",
+                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
+                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
+            )
+            raise QpsError(sink.found)
+
+
 def _put_in(
     values: dict[sympy.Symbol, sympy.Expr], streams: StreamLowering, results: list[StreamResult]
 ) -> None:
@@ -178,7 +225,15 @@ def _put_in(
         result.latency = [
             replace(part, value=part.value.xreplace(values)) for part in result.latency
         ]
-        result.losses = [replace(part, value=part.value.xreplace(values)) for part in result.losses]
+        result.losses = [
+            replace(
+                part,
+                value=part.value.xreplace(values),
+                restored=part.restored and part.restored.xreplace(values),
+            )
+            for part in result.losses
+        ]
+        result.queues = [replace(part, value=part.value.xreplace(values)) for part in result.queues]
         result.rate = result.rate.xreplace(values)
         result.throughput = result.throughput.xreplace(values)
     for _, _, data in streams.graph.edges(data=True):
@@ -193,8 +248,12 @@ def _criteria(
     requirements: tuple[ir.Requirement, ...],
     expressions: ExpressionLowering,
     measured: Measures,
+    queues: Collection[str],
 ) -> tuple[Criterion, ...]:
-    """Return the requirements, and that no resource is loaded beyond saturation."""
+    """Return the requirements, and that no resource is loaded beyond saturation.
+
+    What is waited for must stay below it, whatever the spec allows: a queue at 1 has no end.
+    """
     stated = []
     bounded: set[str] = set()
     for requirement in requirements:
@@ -212,6 +271,7 @@ def _criteria(
                 dimension=requirement.measure.dimension,
                 span=requirement.span,
                 axis=axis,
+                rests_on=subjects(requirement.measure, requirement.limit),
             )
         )
     stated += [
@@ -220,18 +280,24 @@ def _criteria(
             measure=resource.load,
             limit=sympy.S.One,
             at_most=True,
-            strict=False,
+            strict=name in queues,
             dimension=DIMENSIONLESS,
             span=None,
             axis=None,
         )
         for name, resource in measured.resources.items()
-        if name not in bounded
+        if name not in bounded or name in queues
     ]
     return tuple(stated)
 
 
-_NEVER_NEGATIVE = (ir.MeasureKind.LATENCY, ir.MeasureKind.LOSS, ir.MeasureKind.JITTER)
+_NEVER_NEGATIVE = (
+    ir.MeasureKind.LATENCY,
+    ir.MeasureKind.QUANTILE,
+    ir.MeasureKind.LOSS,
+    ir.MeasureKind.JITTER,
+    ir.MeasureKind.QUEUE,
+)
 
 
 def _axis(

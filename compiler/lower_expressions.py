@@ -10,12 +10,26 @@ from typing import assert_never
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.case_tables import as_written
+from qps.compiler.cases import Unstated, report_unstated, varies_by_case
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
+from qps.compiler.queue_functions import (
+    ErlangB,
+    ErlangC,
+    MD1Quantile,
+    MD1Tail,
+    NormalQuantile,
+    NormalTail,
+    PeriodicQuantile,
+    PeriodicTail,
+    PeriodicWait,
+    Waiting,
+)
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -28,9 +42,24 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
     ir.Function.EXP: sympy.exp,
     ir.Function.LOG: sympy.log,
     ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
+    ir.Function.LOG10: lambda x: sympy.log(x) / sympy.log(10),
     ir.Function.ABS: sympy.Abs,
+    ir.Function.COS: sympy.cos,
+    ir.Function.ACOS: sympy.acos,
     ir.Function.LAMBERT_W: sympy.LambertW,
     ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
+    ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
+    ir.Function.WAITING: Waiting,
+    ir.Function.HARMONIC: sympy.harmonic,
+    ir.Function.ERLANG_B: ErlangB,
+    ir.Function.ERLANG_C: ErlangC,
+    ir.Function.MD1_TAIL: MD1Tail,
+    ir.Function.MD1_QUANTILE: MD1Quantile,
+    ir.Function.PERIODIC_WAIT: PeriodicWait,
+    ir.Function.PERIODIC_TAIL: PeriodicTail,
+    ir.Function.PERIODIC_QUANTILE: PeriodicQuantile,
+    ir.Function.NORMAL_TAIL: NormalTail,
+    ir.Function.NORMAL_QUANTILE: NormalQuantile,
 }
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
@@ -38,7 +67,10 @@ MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
 
 @dataclass
 class ExpressionLowering:
-    """Lowers expressions in one configuration and keeps the assumptions they rest on."""
+    """Lowers expressions in one configuration and keeps the assumptions they rest on.
+
+    `asked_at` is where `case` was asked for, None where it is the one in force.
+    """
 
     model: ir.Model
     configuration: Configuration
@@ -47,7 +79,9 @@ class ExpressionLowering:
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
-    _parameters: dict[str, sympy.Expr] = field(default_factory=dict)
+    case: ir.Case | None = None
+    asked_at: Span | None = None
+    _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
@@ -59,6 +93,8 @@ class ExpressionLowering:
                 return rational(value)
             case ir.ParameterValue(name):
                 return self._parameter(name)
+            case ir.Recorded() | ir.Lookup():
+                return self._recorded(expr)
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
@@ -74,12 +110,26 @@ class ExpressionLowering:
                 return self._applied(function, lowered)
             case ir.Choice(condition, then, otherwise):
                 return self.lower(then if self.holds(condition) else otherwise, measure)
+            case ir.InCase() | ir.ByCase() | ir.Mixture():
+                return self._in_case(expr, measure)
             case ir.Measured() | ir.Changed():
                 if measure is None:
                     raise AssertionError("the checker lets no measure in here")
                 return measure(expr)
             case _:
                 assert_never(expr)
+
+    def _in_case(
+        self, expr: ir.InCase | ir.ByCase | ir.Mixture, measure: MeasureOf | None
+    ) -> sympy.Expr:
+        """Return what has several values."""
+        match expr:
+            case ir.InCase(case, value, span):
+                return replace(self, case=case, asked_at=span).lower(value, measure)
+            case ir.Mixture(kinds):
+                return self._mixed(kinds)
+            case ir.ByCase():
+                raise AssertionError("only parameters have cases")
 
     def count(self, name: str) -> sympy.Expr:
         """Return how many there are of a node or a link."""
@@ -143,13 +193,18 @@ class ExpressionLowering:
 
     def _parameter(self, name: str) -> sympy.Expr:
         """Return a parameter's symbol, or what it is made of where it depends on others."""
-        if name in self._parameters:
-            return self._parameters[name]
+        key = (name, self._case)
+        if key in self._parameters:
+            return self._parameters[key]
         expr = self.configuration.parameters[name]
         declared = self._declared[name]
         if declared.is_elastic and self.configuration.values_from[name] is declared.value_span:
             return self._elastic(declared)
-        lowered = self.lower(expr)
+        lowered = self.lower(
+            self._stated(expr, name).value if isinstance(expr, ir.ByCase) else expr
+        )
+        if isinstance(expr, ir.Mixture):
+            lowered = self._as_number(expr, lowered)
         if not lowered.free_symbols:
             self._check_range(declared, lowered)
             span = self.configuration.values_from[name]
@@ -157,13 +212,53 @@ class ExpressionLowering:
             source = f"set by `{span.source.label}`" if changed else declared.source
             if changed and span.source is declared.span.source:
                 source = f"set at {span.place}"
+            known_as, text = name, span.text if changed else declared.text or span.text
+            if varies_by_case(expr):
+                text = as_written(name, self.configuration, self._case)
+                if self._case is not self.configuration.case:
+                    known_as = f"{name}.{self._case.value}"
             lowered = self._assume(
-                name, lowered, declared.dimension, span.text, span, source or declared.doc
+                known_as, lowered, declared.dimension, text, span, source or declared.doc
             )
         else:
             self._check_range(declared, lowered.xreplace(self._values()))
-        self._parameters[name] = lowered
+        self._parameters[key] = lowered
         return lowered
+
+    @property
+    def _case(self) -> ir.Case:
+        return self.case or self.configuration.case
+
+    def _stated(self, value: ir.ByCase, name: str) -> ir.CaseValue:
+        """Return what the parameter of a name is in the case in force."""
+        stated = value.stated(self._case)
+        if stated is None:
+            sink = Sink()
+            asked_at = self.asked_at or self.configuration.case_from
+            report_unstated(Unstated(name, self._case, asked_at), self.model, sink)
+            raise QpsError(sink.found)
+        return stated
+
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> sympy.Expr:
+        """Return what a parameter by kinds is in the case in force."""
+        values = [self._parameter(kind.parameter) for kind in kinds]
+        if self._case is ir.Case.AVERAGE:
+            shares = [rational(kind.share) for kind in kinds]
+            return sympy.Add(*(s * value for s, value in zip(shares, values, strict=True)))
+        return (Minimum if self._case is ir.Case.LEAST else Maximum)(*dict.fromkeys(values))
+
+    def _as_number(self, mixture: ir.Mixture, lowered: sympy.Expr) -> sympy.Expr:
+        """Return a mixture of fixed numbers as one number: it has a name of its own.
+
+        Where one of its kinds was set, that number counts by itself, and so do the others.
+        """
+        names = [kind.parameter for kind in mixture.kinds]
+        own = [self._parameter(name) for name in names]
+        is_set = any(
+            self.configuration.parameters[name] is not self._declared[name].value for name in names
+        )
+        fixed = all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own)
+        return lowered.xreplace(self._values()) if fixed and not is_set else lowered
 
     def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
         """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""
@@ -178,8 +273,10 @@ class ExpressionLowering:
             )
         )
         symbol = sympy.Symbol(name, positive=True)
-        self.elastic[name] = ElasticParameter(name, symbol, least, most, dimension, declared.span)
-        self._parameters[name] = symbol
+        self.elastic[name] = ElasticParameter(
+            name, symbol, least, most, dimension, declared.span, self._priority(declared)
+        )
+        self.settle(name, symbol)
         return symbol
 
     def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> sympy.Expr:
@@ -190,9 +287,55 @@ class ExpressionLowering:
         source = declared.source or declared.doc
         return self._assume(name, lowered, declared.dimension, text, declared.value_span, source)
 
+    def in_order_of_service(self) -> list[ir.Parameter]:
+        """Return the elastic parameters as they take what is left.
+
+        Those with a priority come first, 1 before 2; else they go in the order of declaration.
+        """
+        elastic = [parameter for parameter in self.model.parameters if parameter.is_elastic]
+        ranks = {parameter.name: self._priority(parameter) for parameter in elastic}
+        return sorted(elastic, key=lambda p: (ranks[p.name] is None, ranks[p.name] or 0))
+
+    def _priority(self, parameter: ir.Parameter) -> int | None:
+        if parameter.priority is None:
+            return None
+        asked = parameter.priority.expr
+        self.decided |= self._named_in(asked)
+        return int(self.number(asked))
+
+    def _recorded(self, expr: ir.Recorded | ir.Lookup) -> sympy.Expr:
+        """Return a measured number as an assumption whose source is the file."""
+        recorded = expr
+        if isinstance(recorded, ir.Lookup):
+            recorded = self._looked_up(recorded.table, recorded.argument, recorded.span)
+        return self._assume(
+            recorded.name,
+            rational(recorded.value),
+            recorded.dimension,
+            recorded.text,
+            recorded.span,
+            recorded.source,
+        )
+
+    def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
+        """Return what a recording gives for an argument in this configuration."""
+        self.decided |= self._named_in(argument)
+        value = sympy.Rational(self.number(argument))
+        found = table.at(Fraction(value.p, value.q))
+        if found is None:
+            sink = Sink()
+            sink.report(
+                codes.NUMBER_SIZE,
+                span,
+                f"`{table.name}` has no value for {table.fault}",
+                hint="ask it for another value",
+            )
+            raise QpsError(sink.found)
+        return found
+
     def settle(self, name: str, value: sympy.Expr) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
-        self._parameters[name] = value
+        self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
     def _values(self) -> dict[sympy.Symbol, sympy.Expr]:
         return {a.symbol: a.value for a in self.assumptions.values()}
@@ -215,7 +358,7 @@ class ExpressionLowering:
 
     def _applied(self, function: ir.Function, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
         applied = _FUNCTIONS[function](*arguments)
-        if applied.is_finite is False or (not applied.free_symbols and applied.is_real is False):
+        if applied.is_finite is False or (applied.is_number and applied.is_real is False):
             sink = Sink()
             sink.report(
                 codes.NUMBER_SIZE, None, f"`{function.value}` has no real value for its argument"
@@ -256,12 +399,16 @@ class ExpressionLowering:
 
     def number(self, expr: ir.Expr) -> sympy.Expr:
         """Return the value of an expression without the population."""
-        return self.lower(expr).xreplace(self._values())
+        return self.put_in(self.lower(expr))
+
+    def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
+        """Return what was lowered with the values of the assumptions."""
+        return lowered.xreplace(self._values())
 
 
 def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:
     """Compare two numbers."""
-    sign = 0 if left == right else (1 if left > right else (-1 if left < right else 0))
+    sign = sign_of(left, right)
     return {
         "<": sign < 0,
         "<=": sign <= 0,
@@ -270,6 +417,25 @@ def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:
         "==": sign == 0,
         "!=": sign != 0,
     }[operator]
+
+
+def sign_of(left: sympy.Expr, right: sympy.Expr) -> int:
+    """Return 1 where the left number is larger, -1 where it is smaller, else 0.
+
+    What no algebra tells apart, such as log(1000)/log(10) and 3, is equal where thirty digits are.
+    """
+    if left == right:
+        return 0
+    if not (left.is_finite and right.is_finite) or (left.is_Rational and right.is_Rational):
+        return 1 if left > right else (-1 if left < right else 0)
+    gap = left.evalf(_DIGITS) - right.evalf(_DIGITS)
+    if abs(gap) <= _SAME * max(abs(left.evalf(_DIGITS)), abs(right.evalf(_DIGITS))):
+        return 0
+    return 1 if gap > 0 else -1
+
+
+_DIGITS = 40
+_SAME = sympy.Float(10, 30) ** -30
 
 
 def rational(value: Fraction) -> sympy.Rational:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import sympy
 
@@ -20,8 +21,10 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
-from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf, rational
+from qps.compiler.lower_queues import PlacedQueue
 from qps.compiler.lower_streams import StreamResult
+from qps.compiler.values import parts_of
 
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
@@ -49,6 +52,9 @@ class Measures:
             return self._share(measured)
         if kind in (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST):
             return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
+        if kind is ir.MeasureKind.QUANTILE:
+            assert measured.level is not None
+            return self.streams[measured.subject].latency_quantile(rational(measured.level))
         return _of_stream(self.streams[measured.subject], kind)
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
@@ -87,6 +93,8 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
             return sympy.Add(*(part.value for part in stream.jitter))
         case ir.MeasureKind.BUFFER:
             return stream.buffer
+        case ir.MeasureKind.QUEUE:
+            return stream.queue
         case ir.MeasureKind.LOSS:
             return stream.loss
         case ir.MeasureKind.RATE:
@@ -102,6 +110,7 @@ def stream_measures(
     result: StreamResult,
     measures: Measures,
     expressions: ExpressionLowering,
+    queues: Mapping[str, PlacedQueue],
 ) -> StreamMeasures:
     """Return what the users of a stream see.
 
@@ -121,19 +130,30 @@ def stream_measures(
                 LossKind.SATURATION,
                 1 - 1 / Maximum(1, measures.resources[name].load),
                 measures.resources[name].span,
+                resource=name,
             )
             for name in result.passes
         ),
     ]
-    latency = list(result.latency)
+    latency = [
+        queues[result.visits[index].resource].stage(part, result.visits[index])
+        if index in result.visits
+        else part
+        for index, part in enumerate(result.latency)
+    ]
     buffer: sympy.Expr = sympy.S.Zero
     playout = stream.playout
     if playout is not None:
-        known = _BeforePlayout(measures, sympy.Add(*(part.value for part in jitter)), buffer)
+        known = _BeforePlayout(
+            measures,
+            sympy.Add(*(part.value for part in jitter)),
+            sympy.Add(*(part.value for part in result.queues)),
+            buffer,
+        )
         buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
         latency.append(LatencyPart("playout buffer", buffer))
         if playout.dropping is not None:
-            known = _BeforePlayout(measures, known.jitter, buffer)
+            known = replace(known, buffer=buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
             stage = "too late for the buffer"
             losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
@@ -152,21 +172,32 @@ def stream_measures(
         result.rate * arriving,
         result.throughput * arriving,
         None if playout is None else playout.delay.span,
+        tuple(result.queues),
+        (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
     )
+
+
+def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
+    """Return the streams, resources, nodes and links whose measures some quantities name."""
+    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
+    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
 
 
 @dataclass(frozen=True)
 class _BeforePlayout:
-    """What a playout buffer may rest on: loads, and the jitter of its own stream."""
+    """What a playout buffer may rest on: loads, and the jitter and queues of its own stream."""
 
     measures: Measures
     jitter: sympy.Expr
+    queue: sympy.Expr
     buffer: sympy.Expr
 
     def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.JITTER:
             return self.jitter
+        if measured.kind is ir.MeasureKind.QUEUE:
+            return self.queue
         if measured.kind is ir.MeasureKind.BUFFER:
             return self.buffer
         return self.measures.of(measured)

@@ -17,9 +17,18 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
 from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import LatencyPart, LossKind, LossPart, Place
+from qps.compiler.load_graph import (
+    Calibration,
+    LatencyPart,
+    LossKind,
+    LossPart,
+    Place,
+    QueuePart,
+)
 from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_transport import full_queue, recovery
 from qps.compiler.placement import item_of, scaling_base
+from qps.compiler.queueing import Visit
 from qps.compiler.source import Span
 from qps.compiler.tidy import tidy_extremes
 
@@ -28,10 +37,17 @@ _BYTE_BITS = 8
 
 @dataclass
 class Demand:
-    """What is asked of a resource, as parts of its capacity, by component or stream."""
+    """What is asked of a resource, as parts of its capacity, by component or stream.
+
+    Where it is waited for, also how, by which visits, and the load that no visit causes.
+    """
 
     span: Span
     parts: dict[str, list[sympy.Expr]] = field(default_factory=dict)
+    queueing: ir.Queueing | None = None
+    servers: sympy.Expr = sympy.S.One
+    visits: list[Visit] = field(default_factory=list)
+    background: list[sympy.Expr] = field(default_factory=list)
 
     def add(self, by: str, load: sympy.Expr) -> None:
         """Add to the demand of a component or stream."""
@@ -42,14 +58,17 @@ class Demand:
 class StreamResult:
     """What a stream came to: its latency, its losses, the resources it passes.
 
-    `jitter` holds the jitter laws of those resources that have one, by resource.
+    `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
+    for each part of the latency that is a wait the visit that waits.
     """
 
     name: str
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
+    queues: list[QueuePart] = field(default_factory=list)
     passes: dict[str, None] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
+    visits: dict[int, Visit] = field(default_factory=dict)
     rate: sympy.Expr = sympy.S.Zero
     throughput: sympy.Expr = sympy.S.Zero
 
@@ -95,6 +114,7 @@ class StreamLowering:
     expressions: ExpressionLowering
     graph: nx.MultiDiGraph[Place]
     demands: dict[str, Demand]
+    calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
     def lower(self, stream: ir.Stream) -> StreamResult:
         """Walk a stream from its source to its end."""
@@ -152,7 +172,9 @@ class StreamLowering:
                 if resource.idle is not None:
                     name = f"{node.name}.{resource.name}"
                     load = self.expressions.symbol(f"{name}.idle", resource.idle)
-                    self.demand(name, resource.span).add("idle", load)
+                    demand = self.demand(name, resource.span)
+                    demand.add("idle", load)
+                    demand.background.append(load)
 
 
 class _Walk:
@@ -169,6 +191,7 @@ class _Walk:
         self._copies = flow.total  # what the sender puts on the network
         self._place: Place = ("source", stream.name)
         self._steps = 0
+        self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
         streams.graph.add_node(self._place, kind="source")
 
     # -- nodes ---------------------------------------------------------------------------
@@ -180,6 +203,7 @@ class _Walk:
         copies: sympy.Expr = sympy.S.One
         receivers: sympy.Expr = sympy.S.One
         begins = len(self._result.latency)
+        self._runs = {}
         for step in leg.steps:
             if not self._expressions.holds(step.condition):
                 continue
@@ -197,8 +221,8 @@ class _Walk:
             charged = (held if merged is None else merged) * times
             item_times = times if merged is None else times * merged
             for cost in self._costs_in_force(step.component, leg.node):
-                self._charge(step, leg.node, cost, charged, item_times)
-            held = self._effects(step, held)
+                self._charge(step, leg.node, cost, charged, item_times, held)
+            held = self._effects(step, leg.node, held)
         self._copies = held * count * copies
         self.flow = replace(self.flow, total=held * count * receivers)
 
@@ -262,13 +286,14 @@ class _Walk:
         cost: ir.Cost,
         charged: sympy.Expr,
         item_times: sympy.Expr,
+        held: sympy.Expr,
     ) -> None:
         """Charge a cost on the resource of a node, and add its service time to the latency."""
         machine = self._streams.model.machines[self._streams.configuration.nodes[node].machine]
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
-        work, item_work = self._work(step, cost, resource)
+        work, item_work, constant = self._work(step, cost, resource)
         per_second = sympy.S.One
         if resource.kind is ir.ResourceKind.PROCESSOR:
             per_second = self._scale(node, machine, cost)
@@ -282,25 +307,69 @@ class _Walk:
         load = charged * work * per_second / capacity
         demand.add(by, load)
         self._result.passes[name] = None
+        if cost.measured_at is not None:
+            low, high = map(float, cost.measured_at)
+            found = Calibration(name, by, low, high, cost.span)
+            self._streams.calibrations[name, by] = found
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
         self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)
-        if cost.single_thread and capacity != 1:
-            thread = f"{name}.{by}"
-            self._streams.demand(thread, cost.span).add(by, charged * work * per_second)
+        is_thread = cost.single_thread and capacity != 1
+        thread = f"{name}.{by}"
+        if is_thread:
+            single = self._streams.demand(thread, cost.span)
+            single.add(by, charged * work * per_second)
             self._result.passes[thread] = None
         if resource.kind is ir.ResourceKind.STORE:
             return
+        if resource.kind is ir.ResourceKind.PROCESSOR:
+            demand.servers = capacity
+        self._runs = {n: run for n, run in self._runs.items() if n in (name, thread)}
+        busy = charged * per_second
+        if resource.kind is ir.ResourceKind.RATE:
+            busy = busy / capacity
+        self._wait(name, demand, resource.queueing, held, busy * item_work)
+        demand.background.append(charged * constant * per_second / capacity)
+        if is_thread:
+            self._wait(thread, single, resource.queueing, held, busy * item_work)
+            single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
         self._result.latency.append(LatencyPart(f"{by} at {node}", service, is_work=True))
 
+    def _wait(
+        self,
+        name: str,
+        demand: Demand,
+        queueing: ir.Queueing | None,
+        held: sympy.Expr,
+        busy: sympy.Expr,
+    ) -> None:
+        """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
+        if self.flow.primary is None or busy == 0:
+            return
+        now = self.flow.rates[self.flow.primary]
+        run = self._runs.get(name)
+        if run is None:
+            run = self._runs[name] = Visit(name, held * now, held)
+            if queueing is not None:
+                self._queue(run, demand, queueing)
+        run.service += busy / run.flows * (now * run.flows / run.rate)
+
+    def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
+        """Put a visit in a queue, and a place for its wait into the latency."""
+        demand.queueing = queueing
+        demand.visits.append(visit)
+        latency = self._result.latency
+        self._result.visits[len(latency)] = visit
+        latency.append(LatencyPart(f"waiting for {visit.resource}", sympy.S.Zero))
+
     def _work(
         self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
-    ) -> tuple[sympy.Expr, sympy.Expr]:
-        """Return the work of one flow in a second, and that of one item."""
-        rates, items = [], []
+    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+        """Return the work of one flow in a second, that of one item, and that of no item."""
+        rates, items, constant = [], [], []
         for term in cost.terms:
             item = item_of(term.amount, resource.work)
             label = _word(item) if item else ("held" if item is None else "share")
@@ -312,7 +381,9 @@ class _Walk:
             rates.append(amount * self.flow.rates[item] if item else amount)
             if item:
                 items.append(amount * self.flow.per_item(item))
-        return sympy.Add(*rates), sympy.Add(*items)
+            else:
+                constant.append(amount)
+        return sympy.Add(*rates), sympy.Add(*items), sympy.Add(*constant)
 
     def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> sympy.Expr:
         """Return the ratio of ratings between the machine measured on and this one."""
@@ -341,7 +412,7 @@ class _Walk:
             return sympy.S.One
         return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
 
-    def _effects(self, step: ir.Step, held: sympy.Expr) -> sympy.Expr:
+    def _effects(self, step: ir.Step, node: str, held: sympy.Expr) -> sympy.Expr:
         """Change the flow as the component says; return how many flows are held then."""
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
@@ -363,9 +434,19 @@ class _Walk:
                 case ir.EffectKind.ACTIVE:
                     held = held * value
                 case ir.EffectKind.DELAY:
+                    self._runs = {}  # it comes back later, and waits anew
                     self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
+                case ir.EffectKind.QUEUE:
+                    what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
+                    full = full_queue(what, effect.value, value, self.flow.rates, self._expressions)
+                    self._result.queues.append(full)
+                case ir.EffectKind.RECOVER:
+                    stage = f"recovered by {step.component.name}"
+                    part = recovery(stage, self._result.losses, value, effect.value.span)
+                    self._result.losses.append(part)
+                    self.flow = self.flow.scaled(1 - part.value)
         return held
 
     def _emit(self, quantity: ir.Quantity, value: sympy.Expr) -> None:
@@ -399,6 +480,10 @@ class _Walk:
         arriving = self.flow.total if last else self._copies
         for name, flows in self._ports(leg, link, network, arriving):
             self._load_link(name, flows * bits / rate, link.span)
+            if network.queueing is not None and self.flow.primary is not None:
+                arriving_rate = flows * self.flow.rates[self.flow.primary]
+                visit = Visit(name, arriving_rate, flows, item_bits / rate)
+                self._queue(visit, streams.demand(name, link.span), network.queueing)
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:

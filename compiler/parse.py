@@ -36,6 +36,7 @@ _GOES_ON = re.compile(
 _WAITS = "+-*/^<>=~,:"
 _LOOKED_BACK = 200
 _DECLARED = re.compile(
+    r"^observe[ \t]+trace[ \t]+(\w+)|"
     r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n][ \t]*\w+[ \t]+(\w+)[ \t]*=(?!=)",
     re.MULTILINE,
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from qps.compiler import codes, ir
+from qps.compiler.cases import varies_by_case
 from qps.compiler.check import Checker
+from qps.compiler.claimed import check_asked
 from qps.compiler.configuration import (
     Configuration,
     base_configuration,
@@ -29,6 +31,7 @@ from qps.compiler.parse import parse, parse_change
 from qps.compiler.placement import check_placement
 from qps.compiler.resolve import resolve
 from qps.compiler.source import Source
+from qps.compiler.values import operands_of, parts_of
 
 
 @dataclass(frozen=True)
@@ -61,29 +64,34 @@ class Spec:
             settled = with_scenario(self.model, scenario, sink)
         changes = [self._setting(text, sink) for text in settings]
         _set_once(changes, sink)
+        _one_scenario(scenario, changes, sink)
         if sink.has_errors:
             raise QpsError(sink.found)
         settled = changed(settled, [change for change in changes if change is not None])
         check_placement(self.model, settled, sink)
+        for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
+            check_placement(self.model, in_mode, sink)
         if sink.has_errors:
-            raise QpsError(in_order(sink.found))
+            raise QpsError(in_order(dict.fromkeys(sink.found)))
         return settled
 
-    def population(self, text: str) -> int | None:
+    def population(self, text: str, label: str) -> int | None:
         """Return the population that a text such as `N = 20` sets; None where it sets none.
+
+        `label` is what the text is called where it is wrong.
 
         QpsError where the text does not fit the model.
         """
         sink = Sink()
-        change = self._setting(text, sink)
+        change = self._setting(text, sink, label)
         if sink.has_errors:
             raise QpsError(sink.found)
         if not isinstance(change, ir.SetPopulation) or change.low != change.high:
             return None
         return change.low
 
-    def _setting(self, text: str, sink: Sink) -> ir.Change | None:
-        parsed = parse_change(Source("--set", text))
+    def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
+        parsed = parse_change(Source(label, text))
         sink.found += parsed.diagnostics
         if parsed.value is None:
             return None
@@ -100,9 +108,7 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
     for change in changes:
         if change is None:
             continue
-        name = "the population" if isinstance(change, ir.SetPopulation) else f"`{change.name}`"
-        if isinstance(change, ir.SetMode | ir.SetScenario):
-            name = "the mode" if isinstance(change, ir.SetMode) else "the scenario"
+        name = _what_is_set(change)
         earlier = seen.setdefault(name, change)
         if earlier is not change:
             sink.report(
@@ -111,6 +117,42 @@ def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
                 f"{name} is set twice",
                 secondary=[Label(earlier.span, "first set here")],
                 hint="keep one of the settings",
+            )
+    for name, change in seen.items():
+        whole = seen.get(f"{name.rpartition('.')[0]}`")
+        if whole is not None:
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"{name} is a kind of what is set as a whole",
+                secondary=[Label(whole.span, "set here")],
+                hint="keep one of the settings",
+            )
+
+
+def _what_is_set(change: ir.Change) -> str:
+    match change:
+        case ir.SetPopulation():
+            return "the population"
+        case ir.SetCase():
+            return "the case"
+        case ir.SetMode():
+            return "the mode"
+        case ir.SetScenario():
+            return "the scenario"
+        case _:
+            return f"`{change.name}`"
+
+
+def _one_scenario(scenario: str | None, changes: Iterable[ir.Change | None], sink: Sink) -> None:
+    """Report a scenario that is set beside the one that was asked for."""
+    for change in changes:
+        if scenario is not None and isinstance(change, ir.SetScenario):
+            sink.report(
+                codes.BAD_SETTING,
+                change.span,
+                f"scenario `{scenario}` was asked for already",
+                hint="keep one, or write a scenario that holds both",
             )
 
 
@@ -154,12 +196,14 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     base = base_configuration(model)
     check_placement(model, base, sink)
     for scenario in model.scenarios:
-        settled = replace(changed(base, scenario.changes), scenario=scenario.name)
+        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
         check_placement(model, settled, sink)
     for settled in in_each_mode(model, base) if model.modes else ():
         check_placement(model, settled, sink)
     for changes in _claimed_changes(model):
         check_placement(model, changed(base, changes), sink)
+    if any(varies_by_case(parameter.value) for parameter in model.parameters):
+        check_asked(model, sink)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
@@ -173,16 +217,35 @@ def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:
     """Return the changes, other than of the population, that claims and observations make."""
     found: list[Sequence[ir.Change]] = []
     for expectation in model.expectations:
-        found += [claim.changes for claim in expectation.claims]
+        for claim in expectation.claims:
+            sides = (claim.value, claim.claimed)
+            asked = [side.expr for side in sides if isinstance(side, ir.Quantity)]
+            if not isinstance(claim.value, ir.Quantity):
+                asked = list(operands_of(claim.value))
+            found += _with_inner(claim.changes, asked)
     for figure in model.figures:
-        found += [curve.changes for curve in figure.curves]
+        for curve in figure.curves:
+            found += _with_inner(curve.changes, [curve.value.expr])
     for observation in model.observations:
-        found += [row.changes for row in observation.rows]
+        columns = [column.value.expr for column in observation.measured]
+        for row in observation.rows:
+            found += _with_inner(row.changes, columns)
     distinct = {
         tuple(change for change in changes if not isinstance(change, ir.SetPopulation)): None
         for changes in found
     }
     return [changes for changes in distinct if changes]
+
+
+def _with_inner(
+    changes: tuple[ir.Change, ...], asked: Iterable[ir.Expr]
+) -> list[Sequence[ir.Change]]:
+    """Return the changes of a claim, and these with each `(… with …)` that stands inside it."""
+    found: list[Sequence[ir.Change]] = [changes]
+    for part in (part for expr in asked for part in parts_of(expr)):
+        if isinstance(part, ir.Changed):
+            found += _with_inner((*changes, *part.changes), [part.value])
+    return found
 
 
 def load(path: Path) -> Spec:

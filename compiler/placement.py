@@ -112,6 +112,7 @@ class _StreamCheck:
                 or f"add a resource `{cost.resource}` to machine `{machine.name}`",
             )
             return
+        self._wait(f"{node}.{cost.resource}", resource.queueing, step.span)
         terms = [term for term in cost.terms if not _is_held(term, resource)]
         wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
         for term in wrong[:1]:
@@ -144,6 +145,14 @@ class _StreamCheck:
             ),
         )
 
+    def _wait(self, resource: str, queueing: ir.Queueing | None, span: Span) -> None:
+        """Say which items wait: bytes alone come from nobody knows what."""
+        if queueing is None or self.stream.emission.items:
+            return
+        message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
+        also = (Label(queueing.span, "here it is said how they wait"),)
+        self._ask("packet", _Ask(span, message, f"`{resource}` needs packets", also))
+
     # -- items that the stream does not carry --------------------------------------------
 
     def _ask(self, item: str, ask: _Ask) -> None:
@@ -174,14 +183,28 @@ class _StreamCheck:
         )
 
     def _effect(self, effect: ir.Effect) -> None:
-        if effect.kind is not ir.EffectKind.EMIT or effect.value is None:
+        if effect.value is None:
             return
+        if effect.kind is ir.EffectKind.QUEUE:
+            self._queue(effect, effect.value)
+        elif effect.kind is ir.EffectKind.EMIT:
+            self._emit(effect, effect.value)
+
+    def _queue(self, effect: ir.Effect, length: ir.Quantity) -> None:
+        """Ask for the item that a queue holds."""
+        for base in length.dimension.bases:
+            word = _word(base)
+            if word not in self._carried:
+                message = f"a queue of {word}s, but `{self.stream.name}` carries no {word}s"
+                self._ask(base, _Ask(effect.span, message, f"a queue of {word}s"))
+
+    def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
         emission, name = self.stream.emission, self.stream.name
         if not emission.carries_information:
             message = f"`emit` changes a size, but `{name}` carries no bytes"
             self._ask(INFORMATION_BASE, _Ask(effect.span, message, "a size"))
             return
-        for base in effect.value.dimension.bases - {INFORMATION_BASE, *emission.items}:
+        for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
             message = f"a size per {base}, but `{name}` carries no {base}s"
             self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
 
@@ -189,6 +212,7 @@ class _StreamCheck:
         network = self.model.networks.get(self.configuration.links[leg.link].network)
         if network is None:
             return
+        self._wait(leg.link, network.queueing, leg.span)
         name, emission = self.stream.name, self.stream.emission
         if not emission.carries_information:
             message = f"`{leg.link}` carries bits, but `{name}` has no size"

@@ -24,6 +24,7 @@ Named = (
     | ast.Users
     | ast.Option
     | ast.Param
+    | ast.Kinds
     | ast.Let
     | ast.Func
     | ast.Machine
@@ -33,6 +34,7 @@ Named = (
     | ast.Link
     | ast.Stream
     | ast.Measure
+    | ast.Trace
 )
 """Declarations whose names share one space."""
 
@@ -41,6 +43,7 @@ KIND_WORDS: dict[type, str] = {
     ast.Users: "the population",
     ast.Option: "an option",
     ast.Param: "a parameter",
+    ast.Kinds: "a set of kinds",
     ast.Let: "a `let`",
     ast.Func: "a function",
     ast.Machine: "a machine",
@@ -50,6 +53,7 @@ KIND_WORDS: dict[type, str] = {
     ast.Link: "a link",
     ast.Stream: "a stream",
     ast.Measure: "a measure",
+    ast.Trace: "a trace",
 }
 
 
@@ -60,6 +64,7 @@ KIND_KEYWORDS: dict[type, str] = {
     ast.Node: "node",
     ast.Link: "link",
     ast.Unit: "unit",
+    ast.Kinds: "kinds",
 }
 """The words that declare what can be asked for by its kind."""
 
@@ -112,6 +117,16 @@ def lookup(module: Module, name: ast.Name) -> Found | None:
         module = imported
     declaration = module.names.get(name.parts[-1])
     return None if declaration is None else Found(module, declaration)
+
+
+def lookup_kind(module: Module, name: ast.Name) -> Found | None:
+    """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
+    if len(name.parts) == 1:
+        return None
+    found = lookup(module, ast.Name(name.span, name.parts[:-1]))
+    if found is None or not isinstance(found.declaration, ast.Param | ast.Kinds):
+        return None
+    return found
 
 
 def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:

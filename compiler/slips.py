@@ -115,6 +115,8 @@ def _misspelt_before(fault: Fault) -> str | None:
     word = fault.previous.lstrip("{;\n ")
     if not word or word in RESERVED or not starts_statement:
         return None
+    if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
+        return None  # a step, and no slip
     near = closest(word, _STATEMENTS, _SURE)
     return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
 
@@ -128,6 +130,34 @@ def _foreign(fault: Fault) -> str | None:
         if word in _FOREIGN and word not in RESERVED:
             return _FOREIGN[word]
     return None
+
+
+_CASE_WORDS = {
+    **dict.fromkeys(("mean", "avg", "typical", "usual"), "average"),
+    **dict.fromkeys(("minimum", "min", "smallest", "lowest", "best"), "least"),
+    **dict.fromkeys(("maximum", "max", "greatest", "highest", "peak", "worst"), "largest"),
+}
+
+
+def _case(fault: Fault) -> str | None:
+    """Where the value of a case goes wrong: another word for it, no comma, no value."""
+    before = fault.previous.lstrip("{;\n ")
+    for word in (fault.word, before):
+        if word in _CASE_WORDS and ("CASE" in fault.accepted or fault.word[:1].isdigit()):
+            return f"write `{_CASE_WORDS[word]}` for `{word}`"
+    if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
+        return "put a comma before it"
+    if fault.word == "," and before in TOKEN_CHOICES["CASE"]:
+        return f"say what it is: `{before} 3 ms`"
+    return None
+
+
+def _priority(fault: Fault) -> str | None:
+    if fault.word != "priority" and not re.search(r"\belastic\s+priority$", fault.before):
+        return None
+    if re.search(r"\belastic\b", fault.before):
+        return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
+    return "only what is elastic has a priority: `param x elastic 1..20 packet/s priority 1`"
 
 
 def _comma(fault: Fault) -> str | None:
@@ -254,9 +284,11 @@ def _anything(fault: Fault) -> str | None:
 
 _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _first_word,
+    _case,
     _misspelt,
     _foreign,
     _misspelt_before,
+    _priority,
     _comma,
     _bracket,
     _equals,

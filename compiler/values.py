@@ -212,7 +212,7 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.QUALITY
         case ir.Measured():
             return Allowed.MEASURES
-        case ir.Constant():
+        case ir.Constant() | ir.Recorded():
             return Allowed.NOTHING
         case ir.ParameterValue(is_elastic=is_elastic):
             return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
@@ -222,8 +222,14 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             parts = (base, exponent)
         case ir.Choice(_, then, otherwise):
             parts = (then, otherwise)
-        case ir.Changed(value, _):
+        case ir.Lookup(argument=argument):
+            parts = (argument,)
+        case ir.Changed(value, _) | ir.InCase(_, value, _):
             parts = (value,)
+        case ir.ByCase(values):
+            parts = tuple(stated.value for stated in values)
+        case ir.Mixture():
+            return Allowed.NOTHING
     mentioned = Allowed.NOTHING
     for part in parts:
         mentioned |= mentions_of(part)
@@ -233,17 +239,55 @@ def mentions_of(expr: ir.Expr) -> Allowed:
 def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
     """Yield an expression and what it is made of."""
     yield expr
+    for part in operands(expr):
+        yield from parts_of(part)
+
+
+def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Return what an expression is directly made of."""
     match expr:
         case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            pass
+            return parts
         case ir.Power(base, exponent):
-            parts = (base, exponent)
+            return (base, exponent)
         case ir.Choice(_, then, otherwise):
-            parts = (then, otherwise)
-        case _:
-            parts = ()
-    for part in parts:
-        yield from parts_of(part)
+            return (then, otherwise)
+        case ir.InCase(_, value, _):
+            return (value,)
+        case ir.ByCase(values):
+            return tuple(stated.value for stated in values)
+        case ir.Mixture(kinds):
+            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
+        case ir.Lookup(argument=argument):
+            return (argument,)
+    return ()
+
+
+def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
+    """Yield what the comparisons of a condition compare."""
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from (left, right)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from operands_of(part)
+        case ir.Negated(inner):
+            yield from operands_of(inner)
+        case ir.OptionIs():
+            pass
+
+
+def sides_of(condition: ir.Condition) -> list[ir.Expr]:
+    """Return the values that a condition compares."""
+    match condition:
+        case ir.Compare(_, left, right):
+            return [left, right]
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            return [side for part in parts for side in sides_of(part)]
+        case ir.Negated(inner):
+            return sides_of(inner)
+        case ir.OptionIs():
+            return []
 
 
 _EXAMPLES = {

@@ -13,6 +13,7 @@ DECLARATIONS = (
     "users",
     "option",
     "param",
+    "kinds",
     "let",
     "func",
     "costs",
@@ -36,8 +37,8 @@ RESERVED = frozenset(DECLARATIONS) | frozenset(
     [
         "active", "and", "as", "at", "between", "by", "delay", "drop", "dropping", "else", "emit",
         "fitted", "ideal", "if", "in", "keep", "link", "measured", "merge", "multicast", "node",
-        "not", "note", "off", "on", "or", "over", "scaled", "single_thread", "source", "then", "to",
-        "unicast", "with", "within",
+        "not", "note", "off", "on", "or", "over", "queue", "recover", "scaled", "single_thread",
+        "source", "then", "to", "trace", "unicast", "with", "within",
     ]
 )  # fmt: skip
 """Names that a spec cannot give to things of its own.
@@ -46,9 +47,10 @@ Words that stand only where no name can (`rate` in a network, `each` behind `for
 """
 
 TOKEN_CHOICES = {
+    "CASE": ("average", "least", "largest"),
     "MEDIUM": ("shared", "switched", "duplex"),
     "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
-    "EFFECT": ("keep", "active", "emit", "delay", "drop"),
+    "EFFECT": ("keep", "active", "emit", "delay", "drop", "queue", "recover"),
     "REMARK": ("note", "fitted"),
 }
 """Terminals that are one of a few words."""
@@ -56,6 +58,8 @@ TOKEN_CHOICES = {
 TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
+    "FIT": '`fit "…"`',
+    "LOAD": "`load`",
     "STRING": "a text in quotes",
     "DOC": 'a doc string ("""...""")',
     "SIGN": "`%` or `$`",

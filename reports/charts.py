@@ -90,6 +90,7 @@ class LineChart:
     limit_label: str
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    leads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -218,6 +219,7 @@ def figure_chart(
     *,
     logarithmic: frozenset[str],
     note: str = "",
+    leads: Sequence[str] = (),
 ) -> LineChart:
     """Return a chart of quantities over the population or a parameter, each in a unit that suits.
 
@@ -253,6 +255,7 @@ def figure_chart(
         limit_label="",
         rows=_rows(places, scaled, number, number),
         note=note,
+        leads=tuple(leads),
     )
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import isclose
 
 import sympy
 
-from qps.compiler import codes
+from qps.compiler import codes, ir
+from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.elastic import SettledParameter
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
+from qps.reports.naming import Part, elastic_in, in_named_measures, named_whole
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.critical import piece_at
 from qps.solver.rational import as_rational_function, numerator
@@ -44,8 +49,27 @@ class ExplainedNumber:
 
 
 @dataclass(frozen=True)
+class ExplainedCase:
+    """A kind of a parameter, its share, and its value in each case; empty where none is stated.
+
+    The row of all kinds together has an empty name.
+    """
+
+    kind: str
+    share: str
+    average: str
+    least: str
+    largest: str
+    place: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """A number taken apart; `value` is in base units of `unit`, at the population `at`."""
+    """A number taken apart; `value` is in base units of `unit`, at the population `at`.
+
+    `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
+    """
 
     schema: str
     name: str
@@ -57,46 +81,116 @@ class Explanation:
     formulas: tuple[tuple[str, str], ...]
     parts: tuple[ExplainedPart, ...]
     assumptions: tuple[ExplainedNumber, ...]
+    mode: str | None = None
+    modes: tuple[str, ...] = ()
+    cases: tuple[ExplainedCase, ...] = ()
 
 
-def explain(graph: LoadGraph, name: str, at: int) -> Explanation:
-    """Return what a name stands for, taken apart; QpsError where the graph has no such name."""
+def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
+    """Return what a name stands for, taken apart; QpsError where the graph has no such name.
+
+    `modes` are the modes of the spec, of which the graph is in one, or outside of any.
+    """
+    return replace(_taken_apart(graph, name, at, modes), mode=graph.mode, modes=modes)
+
+
+def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
         return _resource(graph, resources[0], at)
     if len(resources) > 1:
-        parts = [(resource.name, resource.load) for resource in resources]
-        highest = Maximum(*(load for _, load in parts))
+        parts = [Part(r.name, r.load, (r.name,)) for r in resources]
+        highest = Maximum(*(part.value for part in parts))
         what = "the highest of several loads"
-        return _explained(graph, name, what, highest, DIMENSIONLESS, at, parts)
+        return _explained(
+            graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
+        )
+    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return _quantile(graph, asked["stream"], asked["level"], asked["hundredths"], at)
     stream, _, measure = name.partition(".")
     if stream in graph.streams:
         return _stream(graph, stream, measure or "latency", at)
     if name in graph.measures:
         own = graph.measures[name]
         what = own.doc or "a measure of the spec's own"
-        return _explained(graph, name, what, own.value, own.dimension, at, [])
+        return _explained(graph, name, what, own.value, own.dimension, at, (), own.rests_on)
     if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
         return _cost(graph, name, at)
     if name == "quality" and graph.quality is not None:
-        axes = [(c.name, c.axis) for c in graph.criteria if c.axis is not None]
+        axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+        scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
-        return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes)
+        return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
     for settled in graph.elastic:
         if settled.parameter.name == name:
             what = "an elastic parameter: it takes what capacity is left"
+            if settled.parameter.priority is not None:
+                what += f", with priority {settled.parameter.priority}"
             dimension = settled.parameter.dimension
-            return _explained(graph, name, what, settled.value, dimension, at, [])
+            return _explained(graph, name, what, settled.value, dimension, at)
+    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
+    if varied in graph.varied and case in ("", *_CASES):
+        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
     sink = Sink()
+    is_outside = bool(modes) and graph.mode is None
     sink.report(
         codes.UNKNOWN_NAME,
         None,
-        f"there is nothing called `{name}` to explain",
-        hint=did_you_mean(name, names(graph)),
+        f"there is nothing called `{name}` to explain" + " outside of any mode" * is_outside,
+        hint=" or ".join(
+            hint
+            for hint in (
+                did_you_mean(name, names(graph)),
+                f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
+            )
+            if hint is not None
+        )
+        or None,
     )
     raise QpsError(sink.found)
+
+
+_CASES = [case.value for case in ir.Case]
+
+
+def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Explanation:
+    """Return a parameter that has several values, in one case, with all of them."""
+    name = table.name if case is graph.case else f"{table.name}.{case.value}"
+    value = table.rows[-1].values[case]
+    if value is None:
+        sink = Sink()
+        sink.report(
+            codes.UNKNOWN_NAME,
+            None,
+            f"`{table.name}` does not state its {case.value}",
+            hint=f"ask for the whole of it, `{table.name}`",
+        )
+        raise QpsError(sink.found)
+    known = graph.assumptions.get(name)
+    expr = known.symbol if known else sympy.Rational(value.numerator, value.denominator)
+    what = f"a parameter with several values; this is its {case.value}"
+    told = _explained(graph, name, what, expr, table.dimension, at)
+    rows = tuple(
+        ExplainedCase(
+            row.kind or ("" if len(table.rows) == 1 else "all"),
+            "" if row.share is None else percent(float(row.share)),
+            _of_case(row, ir.Case.AVERAGE, table.dimension),
+            _of_case(row, ir.Case.LEAST, table.dimension),
+            _of_case(row, ir.Case.LARGEST, table.dimension),
+            row.place,
+            " ".join((table.source or "").split()),
+        )
+        for row in table.rows
+    )
+    return replace(told, cases=rows)
+
+
+def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
+    value = row.values[case]
+    return "" if value is None else quantity(float(value), dimension)
 
 
 _COSTS = {"cost": False, "running_cost": True}
@@ -106,7 +200,7 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     is_running = _COSTS[name]
     total = graph.cost(is_running=is_running)
     assert total is not None
-    parts = [(p.place, p.value) for p in graph.prices if p.is_running is is_running]
+    parts = [Part(p.place, p.value) for p in graph.prices if p.is_running is is_running]
     what = "what the machines and networks cost, by place"
     if graph.unpriced:
         what += f"; without a price: {', '.join(graph.unpriced)}"
@@ -124,28 +218,18 @@ def names(graph: LoadGraph) -> list[str]:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
     found += [settled.parameter.name for settled in graph.elastic]
+    found += [name for name in graph.varied if name not in graph.assumptions]
     return found + list(graph.assumptions)
 
 
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
-    parts = list(resource.parts.items())
+    parts = [Part(name, load) for name, load in resource.parts.items()]
     explained = _explained(
         graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
-        at, parts,
+        at, parts, unsettled=resource.unsettled,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
-    return Explanation(
-        explained.schema,
-        explained.name,
-        explained.what,
-        explained.at,
-        explained.at_text,
-        explained.value,
-        explained.unit,
-        (*explained.formulas, ("saturates", saturation)),
-        explained.parts,
-        explained.assumptions,
-    )
+    return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
@@ -171,23 +255,33 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
 def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
-    stages = [(part.stage, part.value) for part in found.latency]
-    variances = [(part.resource, part.value) for part in found.jitter]
+    scope = (stream, *found.rests_on)
+    stages = [Part(part.stage, part.value, scope) for part in found.latency]
+    variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "time from source to user, stage by stage"
-        return _explained(graph, name, what, _sum(stages), TIME, at, stages)
+        return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
-        return _explained(graph, name, what, _sum(variances), TIME * TIME, at, variances)
+        variance = _sum(variances)
+        return _explained(graph, name, what, variance, TIME * TIME, at, variances, scope)
     if measure == "buffer":
         what = "what the playout buffer waits for late items"
-        return _explained(graph, name, what, found.buffer, TIME, at, [])
+        return _explained(graph, name, what, found.buffer, TIME, at, (), scope)
+    if measure == "queue":
+        what = "time that the full queues on the way hold, by queue"
+        full = [Part(part.stage, part.value, scope) for part in found.queues]
+        return _explained(graph, name, what, found.queue, TIME, at, full, scope)
     if measure in LOSSES:
         kinds = LOSSES[measure]
         what = "share of items lost, at independent stages"
-        lost = [(part.stage, part.value) for part in found.losses if part.kind in kinds]
+        lost = [
+            Part(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
+            for part in found.losses
+            if part.kind in kinds
+        ]
         loss = found.lost_by(*kinds)
-        return _explained(graph, name, what, loss, DIMENSIONLESS, at, lost)
+        return _explained(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
         sink = Sink()
@@ -201,11 +295,45 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
         raise QpsError(sink.found)
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
-    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, [])
+    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, (), scope)
 
 
-def _sum(parts: list[tuple[str, sympy.Expr]]) -> sympy.Expr:
-    return sympy.Add(*(value for _, value in parts))
+_QUANTILE = re.compile(
+    r"quantile\((?P<stream>\w+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
+)
+
+
+def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: int) -> Explanation:
+    """Return a quantile of a latency, and whether it is exact or an upper bound."""
+    share = sympy.Rational(level) / (100 if hundredths else 1)
+    if not 0 <= share < 1:
+        sink = Sink()
+        sink.report(
+            codes.OUT_OF_RANGE,
+            None,
+            "the share of a quantile must be at least 0 and below 100 %",
+            hint=f"such as `quantile({stream}.latency, 99.9 %)`",
+        )
+        raise QpsError(sink.found)
+    found = graph.streams[stream]
+    waits = sum(part.queue is not None for part in found.latency)
+    each = percent(float(1 - (1 - share) / max(1, waits)), 8)
+    told = percent(float(share), 8)
+    what = f"time that {told} of the items do not exceed: "
+    if waits > 1:
+        what += f"an upper bound, the sum of what {each} do not exceed in each of {waits} queues"
+    elif found.has_exact_quantiles:
+        what += "exact"
+    else:
+        what += "an upper bound, as if all visits were as long as the longest"
+    scope = (stream, *found.rests_on)
+    stages = [Part(part.stage, found.stage_quantile(part, share), scope) for part in found.latency]
+    name = f"quantile({stream}.latency, {told})"
+    return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
+
+
+def _sum(parts: list[Part]) -> sympy.Expr:
+    return sympy.Add(*(part.value for part in parts))
 
 
 LOSSES = {
@@ -218,19 +346,13 @@ LOSSES = {
 
 def stream_measures() -> list[str]:
     """Return what can be asked of a stream."""
-    return ["latency", "jitter", "buffer", *LOSSES, "rate", "throughput"]
+    return ["latency", "jitter", "buffer", "queue", *LOSSES, "rate", "throughput"]
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
-    return _explained(
-        graph,
-        assumption.name,
-        "a number that the model rests on",
-        assumption.symbol,
-        assumption.dimension,
-        at,
-        [],
-    )
+    what = "a number that the model rests on"
+    symbol, dimension = assumption.symbol, assumption.dimension
+    return _explained(graph, assumption.name, what, symbol, dimension, at)
 
 
 def _explained(
@@ -240,21 +362,26 @@ def _explained(
     expr: sympy.Expr,
     dimension: Dimension,
     at: int,
-    parts: list[tuple[str, sympy.Expr]],
+    parts: Sequence[Part] = (),
+    scope: Sequence[str] = (),
+    unsettled: sympy.Expr | None = None,
 ) -> Explanation:
-    values = graph.values
-    put_in = values | {graph.population: sympy.Integer(at)}
-    total = float(expr.xreplace(put_in))
+    """Take an expression apart; `unsettled` is the same with elastic parameters still open."""
+    total = float(graph.valued_at(at)(expr))
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population} = {at:,}"
-    named = in_named_measures(graph, expr)
+    named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
     formulas = [("in symbols", formula(named))]
-    if expr.free_symbols - {graph.population}:
+    free = expr.free_symbols
+    if free - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
-    if graph.population in expr.free_symbols:
+    named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
+    elastic = elastic_in(graph, named, *named_parts)
+    formulas += [_elastic(graph, settled, at, at_text) for settled in elastic]
+    if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
+    used = [a for a in graph.assumptions.values() if a.symbol in free]
     return Explanation(
         "qps/explain/1",
         name,
@@ -264,12 +391,20 @@ def _explained(
         total,
         str(dimension),
         tuple(formulas),
-        _parts(graph, parts, put_in, total, told),
+        _parts(parts, named_parts, graph.valued_at(at), total, told),
         tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
         ),
     )
+
+
+def _elastic(graph: LoadGraph, settled: SettledParameter, at: int, at_text: str) -> tuple[str, str]:
+    """Return what an elastic parameter in a formula is."""
+    name, dimension = settled.parameter.name, settled.parameter.dimension
+    value = quantity(float(graph.valued_at(at)(settled.value)), dimension)
+    told = f"{value} at {at_text}; `qps explain … {name}` shows its formula"
+    return f"{name}, which is elastic", told
 
 
 _READABLE = 160
@@ -286,40 +421,22 @@ def _in_population(graph: LoadGraph, expr: sympy.Expr, at: int, at_text: str) ->
     return f"in {graph.population}", whole
 
 
-def in_named_measures(graph: LoadGraph, expr: sympy.Expr) -> sympy.Expr:
-    """Return an expression with the loads, latencies and losses inside it called by their names.
-
-    A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest.
-    """
-    known = {r.load: sympy.Symbol(f"{r.name}.load") for r in graph.resources.values()}
-    for stream in graph.streams.values():
-        for measure, value in (
-            ("latency", sympy.Add(*(p.value for p in stream.latency))),
-            ("jitter", sympy.Add(*(p.value for p in stream.jitter))),
-            ("buffer", stream.buffer),
-            ("loss", stream.loss),
-        ):
-            known[value] = sympy.Symbol(f"{stream.name}.{measure}")
-    inside = {whole: name for whole, name in known.items() if whole != expr and not whole.is_Atom}
-    return expr.xreplace(inside)
-
-
 def _parts(
-    graph: LoadGraph,
-    parts: list[tuple[str, sympy.Expr]],
-    put_in: dict[sympy.Symbol, sympy.Expr],
+    parts: Sequence[Part],
+    named: Sequence[sympy.Expr],
+    put_in: Substitution,
     total: float,
     told: Callable[[float], str],
 ) -> tuple[ExplainedPart, ...]:
     """Return the parts of a number; their shares only where they add up to it."""
-    values = [float(expr.xreplace(put_in)) for _, expr in parts]
+    values = [float(put_in(part.value)) for part in parts]
     adds_up = total != 0 and isclose(sum(values), total)
     return tuple(
         ExplainedPart(
-            name,
+            part.name,
             told(value),
             percent(value / total) if adds_up else "",
-            formula(in_named_measures(graph, expr)),
+            formula(shown),
         )
-        for (name, expr), value in zip(parts, values, strict=True)
+        for part, shown, value in zip(parts, named, values, strict=True)
     )

@@ -10,6 +10,7 @@ from sympy.printing.str import StrPrinter
 
 from qps.compiler.extremes import Ratio
 from qps.compiler.load_graph import Assumption
+from qps.compiler.queue_functions import Waiting
 
 
 class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
@@ -42,5 +43,6 @@ def with_numbers(expr: sympy.Expr, assumptions: Mapping[str, Assumption]) -> str
 
 def in_population(expr: sympy.Expr, values: Mapping[sympy.Symbol, sympy.Expr]) -> str:
     """Return an expression with all numbers multiplied out: what is left is the population."""
-    put_in = sympy.expand(expr.xreplace(dict(values)).replace(Ratio, operator.truediv))
+    plain = expr.xreplace(dict(values)).replace(Ratio, operator.truediv)
+    put_in = sympy.expand(plain.replace(Waiting, lambda work, load: work / (1 - load)))
     return formula(sympy.N(put_in, 6))

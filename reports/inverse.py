@@ -3,51 +3,99 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, floor, isfinite, log10
 
 from qps.compiler.render import printable
-from qps.reports.quantities import quantity
-from qps.solver.inverse import Interval, InverseSolution
+from qps.reports.quantities import quantity, scale_of
+from qps.solver.inverse import Failure, Interval, InverseSolution
+
+_DIGITS = 6
+_MOST_REASONS = 4
+_NOISE = 1e-9
+"""A part of the last digit shown, within which a value is that digit but for rounding errors."""
+
+
+@dataclass(frozen=True)
+class FailureView:
+    """A requirement that fails, and in which mode; null where there is none."""
+
+    requirement: str
+    mode: str | None
 
 
 @dataclass(frozen=True)
 class IntervalView:
-    """Acceptable values, and what fails below and above them; null at an end of the range."""
+    """Acceptable values, and what fails below and above them; null at an end of the range.
+
+    An open end is not acceptable itself. Of numbers of places, `unrounded` holds the ends
+    before they were rounded to whole numbers, null where they were whole.
+    """
 
     from_: float
     to: float
     fails_below: str | None
     fails_above: str | None
+    mode_below: str | None
+    mode_above: str | None
+    from_is_open: bool
+    to_is_open: bool
+    unrounded: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
 class InverseView:
-    """The values of a number with which a population is acceptable, in base units of `unit`."""
+    """The values of a number with which a population is acceptable, in base units of `unit`.
+
+    `current` is null where it is not the same in all modes, see `current_by_mode`.
+    """
 
     schema: str
     file: str
     parameter: str
     given: dict[str, int]
     unit: str
-    current: float
+    current: float | None
+    current_by_mode: dict[str, float]
+    elastic: bool
+    whole_numbers: bool
     range_: tuple[float, float]
     answer: str
     intervals: tuple[IntervalView, ...]
+    fails: tuple[FailureView, ...]
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     """Return the answer as plain values."""
+    values = set(solution.current.values())
     return InverseView(
         "qps/inverse/1",
         file,
         solution.name,
         {solution.population: solution.at},
         str(solution.dimension),
-        solution.current,
+        values.pop() if len(values) == 1 else None,
+        {mode: value for mode, value in solution.current.items() if mode is not None},
+        solution.is_elastic,
+        solution.is_count,
         (solution.low, solution.high),
         inverse_answer(solution),
-        tuple(
-            IntervalView(i.low, i.high, i.fails_below, i.fails_above) for i in solution.intervals
-        ),
+        tuple(_interval_view(interval) for interval in solution.intervals),
+        tuple(FailureView(failure.requirement, failure.mode) for failure in solution.fails),
+    )
+
+
+def _interval_view(interval: Interval) -> IntervalView:
+    below, above = interval.fails_below, interval.fails_above
+    return IntervalView(
+        interval.low,
+        interval.high,
+        None if below is None else below.requirement,
+        None if above is None else above.requirement,
+        None if below is None else below.mode,
+        None if above is None else above.mode,
+        interval.low_is_open,
+        interval.high_is_open,
+        interval.unrounded,
     )
 
 
@@ -55,28 +103,91 @@ def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
     name = printable(solution.name)
     users = f"{solution.at:,} user{'s' * (solution.at != 1)}"
-    now = f"It is {_told(solution, solution.current)} now."
+    now = _now(solution)
     kind = "its range" if solution.is_declared_range else "a million times less and more than now"
     whole = f"{_told(solution, solution.low)} to {_told(solution, solution.high)}, {kind}"
+    everywhere = "in every mode, " if solution.is_changed_by_modes else ""
     if not solution.intervals:
-        return f"No {name} carries {users} (looked in {whole}). {now}"
+        because = f": {_reasons(solution)}" if solution.fails else ""
+        return f"No {name} carries {users} (looked in {whole}){because}. {now}"
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
         return f"Every {name} carries {users} ({whole}). {now}"
     told = ", or ".join(part for part in parts if part is not None)
-    return f"{users}: {name} must be {told}. {now}"
+    return f"{users}: {everywhere}{name} must be {told}. {now}"
+
+
+def _now(solution: InverseSolution) -> str:
+    """Return what the number is now: by mode where they differ, at this population if elastic."""
+    if not solution.current:
+        return f"{printable(solution.name)} is not in use now."
+    values = {mode: _told(solution, value) for mode, value in solution.current.items()}
+    told = next(iter(values.values()))
+    if len(set(values.values())) > 1:
+        told = _and([f"{value} in mode {mode}" for mode, value in values.items()])
+    if solution.is_elastic:
+        return f"It is elastic: {told} with {solution.population} = {solution.at:,} now."
+    return f"It is {told} now."
 
 
 def _interval(solution: InverseSolution, interval: Interval) -> str | None:
-    low, high = _told(solution, interval.low, 6), _told(solution, interval.high, 6)
+    """Return the acceptable values in words, None where they are the whole range."""
     below, above = interval.fails_below, interval.fails_above
-    if below is None and above is None:
-        return None
-    if above is None:
-        return f"at least {low} (below it, {below} fails)"
-    if below is None:
-        return f"at most {high} (above it, {above} fails)"
-    return f"between {low} (below it, {below} fails) and {high} (above it, {above} fails)"
+    low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
+    under = below and f"({'at it and ' * interval.low_is_open}below it, {_fails(below)})"
+    over = above and f"({'at it and ' * interval.high_is_open}above it, {_fails(above)})"
+    least = "above" if interval.low_is_open else "at least"
+    most = "below" if interval.high_is_open else "at most"
+    if under and over:
+        if interval.low == interval.high:
+            return f"{low} ({under[1:-1]}; {over[1:-1]})"
+        if interval.low_is_open or interval.high_is_open:
+            return f"{least} {low} {under} and {most} {high} {over}"
+        return f"between {low} {under} and {high} {over}"
+    if under:
+        return f"{least} {low} {under}"
+    return f"{most} {high} {over}" if over else None
+
+
+def _fails(failure: Failure) -> str:
+    mode = f" in mode {failure.mode}" if failure.mode else ""
+    return f"{printable(failure.requirement)} fails{mode}"
+
+
+def _reasons(solution: InverseSolution) -> str:
+    """Return what fails where no value will do, from the least value to the greatest."""
+    told = [_fails(failure) for failure in solution.fails]
+    more = len(told) - _MOST_REASONS
+    return _and([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+    """Return an end of an interval, as many digits as are shown rounded into it."""
+    end = interval.low if is_low else interval.high
+    if solution.is_count:
+        exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
+        return f"{end:,.0f}" + (
+            "" if exact in (None, end) else f" ({_told(solution, exact, _DIGITS)})"
+        )
+    return _told(solution, _inward(end, solution, is_low=is_low), _DIGITS)
+
+
+def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
+    """Return an end with the digits that are shown: of what is acceptable, never beyond it."""
+    if end == 0 or not isfinite(end):
+        return end
+    factor, _ = scale_of(end, solution.dimension)
+    scaled = end / factor
+    decimals = _DIGITS - 1 - floor(log10(abs(scaled)))
+    digits = scaled * 10.0**decimals
+    nearest = round(digits)
+    if abs(digits - nearest) > _NOISE * abs(digits):
+        nearest = ceil(digits) if is_low else floor(digits)
+    return nearest / 10.0**decimals * factor
 
 
 def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:

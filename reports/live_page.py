@@ -11,6 +11,7 @@ from qps.compiler.configuration import Configuration, base_configuration, change
 from qps.compiler.dimension import Dimension
 from qps.compiler.render import printable
 from qps.reports.live import Json, LiveModel
+from qps.reports.program import UnknownOperationError
 from qps.reports.quantities import scale_of
 from qps.reports.thinning import telling_points
 from qps.reports.variants import MOST_VARIANTS, Origin, variants_of
@@ -42,11 +43,32 @@ def live_page(
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     most: int = MOST_VARIANTS,
 ) -> dict[str, Json]:
-    """Return the data of a page: each model once, a column for each case, the specs' figures."""
+    """Return the data of a page: each model once, a column for each case, the specs' figures.
+
+    Where a model holds a function that the page's program `lacks`, there are no models: the page
+    stays as it is written, and says so.
+    """
     models: list[ir.Model] = []
     for case in cases:
         if all(case.model is not known for known in models):
             models.append(case.model)
+    try:
+        built, columns = _live_models(models, cases, most)
+        lacks = ""
+    except UnknownOperationError as error:
+        built, columns, lacks = [], [], error.name
+    return {
+        "models": built,
+        "columns": columns,
+        "lacks": lacks,
+        "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
+    }
+
+
+def _live_models(
+    models: Sequence[ir.Model], cases: Sequence[ShownCase], most: int
+) -> tuple[list[Json], list[Json]]:
+    """Return the models and the columns."""
     columns: list[Json] = []
     built: list[Json] = []
     for index, model in enumerate(models):
@@ -64,11 +86,7 @@ def live_page(
             }
             for i, case in zip(shown, own, strict=True)
         ]
-    return {
-        "models": built,
-        "columns": columns,
-        "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
-    }
+    return built, columns
 
 
 def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:
@@ -115,9 +133,7 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
             "isLog": "x" in figure.logarithmic,
         },
         "y": {
-            "scale": list(
-                _scale(max((abs(v) for v in values), default=0.0), figure.curves[0].value.dimension)
-            ),
+            "scale": list(_scale(max((abs(v) for v in values), default=0.0), drawn.dimension)),
             "isLog": "y" in figure.logarithmic,
         },
         "lines": [

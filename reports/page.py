@@ -16,9 +16,11 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.render import plain
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
-from qps.reports.explain import Explanation, explain, in_named_measures
+from qps.reports.explain import Explanation, explain
+from qps.reports.figures import leads_text
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key
+from qps.reports.naming import Part, named_whole
 from qps.reports.page_rows import (
     AdviceRow,
     ClaimRow,
@@ -40,7 +42,7 @@ from qps.reports.quantities import number
 from qps.reports.text import advice_rows, claims_summary, remarks, title_of
 from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
-from qps.reports.view import SolveView
+from qps.reports.view import SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
 from qps.solver.solution import Method, ResourceSolution, Solution
@@ -115,7 +117,7 @@ def page_view(
         title=title_of(model),
         about=_paragraphs(model.doc),
         file=view.file,
-        circumstances=_circumstances(view),
+        circumstances=", ".join(circumstances(view)),
         answer=view.answer,
         saturates=first_to_saturate(view),
         is_answered=view.largest_acceptable is not None,
@@ -145,7 +147,7 @@ def page_view(
     )
 
 
-_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}
+_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "lacks": "", "figures": {}}
 
 
 def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
@@ -159,10 +161,11 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
         f"{figure.name}: {title}",
         (name, figure.dimension),
         [drawn.at[i] for i in kept],
-        figure.curves[0].value.dimension,
+        drawn.dimension,
         [(curve.label, [curve.values[i] for i in kept]) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
         note=said,
+        leads=leads_text(drawn, name),
     )
 
 
@@ -171,11 +174,6 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
     lines = (doc or "").splitlines()[1:]
     paragraphs = "\n".join(lines).split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
-
-
-def _circumstances(view: SolveView) -> str:
-    parts = [f"scenario {view.scenario}"] if view.scenario else []
-    return ", ".join([*parts, *view.settings])
 
 
 # -- pictures ----------------------------------------------------------------------------
@@ -279,25 +277,31 @@ def _formulas(solution: Solution) -> tuple[Formula, ...]:
     """Return every load, latency, loss and measure of the spec, taken apart."""
     graph = solution.graph
     named = _named_formulas(graph, [r.name for r in _by_saturation(solution)])
+    axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
     return tuple(
-        Formula(explain(graph, name, solution.at), typeset(in_named_measures(graph, expr)))
-        for name, expr in named.items()
+        Formula(
+            explain(graph, part.name, solution.at),
+            typeset(named_whole(graph, part.value, part.scope, axes)),
+        )
+        for part in named
     )
 
 
-def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> dict[str, sympy.Expr]:
+def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:
     """Return what is worth a formula, by the name that `qps explain` knows it by."""
-    named = {name: graph.resources[name].load for name in resources}
+    named = [Part(name, graph.resources[name].load, (name,)) for name in resources]
     for name, stream in graph.streams.items():
-        named[f"{name}.latency"] = sympy.Add(*(part.value for part in stream.latency))
-        named[f"{name}.loss"] = stream.loss
+        latency = sympy.Add(*(part.value for part in stream.latency))
+        named.append(Part(f"{name}.latency", latency, (name,)))
+        named.append(Part(f"{name}.loss", stream.loss, (name,)))
         if stream.jitter:
-            named[f"{name}.jitter"] = sympy.Add(*(part.value for part in stream.jitter))
-    named |= {name: measure.value for name, measure in graph.measures.items()}
+            jitter = sympy.Add(*(part.value for part in stream.jitter))
+            named.append(Part(f"{name}.jitter", jitter, (name,)))
+    named += [Part(name, m.value, m.rests_on) for name, m in graph.measures.items()]
     if graph.quality is not None:
-        named["quality"] = graph.quality
+        named.append(Part("quality", graph.quality))
     for name, is_running in (("cost", False), ("running_cost", True)):
         total = graph.cost(is_running=is_running)
         if total is not None:
-            named[name] = total
-    return named
+            named.append(Part(name, total))
+    return tuple(named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
+from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Assumption
 from qps.reports.live import range_text
@@ -208,20 +208,31 @@ def sensitivity_of(view: SolveView) -> str:
 def setting_rows(
     model: ir.Model, configuration: Configuration, view: SolveView
 ) -> tuple[FactRow, ...]:
-    """Return the choices in force: population, options, machines and networks in place."""
+    """Return the choices in force: population, mode, options, machines and networks in place."""
+    every = in_each_mode(model, configuration)
+    settled = in_force(next(each for each in every if each.mode == view.mode))
     population = view.population
     place = model.population.span.place if model.population.span else ""
     rows = [FactRow(population.name, f"{population.from_:,} to {population.to:,}", place, "")]
+    rows += [
+        FactRow("mode", mode.name, mode.span.place, " ".join((mode.doc or "").split()))
+        for mode in model.modes
+        if mode.name == view.mode
+    ]
+    if view.case is not None:
+        set_at = configuration.case_from.place if configuration.case_from else ""
+        others = ", ".join(case.value for case in ir.Case if case.value != view.case)
+        rows.append(FactRow("case", f"{view.case} (not {others})", set_at, ""))
     for option in model.options:
-        chosen = configuration.options[option.name]
+        chosen = settled.options[option.name]
         others = ", ".join(choice for choice in option.choices if choice != chosen)
         doc = " ".join((option.doc or "").split())
         rows.append(FactRow(option.name, f"{chosen} (not {others})", option.span.place, doc))
-    for node in configuration.nodes.values():
+    for node in settled.nodes.values():
         machine = model.machines[node.machine]
         said = machine.source or machine.doc or ""
         rows.append(FactRow(node.name, node.machine, node.span.place, " ".join(said.split())))
-    for link in configuration.links.values():
+    for link in settled.links.values():
         network = model.networks[link.network]
         said = network.source or network.doc or ""
         rows.append(FactRow(link.name, link.network, link.span.place, " ".join(said.split())))

@@ -12,7 +12,8 @@ from functools import reduce
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.queue_functions import ErlangB, ErlangC, Waiting
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
@@ -23,12 +24,21 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     sympy.Abs: "abs",
     sympy.ceiling: "ceil",
     sympy.floor: "floor",
+    Ratio: "ratio",
+    Mean: "mean",
+    Waiting: "waiting",
+    ErlangB: "erlang_b",
+    ErlangC: "erlang_c",
 }
 _SAFE_INTEGER = 2**53 - 1
 
 
 class UnknownOperationError(Exception):
-    """An expression holds a function that the page's program lacks: a fault of ours."""
+    """An expression holds a function that the page's program lacks; `name` is what it is called."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"`{name}` has no step in the page's program")
+        self.name = name
 
 
 class Program:
@@ -77,18 +87,15 @@ class Program:
             return self._product(expr)
         if expr.is_Pow:
             return self._power(expr)
-        if isinstance(expr, Ratio):
-            above, below = (self.step(argument) for argument in expr.args)
-            return self._keep(("ratio", above, below))
         if isinstance(expr, sympy.LambertW):
             lower = len(expr.args) > 1 and expr.args[1] == -1
             return self._keep(("lower_w" if lower else "w", self.step(expr.args[0])))
         word = _FUNCTIONS.get(expr.func, "")
         if word:
-            return self._keep((word, self.step(expr.args[0])))
+            return self._keep((word, *(self.step(argument) for argument in expr.args)))
         if expr.is_number and expr.is_extended_real:
             return self._keep(("float", float(expr)))
-        raise UnknownOperationError(f"`{expr.func.__name__}` has no step in the page's program")
+        raise UnknownOperationError(getattr(expr.func, "word", expr.func.__name__))
 
     def constant(self, value: sympy.Rational) -> int:
         """Return the step of an exact number; what JSON's numbers cannot hold is a text."""

@@ -11,7 +11,7 @@ from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table, joined
-from qps.reports.view import RequirementView, ResourceView, SolveView
+from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import Method, Solution
 
@@ -47,9 +47,7 @@ def title_of(model: ir.Model) -> str:
 
 
 def _circumstances(view: SolveView) -> str:
-    parts = [f"scenario {view.scenario}"] if view.scenario else []
-    parts += list(view.settings)
-    return "".join(f", {part}" for part in parts)
+    return "".join(f", {part}" for part in circumstances(view))
 
 
 def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
@@ -203,7 +201,8 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
     name = view.population.name
     for item, solved in zip(view.elastic, solution.elastic, strict=True):
         told = partial(quantity, dimension=solved.dimension)
-        line = f"Elastic: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
+        rank = "" if item.priority is None else f", priority {item.priority}"
+        line = f"Elastic{rank}: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
         if item.yields is None:
             line += f"; nothing keeps it below {told(item.most)}."
         else:
@@ -243,11 +242,14 @@ def _sensitivity(view: SolveView) -> str:
 # -- claims ------------------------------------------------------------------------------
 
 
-def claims_text(
-    results: Sequence[ClaimResult], *, markdown: bool = False, quiet: bool = False
-) -> str:
+def claims_text(results: Sequence[ClaimResult], *, quiet: bool = False) -> str:
     """Return every claim with what was claimed and predicted, and a count."""
-    shown = [r for r in results if r.holds is False] if quiet else results
+    table = claims_table([r for r in results if r.holds is False] if quiet else results)
+    return joined([table.as_text("") if table.rows else "", claims_summary(results)])
+
+
+def claims_table(results: Sequence[ClaimResult]) -> Table:
+    """Return claims as a table, one row each."""
     rows = tuple(
         (
             _mark(result),
@@ -258,12 +260,10 @@ def claims_text(
             result.within or "",
             f"{result.file}:{result.line}",
         )
-        for result in shown
+        for result in results
     )
     headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
-    table = Table(headings, rows, frozenset([4, 5]))
-    body = table.as_markdown() if markdown else table.as_text("")
-    return joined([body if rows else "", claims_summary(results)])
+    return Table(headings, rows, frozenset([4, 5]))
 
 
 def _mark(result: ClaimResult) -> str:
@@ -314,13 +314,39 @@ def errors_shown(results: Sequence[ClaimResult]) -> str:
     return f"not judged: off by {min(errors):+.1%} to {max(errors):+.1%}"
 
 
+def _cases(explanation: Explanation) -> Table:
+    """Return a parameter's values by case, and by kind where it has kinds."""
+    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
+    rows = tuple(
+        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
+        for c in explanation.cases
+    )
+    if len(rows) > 1:
+        return Table(headings, rows, frozenset([1, 2, 3, 4]))
+    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))
+
+
 # -- explanations ------------------------------------------------------------------------
+
+
+def _in_mode(explanation: Explanation) -> str:
+    """Return which of a spec's modes is explained, or that it is none of them."""
+    if explanation.mode is not None:
+        others = [mode for mode in explanation.modes if mode != explanation.mode]
+        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
+        return f"In mode {explanation.mode}{beside}."
+    return (
+        "Outside of any mode, as the spec stands without them "
+        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
+    )
 
 
 def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
     """Return a formula in symbols, with numbers, its value, and where each number is from."""
     head = f"{explanation.name}: {explanation.what}"
     parts = [f"### {head}" if markdown else head]
+    if explanation.modes:
+        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
     for heading, text in explanation.formulas:
         body = printable(text)
         parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
@@ -330,6 +356,9 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
             tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
             frozenset([1, 2]),
         )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    if explanation.cases:
+        table = _cases(explanation)
         parts.append(table.as_markdown() if markdown else table.as_text())
     if explanation.assumptions:
         table = Table(

@@ -14,6 +14,7 @@ from itertools import chain, combinations, product, zip_longest
 from math import prod
 
 from qps.compiler import ir
+from qps.compiler.cases import varies_by_case
 from qps.compiler.configuration import Configuration, base_configuration, changed, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import LoadGraph
@@ -48,12 +49,14 @@ class Select:
         """Return the change that makes a choice."""
         if self.kind == "option":
             return ir.SetOption(self.name, self.choices[index], span)
+        if self.kind == "case":
+            return ir.SetCase(ir.Case(self.choices[index]), span)
         return ir.SetPlace(self.name, self.choices[index], self.counts[index], span)
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The choices as `--set` takes them: `server * 4` where the number is not the usual one."""
-        if self.kind == "option":
+        if not self.counts:
             return self.choices
         return tuple(
             f"{choice} * {count.value}"
@@ -155,10 +158,13 @@ def variants_of(
 
 
 def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, ...]:
-    """Return every option, and every place with the machines or networks that fit it."""
+    """Return the case, every option, and every place with the hardware that fits it."""
     options = [
         Select("option", option.name, option.choices, option.doc) for option in model.options
     ]
+    if any(varies_by_case(parameter.value) for parameter in model.parameters):
+        cases = tuple(case.value for case in ir.Case)
+        options.insert(0, Select("case", "case", cases, "which of several values counts"))
     base = base_configuration(model)
     places = []
     for kind, now, known in (
@@ -247,7 +253,13 @@ class _Explorer:
         base = self._shapes[shape]
         span = self.model.population.span
         assert span is not None
-        changes = [select.change(picks[i], span) for i, select in enumerate(self.selects)]
+        # What stays as it is must not be asked for: that would win over what a mode changes.
+        now = self._picks(base)
+        changes = [
+            select.change(picks[i], span)
+            for i, select in enumerate(self.selects)
+            if picks[i] != now[i]
+        ]
         new = self._lowered(shape, picks, changed(base, changes))
         if new is None:
             self.unfit.add((shape, picks))
@@ -262,7 +274,7 @@ class _Explorer:
         from another start; at last whatever is left.
         """
         everywhere = range(len(self.selects))
-        hardware = [i for i in everywhere if self.selects[i].kind != "option"]
+        hardware = [i for i in everywhere if self.selects[i].counts]
         first, *others = starts
         yield from self._changed(first, combinations(everywhere, 1))
         near = chain(
@@ -299,6 +311,8 @@ class _Explorer:
     def _pick(self, select: Select, configuration: Configuration) -> int:
         if select.kind == "option":
             return select.choices.index(configuration.options[select.name])
+        if select.kind == "case":
+            return select.choices.index(configuration.case.value)
         pairs = list(zip(select.choices, select.counts, strict=True))
         return pairs.index(_placed(configuration, select.name))
 
@@ -332,7 +346,8 @@ def _differ_in_numbers(
     known: Configuration, other: Configuration, graphs: Sequence[LoadGraph]
 ) -> bool:
     """Tell whether two configurations differ only in choices, places and plain numbers."""
-    if (other.low, other.high, other.mode) != (known.low, known.high, known.mode):
+    same = ("low", "high", "mode", "case")
+    if any(getattr(other, part) != getattr(known, part) for part in same):
         return False
     decided = frozenset().union(*(graph.decided for graph in graphs))
     return all(

@@ -101,13 +101,18 @@ class KneeView:
 
 @dataclass(frozen=True)
 class ElasticView:
-    """An elastic parameter: its range, its value at the limit, its knees."""
+    """An elastic parameter: its range, its value at the limit, its knees.
+
+    It is `lowered` where it takes less than its most; those of a smaller `priority` come first.
+    """
 
     parameter: str
+    priority: int | None
     least: float
     most: float
     unit: str
     value_at_limit: float
+    lowered: bool
     yields: KneeView | None
     exhausted: KneeView | None
     changes: tuple[ChangeView, ...]
@@ -167,6 +172,7 @@ class SolveView:
     model: str
     scenario: str | None
     mode: str | None
+    case: str | None
     settings: tuple[str, ...]
     answer: str
     population: PopulationView
@@ -202,6 +208,7 @@ def solve_view(
         model.name,
         configuration.scenario,
         graph.mode,
+        graph.case.value if graph.varied else None,
         settings,
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
@@ -255,10 +262,12 @@ def solve_view(
 def _elastic(item: ElasticSolution) -> ElasticView:
     return ElasticView(
         item.name,
+        item.priority,
         item.least,
         item.most,
         str(item.dimension),
         item.value_at_limit,
+        item.value_at_limit < item.most,
         _knee(item.yields),
         _knee(item.exhausted),
         tuple(ChangeView(change.at, change.to) for change in item.changes),
@@ -340,6 +349,15 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         )
         return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
     return f"{name} fails"
+
+
+def circumstances(view: SolveView) -> tuple[str, ...]:
+    """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
+    told = [f"scenario {view.scenario}"] if view.scenario else []
+    is_set = any(setting.split("=")[0].strip() == "case" for setting in view.settings)
+    if view.case not in (None, ir.Case.AVERAGE.value) and not is_set:
+        told.append(f"case {view.case}")
+    return (*told, *view.settings)
 
 
 def _at(solution: Solution, at: int) -> float:

@@ -7,20 +7,23 @@ capacity to one that has some left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, changed, in_each_mode
+from qps.compiler.cases import scaled
+from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import Assumption, LoadGraph
+from qps.compiler.load_graph import Assumption, Criterion, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
+from qps.compiler.values import parts_of
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import Solution, Verdict
 from qps.solver.solve import all_criteria, largest_acceptable
@@ -77,18 +80,52 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     """
     if solution.verdict is Verdict.RANGE:
         return ()
-    found: list[Advice] = []
+    trials = _Trials(model, solution)
+    found: dict[Way, list[Advice]] = {way: [] for way in Way}
     for candidate in _candidates(model, configuration, solution):
-        advice = _tried(model, candidate, solution)
+        if _takes_from_a_mode(model, configuration, candidate):
+            continue
+        advice = trials.tried(candidate, found)
         if advice is not None:
-            found.append(advice)
-    ranked = sorted(found, key=lambda a: (-a.largest_acceptable, a.change))
-    return tuple(
-        advice for way in Way for advice in [a for a in ranked if a.way is way][:_MOST_OF_A_KIND]
-    )
+            of_its_way = [*found[advice.way], advice]
+            of_its_way.sort(key=lambda a: (-a.largest_acceptable, a.change))
+            found[advice.way] = of_its_way[:_MOST_OF_A_KIND]
+    return tuple(advice for way in Way for advice in found[way])
 
 
 # -- what can be tried -------------------------------------------------------------------
+
+
+_OF_ALL = (ir.SetPopulation, ir.SetCase)
+"""Changes that name no single part of the model."""
+
+
+def _takes_from_a_mode(
+    model: ir.Model, configuration: Configuration, candidate: _Candidate
+) -> bool:
+    """Return whether a candidate changes what a mode changes: that is what its users do.
+
+    Set, it would win over the mode; what the user has set already does so anyway.
+    """
+    known = configuration.explicit
+    set_before = {change.name for change in known if not isinstance(change, _OF_ALL)}
+    tried = candidate.configuration.explicit[len(known) :]
+    return any(
+        own.name == change.name and own.name not in set_before and not _is_same(own, change)
+        for settled in in_each_mode(model, configuration)
+        for own in settled.mode_changes
+        for change in tried
+        if not isinstance(own, _OF_ALL) and not isinstance(change, _OF_ALL)
+    )
+
+
+def _is_same(one: ir.Change, other: ir.Change) -> bool:
+    match one, other:
+        case ir.SetOption(_, choice), ir.SetOption(_, chosen):
+            return choice == chosen
+        case ir.SetPlace(_, kind, count), ir.SetPlace(_, placed, many):
+            return (kind, count) == (placed, many)
+    return False
 
 
 def _candidates(
@@ -164,19 +201,12 @@ def _replicated(
     return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
 
 
-def _counts(configuration: Configuration) -> set[str]:
-    """Return the parameters that say how many there are of a place: those are whole numbers."""
-    counts = [node.count for node in configuration.nodes.values()]
-    counts += [link.count for link in configuration.links.values()]
-    return {count.name for count in counts if isinstance(count, ir.ParameterValue)}
-
-
 def _twice_as_many(
     model: ir.Model, configuration: Configuration, involved: list[Assumption]
 ) -> Iterator[_Candidate]:
     """Yield each parameter that is a count and involved, doubled."""
     known = {parameter.name: parameter for parameter in model.parameters}
-    for name in sorted(_counts(configuration) & {assumption.name for assumption in involved}):
+    for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
         value = configuration.parameters.get(name)
         if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
@@ -230,72 +260,97 @@ def _parameters(
         s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
     }
     known = {parameter.name: parameter for parameter in model.parameters}
-    counts = _counts(configuration)
+    counts = counted_by(configuration)
     for name, effect in elasticity.items():
         parameter = known.get(name)
-        value = configuration.parameters.get(name)
-        if parameter is None or not isinstance(value, ir.Constant) or effect == 0:
+        if parameter is None or effect == 0:
             continue
         if "." in name or graph.assumptions[name].is_capacity or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
-        moved = value.value * factor
+        changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
-        if not _is_within(parameter, moved):
+        if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
             continue
-        change = ir.SetParameter(name, ir.Constant(moved), parameter.span)
-        settled = changed(configuration, [change])
+        settled = changed(configuration, changes)
         yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+def _numbers(change: ir.SetParameter) -> list[Fraction]:
+    """Return the numbers that a parameter is set to: one, or one for each case."""
+    return [part.value for part in parts_of(change.value) if isinstance(part, ir.Constant)]
 
 
 # -- what each gives ---------------------------------------------------------------------
 
 
-def _tried(model: ir.Model, candidate: _Candidate, solution: Solution) -> Advice | None:
-    """Return what a change gives, None where it does not help or cannot be."""
-    sink = Sink()
-    check_placement(model, candidate.configuration, sink)
-    if sink.has_errors:
-        return None
-    now = solution.largest_acceptable or solution.graph.low - 1
-    try:
-        graphs = [
-            _multiplied(lower(model, settled), candidate.multiplied)
-            for settled in in_each_mode(model, candidate.configuration)
-        ]
-        if not all(_is_acceptable(graph, now + 1) for graph in graphs):
+@dataclass
+class _Trials:
+    """Tries changes; what they are applied to is lowered once."""
+
+    model: ir.Model
+    solution: Solution
+    _graphs: dict[object, LoadGraph] = field(default_factory=dict)
+
+    def tried(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+        """Return what a change gives.
+
+        None where it does not help, cannot be, or helps less than the best of its way.
+        """
+        sink = Sink()
+        check_placement(self.model, candidate.configuration, sink)
+        if sink.has_errors:
             return None
+        try:
+            return self._helping(candidate, best)
+        except QpsError:
+            return None  # a change that the model cannot answer is no advice
+
+    def _helping(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
+        solution = self.solution
+        now = solution.largest_acceptable or solution.graph.low - 1
+        graphs = [
+            _multiplied(self._lowered(settled), candidate.multiplied)
+            for settled in in_each_mode(self.model, candidate.configuration)
+        ]
+        if not _acceptable(graphs, now + 1):
+            return None
+        way, to, headroom = Way.CAPACITY, None, None
+        if not candidate.is_capacity:
+            same = next(graph for graph in graphs if graph.mode == solution.graph.mode)
+            way, to, headroom = _moved(solution.graph, same, solution.at)
+        if len(best[way]) == _MOST_OF_A_KIND:
+            # To be acceptable at one population is told sooner than up to where it is.
+            last = best[way][-1]
+            least = last.largest_acceptable + (candidate.text > last.change)
+            if not _acceptable(graphs, least):
+                return None
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
-    except QpsError:
-        return None  # a change that the model cannot answer is no advice
-    if largest <= now:
-        return None
-    way, to, headroom = Way.CAPACITY, None, None
-    if not candidate.is_capacity:
-        mode = solution.graph.mode
-        same = next(graph for graph in graphs if graph.mode == mode)
-        way, to, headroom = _moved(solution.graph, same, solution.at)
-    return Advice(
-        way,
-        candidate.text,
-        candidate.is_setting,
-        largest,
-        largest == solution.graph.high,
-        to,
-        headroom,
-    )
+        if largest <= now:
+            return None
+        is_range = largest == solution.graph.high
+        return Advice(way, candidate.text, candidate.is_setting, largest, is_range, to, headroom)
+
+    def _lowered(self, configuration: Configuration) -> LoadGraph:
+        key = configuration.key
+        if key not in self._graphs:
+            self._graphs[key] = lower(self.model, configuration)
+        return self._graphs[key]
 
 
-def _is_acceptable(graph: LoadGraph, population: int) -> bool:
+def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:
+    """Return whether a population is acceptable in all modes."""
     return not any(
-        fails(
-            excess(criterion).xreplace(graph.values),
-            graph.population,
-            population,
-            strict=criterion.strict,
-        )
+        _fails(criterion, graph, population)
+        for graph in graphs
         for criterion in all_criteria(graph)
     )
+
+
+def _fails(criterion: Criterion, graph: LoadGraph, population: int) -> bool:
+    # All numbers at once: a formula in the population alone takes much longer to make.
+    over = graph.valued_at(population)(excess(criterion))
+    return fails(over, graph.population, population, strict=criterion.strict)
 
 
 def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:
@@ -319,9 +374,9 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
 
 
 def _loads(graph: LoadGraph, at: int, held: dict[sympy.Symbol, sympy.Expr]) -> dict[str, float]:
-    values = graph.values | held | {graph.population: sympy.Integer(at)}
-    return {name: float(r.unsettled.xreplace(values)) for name, r in graph.resources.items()}
+    put_in = Substitution(graph.values | held | {graph.population: sympy.Integer(at)})
+    return {name: float(put_in(r.unsettled)) for name, r in graph.resources.items()}
 
 
 def _number(expr: sympy.Expr, graph: LoadGraph, at: int) -> sympy.Expr:
-    return expr.xreplace(graph.values | {graph.population: sympy.Integer(at)})
+    return graph.valued_at(at)(expr)

@@ -18,12 +18,20 @@ from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Criterion
 from qps.solver.compiled import array_function
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import sign_at
+from qps.solver.piecewise import Piecewise, piecewise, roots_on
+from qps.solver.rational import value_at
 
 WIDEST_RANGE = 1_000_000
 """Populations that are tried one by one where a criterion has no exact treatment."""
 
 _CHUNK = 65_536
+
+_FEW = 16
+"""Populations that are tried exactly sooner than a function of arrays is compiled."""
+
+_HAIR = Fraction(1, 10**30)
+"""Wider than the error of a root that is isolated, far less than between two that differ."""
 
 
 def excess(criterion: Criterion) -> sympy.Expr:
@@ -40,23 +48,46 @@ def first_failure(
     *,
     strict: bool = False,
     name: str = "this requirement",
+    until: int | None = None,
 ) -> int | None:
     """Return the least population in the range where `over` is above zero, None for nowhere.
 
     `over` has numbers for all assumptions. With `strict`, zero fails too. A population at
-    which it has no finite value fails.
+    which it has no finite value fails. Populations above `until` do not matter.
     """
-    points = critical_points(over, population, Fraction(low), Fraction(high))
-    if points is None:
-        return _first_of_all(over, population, low, high, strict=strict, name=name)
-    # Between two critical points all populations are alike: the first one tells for all.
-    candidates = {low}
-    for point in points:
-        candidates |= {floor(point.near), floor(point.near) + 1}
-    for candidate in sorted(candidates):
-        if low <= candidate <= high and fails(over, population, candidate, strict=strict):
+    whole = piecewise(over, population, Fraction(low), Fraction(high))
+    if whole is None:
+        return _first_of_all(over, population, low, high, strict=strict, name=name, until=until)
+    # At a seam, perhaps a pole, the expression itself must tell.
+    seams = {round(s.near) for s in whole.seams if abs(s.near - round(s.near)) < _HAIR}
+    for candidate in _candidates(whole, low, high):
+        if until is not None and candidate > until:
+            return None
+        if candidate in seams:
+            failing = fails(over, population, candidate, strict=strict)
+        else:
+            function = whole.at(Fraction(candidate))
+            value = None if function is None else value_at(function, Fraction(candidate))
+            failing = value is None or value > 0 or (strict and value == 0)
+        if failing:
             return candidate
     return None
+
+
+def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
+    """Yield the populations at which a function may be the first to be above zero, ascending.
+
+    Between two critical points all populations are alike: the first one tells for all.
+    """
+    told = low - 1
+    for piece in whole.pieces:
+        assert piece.end is not None
+        inside = [s.near for s in whole.seams if piece.start <= s.near <= piece.end]
+        points = [piece.start, *inside, *(root.near for root in roots_on(piece))]
+        for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
+            if told < candidate <= high:
+                yield candidate
+                told = candidate
 
 
 def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) -> bool:
@@ -73,8 +104,13 @@ def _first_of_all(
     *,
     strict: bool,
     name: str,
+    until: int | None,
 ) -> int | None:
     """Try every population of the range, in chunks of arrays; near the limit, exactly."""
+    end = high if until is None else min(high, until)
+    if end - low < _FEW:
+        every = range(low, end + 1)
+        return next((n for n in every if fails(over, population, n, strict=strict)), None)
     if high - low >= WIDEST_RANGE:
         sink = Sink()
         sink.report(
@@ -88,8 +124,8 @@ def _first_of_all(
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
     compiled = array_function([population], over)
-    for start, end in _chunks(low, high):
-        at = np.arange(start, end + 1, dtype=float)
+    for start, last in _chunks(low, end):
+        at = np.arange(start, last + 1, dtype=float)
         with np.errstate(all="ignore"):
             values = np.broadcast_to(np.asarray(compiled(at), dtype=float), at.shape)
         doubtful = ~(values < -1e-9 * (1 + np.abs(values)))

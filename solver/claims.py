@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
@@ -22,9 +22,10 @@ from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import ExpressionLowering, compare
+from qps.compiler.lower_expressions import ExpressionLowering, compare, sign_of
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
 
@@ -234,7 +235,13 @@ class Laboratory:
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = sympy.Integer(population)
-        return lowered.xreplace(values)
+        return Substitution(values)(lowered)
+
+    def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
+        """Return the names of all resources that are loaded in the model as changed."""
+        configuration, _ = _settled(base, changes)
+        graph = self._graph(configuration)
+        return [name for name, resource in graph.resources.items() if resource.load != 0]
 
     def _measured(
         self,
@@ -258,9 +265,9 @@ class Laboratory:
         """Return the quality: of the worst mode, where there are several."""
         graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
         told = [
-            graph.quality.xreplace(
+            Substitution(
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
-            )
+            )(graph.quality)
             for graph in graphs
             if graph.quality is not None
         ]
@@ -280,7 +287,7 @@ class Laboratory:
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
         points = [
-            saturation_point(resource.load.xreplace(graph.values), graph.population, graph.low).at
+            saturation_point(graph.valued(resource.load), graph.population, graph.low).at
             for resource in graph.loads_of(subject)
         ]
         known = [point for point in points if point is not None]
@@ -300,27 +307,31 @@ class Laboratory:
 def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:
     """Return the model as changed, and the one population to look at where one is set.
 
-    One population is a point in the range, which stays as it is around it.
+    One population is a point in the range, which stays as it is around it. A point that a
+    scenario sets gives way to one that is set beside it.
     """
-    configuration = base
-    population: int | None = None
-    for change in _one_by_one(changes):
-        applied = change
-        if isinstance(change, ir.SetPopulation) and change.low == change.high:
-            population = change.low
-            low, high = min(base.low, change.low), max(base.high, change.low)
-            applied = replace(change, low=low, high=high)
-        configuration = changed(configuration, [applied])
-    return configuration, population
+    own = [change for change in changes if not isinstance(change, ir.SetScenario)]
+    points = [*_points(change for change in changes if change not in own), *_points(own)]
+    widened = [_widened(change, base) for change in changes]
+    return changed(base, widened), points[-1] if points else None
 
 
-def _one_by_one(changes: Sequence[ir.Change]) -> Iterator[ir.Change]:
-    """Yield changes, those of a scenario in its place."""
+def _points(changes: Iterable[ir.Change]) -> Iterator[int]:
+    """Yield the single populations that changes set, those of a scenario in its place."""
     for change in changes:
         if isinstance(change, ir.SetScenario):
-            yield from _one_by_one(change.changes)
-        else:
-            yield change
+            yield from _points(change.changes)
+        elif isinstance(change, ir.SetPopulation) and change.low == change.high:
+            yield change.low
+
+
+def _widened(change: ir.Change, base: Configuration) -> ir.Change:
+    """Return a change, a single population in it made the range around that."""
+    if isinstance(change, ir.SetScenario):
+        return replace(change, changes=tuple(_widened(inner, base) for inner in change.changes))
+    if isinstance(change, ir.SetPopulation) and change.low == change.high:
+        return replace(change, low=min(base.low, change.low), high=max(base.high, change.low))
+    return change
 
 
 def _fail(span: Span, message: str, hint: str | None = None) -> None:
@@ -333,7 +344,9 @@ def _is_near(predicted: sympy.Expr, claimed: sympy.Expr, tolerance: ir.Tolerance
     allowed = sympy.Rational(tolerance.amount.numerator, tolerance.amount.denominator)
     if tolerance.relative:
         allowed = allowed * abs(claimed)
-    return bool(abs(predicted - claimed) <= allowed)
+    if sign_of(predicted, claimed) == 0:
+        return True
+    return sign_of(abs(predicted - claimed), allowed) <= 0
 
 
 def _near(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isnan
 
 import numpy as np
 import sympy
@@ -12,11 +13,15 @@ import sympy
 from qps.compiler import codes, ir
 from qps.compiler.configuration import base_configuration
 from qps.compiler.diagnostics import Label, QpsError, Sink
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.solver.claims import Laboratory
 from qps.solver.compiled import array_function
+from qps.solver.envelope import equal_at, upper_envelope
 
 _POINTS = 241
 _POINTS_ONE_BY_ONE = 33
+_BISECTIONS = 30
+_COMPARED = 2
 
 
 @dataclass(frozen=True)
@@ -28,28 +33,190 @@ class DrawnCurve:
 
 
 @dataclass(frozen=True)
+class Lead:
+    """A stretch of the axis, in base units, and the lines that are the highest on it."""
+
+    lines: tuple[str, ...]
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Leads:
+    """Which line of loads leads from where to where; `of` names the model they belong to.
+
+    `is_exact` where the places are roots, not found by trying the axis point by point.
+    """
+
+    of: str
+    leads: tuple[Lead, ...]
+    is_exact: bool
+
+
+@dataclass(frozen=True)
 class DrawnFigure:
     """A figure with the points of its axis and its curves, all in base units."""
 
     figure: ir.Figure
+    dimension: Dimension
     at: tuple[float, ...]
     curves: tuple[DrawnCurve, ...]
+    leads: tuple[Leads, ...]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A curve; one of loads belongs to a `group`, the model as changed, and is told by `name`."""
+
+    curve: ir.Curve
+    group: str | None
+    name: str
 
 
 def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
     """Return the curves of a figure; QpsError where one needs a population that is not set."""
     _refuse_beyond(laboratory.model, figure)
-    formulas = [_formula(laboratory, figure, curve) for curve in figure.curves]
+    lines = [*_own_lines(figure), *_load_lines(laboratory, figure)]
+    formulas = [_formula(laboratory, figure, line.curve) for line in lines]
     is_smooth = None not in formulas
     at = _points(figure, _POINTS if is_smooth else _POINTS_ONE_BY_ONE)
     curves = []
-    for curve, formula in zip(figure.curves, formulas, strict=True):
+    for line, formula in zip(lines, formulas, strict=True):
         if formula is None:
-            values = [_value_at(laboratory, figure, curve, point) for point in at]
+            values = [_value_at(laboratory, figure, line.curve, point) for point in at]
         else:
             values = _values(formula, figure, laboratory.model, at)
-        curves.append(DrawnCurve(curve.label, tuple(values)))
-    return DrawnFigure(figure, tuple(at), tuple(curves))
+        curves.append(DrawnCurve(line.curve.label, tuple(values)))
+    return DrawnFigure(
+        figure,
+        figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
+        tuple(at),
+        tuple(curves),
+        tuple(_leads(laboratory, figure, lines, formulas, at, curves)),
+    )
+
+
+# -- which lines there are -----------------------------------------------------------------
+
+
+def _own_lines(figure: ir.Figure) -> list[_Line]:
+    """Return the lines that a figure states; loads in the same changed model are compared."""
+    lines = []
+    for curve in figure.curves:
+        asked = curve.value.expr
+        is_load = isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD
+        group = _group_of(curve.changes) if is_load else None
+        lines.append(_Line(curve, group, curve.label))
+    return lines
+
+
+def _group_of(changes: Sequence[ir.Change]) -> str:
+    return ", ".join(" ".join(change.span.text.split()) for change in changes)
+
+
+def _load_lines(laboratory: Laboratory, figure: ir.Figure) -> list[_Line]:
+    """Return a line for each resource that something loads, for each `loads` of a figure."""
+    lines = []
+    base = base_configuration(laboratory.model)
+    for loads in figure.loads:
+        changes = _at_point(figure, loads.changes, figure.low)
+        for name in laboratory.resources(base, changes):
+            value = ir.Quantity(ir.Measured(ir.MeasureKind.LOAD, name), DIMENSIONLESS, loads.span)
+            label = f"{loads.label}: {name}" if loads.label else name
+            lines.append(
+                _Line(ir.Curve(label, value, loads.changes, loads.span), loads.label, name)
+            )
+    return lines
+
+
+# -- which load leads ----------------------------------------------------------------------
+
+
+def _leads(
+    laboratory: Laboratory,
+    figure: ir.Figure,
+    lines: Sequence[_Line],
+    formulas: Sequence[sympy.Expr | None],
+    at: Sequence[float],
+    curves: Sequence[DrawnCurve],
+) -> Iterator[Leads]:
+    """Yield, for each model as changed, which of its loads is the highest and where."""
+    told = [line.group for line in lines if line.group is not None]
+    groups = [group for group in dict.fromkeys(told) if told.count(group) >= _COMPARED]
+    labels = {loads.label for loads in figure.loads}
+    for group in groups:
+        # A model that is the only one here needs no name, but where the figure gives it one.
+        of = group if len(groups) > 1 or group in labels else ""
+        members = [i for i, line in enumerate(lines) if line.group == group]
+        known = {lines[i].name: formula for i in members if (formula := formulas[i]) is not None}
+        if len(known) == len(members):
+            yield Leads(of, _exact_leads(laboratory, figure, known), is_exact=True)
+        else:
+            values = {lines[i].name: curves[i].values for i in members}
+            tried = {lines[i].name: lines[i].curve for i in members}
+            leads = _bisected_leads(laboratory, figure, at, values, tried)
+            yield Leads(of, leads, is_exact=False)
+
+
+def _exact_leads(
+    laboratory: Laboratory, figure: ir.Figure, loads: dict[str, sympy.Expr]
+) -> tuple[Lead, ...]:
+    """Return who leads from where to where, by the formulas of the loads."""
+    name = figure.parameter or laboratory.model.population.name
+    symbols = {s for load in loads.values() for s in load.free_symbols if s.name == name}
+    # One name, one symbol: the same parameter may have come with different assumptions.
+    axis = next(iter(symbols), sympy.Symbol(name))
+    settled = {n: load.xreplace(dict.fromkeys(symbols, axis)) for n, load in loads.items()}
+    first, changes = upper_envelope(settled, axis, figure.low, figure.high)
+    starts = [float(figure.low), *(change.at for change in changes)]
+    ends = [*starts[1:], float(figure.high)]
+    return tuple(
+        Lead(equal_at(settled, axis, leader, Fraction((start + end) / 2)), start, end)
+        for leader, start, end in zip(
+            [first, *(change.to for change in changes)], starts, ends, strict=True
+        )
+    )
+
+
+def _bisected_leads(
+    laboratory: Laboratory,
+    figure: ir.Figure,
+    at: Sequence[float],
+    values: dict[str, tuple[float, ...]],
+    curves: dict[str, ir.Curve],
+) -> tuple[Lead, ...]:
+    """Return who leads from where to where: on the points of the axis, bisected between two."""
+
+    def value(name: str, point: float) -> float:
+        found = _value_at(laboratory, figure, curves[name], point)
+        return float("-inf") if isnan(found) else found
+
+    def leader(told: dict[str, float]) -> str:
+        return max(told, key=lambda name: told[name])
+
+    order = [
+        leader({n: (v[i] if v[i] == v[i] else float("-inf")) for n, v in values.items()})
+        for i in range(len(at))
+    ]
+    leads: list[Lead] = []
+    start = at[0]
+    for index in range(1, len(at)):
+        before, after = order[index - 1], order[index]
+        if before == after:
+            continue
+        low, high = at[index - 1], at[index]
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            if value(before, middle) >= value(after, middle):
+                low = middle
+            else:
+                high = middle
+        leads.append(Lead((before,), start, high))
+        start = high
+    return (*leads, Lead((order[-1],), start, at[-1]))
+
+
+# -- values --------------------------------------------------------------------------------
 
 
 def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
@@ -92,12 +259,10 @@ def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> symp
 
 def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> sympy.Expr:
     """Return a curve in the model with its parameter at a point, which stays a symbol."""
-    changes: Sequence[ir.Change] = curve.changes
     free = axis = figure.parameter
-    if _sets(changes, axis):
+    if _sets(curve.changes, axis):
         free = None  # the line sets the axis to a value of its own: it is level
-    elif axis is not None:
-        changes = (*changes, ir.SetParameter(axis, ir.Constant(point), figure.axis_span))
+    changes = _at_point(figure, curve.changes, point)
     base = base_configuration(laboratory.model)
     formula = laboratory.formula(curve.value.expr, base, changes, curve.span, free)
     allowed = laboratory.model.population.name if axis is None else axis
@@ -115,13 +280,20 @@ def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fract
     return formula
 
 
+def _at_point(
+    figure: ir.Figure, changes: Sequence[ir.Change], point: Fraction
+) -> Sequence[ir.Change]:
+    """Return changes, and with them the axis at a point, where they do not set it themselves."""
+    axis = figure.parameter
+    if axis is None or _sets(changes, axis):
+        return changes
+    return (*changes, ir.SetParameter(axis, ir.Constant(point), figure.axis_span))
+
+
 def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
-    """Return whether one of some changes sets a parameter."""
+    """Return whether one of some changes sets a parameter; scenarios and modes give way to it."""
     return any(
-        _sets(change.changes, parameter)
-        if isinstance(change, ir.SetScenario | ir.SetMode)
-        else isinstance(change, ir.SetParameter) and change.name == parameter
-        for change in changes
+        isinstance(change, ir.SetParameter) and change.name == parameter for change in changes
     )
 
 

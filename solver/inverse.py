@@ -8,59 +8,91 @@ points all values are alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil, floor
 
 import numpy as np
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.configuration import Configuration, changed, in_each_mode
-from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import Dimension
-from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.load_graph import LoadGraph
+from qps.solver.asked import Asked, asked, refuse
 from qps.solver.capacity import excess
-from qps.solver.compiled import array_function, number_function
+from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.solution import SolverFault
 from qps.solver.solve import all_criteria, largest_acceptable
 
-_FAR = 10**6
 _GRID = 2000
 _NEARLY = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A requirement that fails, and the mode in which it does; None outside of any."""
+
+    requirement: str
+    mode: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
-    """Acceptable values, and the requirement that fails beyond each end; None at a range's end."""
+    """Acceptable values, and what fails beyond each end; None at a range's end.
+
+    An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
+    to whole numbers, where they were.
+    """
 
     low: float
     high: float
-    fails_below: str | None
-    fails_above: str | None
+    fails_below: Failure | None
+    fails_above: Failure | None
+    low_is_open: bool = False
+    high_is_open: bool = False
+    unrounded: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InverseSolution:
     """The values of a number, in base units, with which a population is acceptable.
 
-    `current` is its value now; `low` and `high` are the range that was looked at, that of the
-    parameter where it has one, else a million times less and more than now.
+    `current` is its value now, by mode (None outside of any); that of an elastic parameter is
+    what it settles at with this population. `low` and `high` are the range that was looked at,
+    that of the parameter where it has one, else a million times less and more than now.
+    `fails` is what fails at some value of the range, where nothing is acceptable.
     """
 
     name: str
     population: str
     at: int
-    current: float
+    current: dict[str | None, float]
     low: float
     high: float
     is_declared_range: bool
+    is_elastic: bool
+    is_count: bool
+    is_changed_by_modes: bool
     dimension: Dimension
     intervals: tuple[Interval, ...]
+    fails: tuple[Failure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Over:
+    """A criterion of a mode as a function of the number: above zero where it fails."""
+
+    failure: Failure
+    value: sympy.Expr
+    strict: bool
+
+    def fails(self, symbol: sympy.Symbol, at: Fraction) -> bool:
+        sign = sign_at(self.value, symbol, at)
+        return sign is None or sign > 0 or (self.strict and sign == 0)
 
 
 def solve_for(
@@ -71,181 +103,202 @@ def solve_for(
     QpsError where there is no such number, where a condition depends on it, or where what it
     gives carries the population but not a smaller one.
     """
-    if not configuration.low <= population <= configuration.high:
-        _fail(
+    if population != int(population) or not configuration.low <= population <= configuration.high:
+        refuse(
             f"{model.population.name} = {population} lies outside the range "
-            f"{configuration.low}..{configuration.high}",
+            f"{configuration.low}..{configuration.high} of whole numbers",
             "widen the range of `users`, or ask for another number",
         )
-    assumption, low, high, is_declared = _asked(model, configuration, name)
-    graphs = _graphs(model, configuration, assumption, low)
-    overs = [over for graph in graphs for over in _overs(graph, assumption.symbol, population)]
-    ends = [Fraction(low), *_boundaries(overs, assumption.symbol, low, high), Fraction(high)]
-    found = _intervals(overs, assumption.symbol, ends)
+    number = asked(model, configuration, name, population)
+    overs = [over for graph in number.graphs for over in _overs(graph, number, population)]
+    ends = [number.low, *_boundaries(overs, number), number.high]
+    reasons = [_failing(overs, number, (a + b) / 2) for a, b in pairwise(ends)]
+    found = _intervals(overs, number, ends, reasons)
+    if number.is_count:
+        found = _in_whole_numbers(overs, number, found)
     for interval in found:
-        _holds_below(graphs, assumption, interval, population)
+        _holds_below(number, interval, population)
     return InverseSolution(
         name,
         model.population.name,
         population,
-        float(assumption.value),
-        float(low),
-        float(high),
-        is_declared,
-        assumption.dimension,
+        number.current,
+        float(number.low),
+        float(number.high),
+        number.is_declared,
+        number.is_elastic,
+        number.is_count,
+        number.is_changed_by_modes,
+        number.dimension,
         tuple(found),
+        () if found else tuple(dict.fromkeys(reason for reason in reasons if reason is not None)),
     )
 
 
-def _asked(
-    model: ir.Model, configuration: Configuration, name: str
-) -> tuple[Assumption, Fraction, Fraction, bool]:
-    """Return the number that is asked for, and the range in which it is looked for."""
-    declared = next((p for p in model.parameters if p.name == name), None)
-    if declared is not None and declared.is_elastic:
-        assert declared.high is not None
-        change = ir.SetParameter(name, declared.high, declared.span)
-        configuration = changed(configuration, [change])
-    graph = lower(model, in_each_mode(model, configuration)[0])
-    assumption = graph.assumptions.get(name)
-    if assumption is None:
-        known = [*graph.assumptions, *(p.name for p in model.parameters)]
-        hint = did_you_mean(name, known) or "name a parameter, or a number that `qps explain` lists"
-        if declared is not None:
-            hint = "it depends on others, or nothing rests on it: ask for one of those"
-        _fail(f"there is no number `{name}` to solve for", hint)
-        raise AssertionError
-    value = Fraction(assumption.value.p, assumption.value.q)
-    bounds = (declared.low, declared.high) if declared is not None else (None, None)
-    if isinstance(bounds[0], ir.Constant) and isinstance(bounds[1], ir.Constant):
-        return assumption, bounds[0].value, bounds[1].value, True
-    if value <= 0:
-        _fail(
-            f"`{name}` is {float(value):g} now and has no range to look in",
-            f"give it one: `param {name} = … in low..high`",
-        )
-    return assumption, value / _FAR, value * _FAR, False
-
-
-def _graphs(
-    model: ir.Model,
-    configuration: Configuration,
-    assumption: Assumption,
-    low: Fraction,
-) -> list[LoadGraph]:
-    """Return the model in each mode, the number open; refused where a condition depends on it."""
-    name = assumption.name
-    if any(parameter.name == name for parameter in model.parameters):
-        moved = ir.SetParameter(name, ir.Constant(low), assumption.span)
-        configuration = changed(configuration, [moved])
-    graphs = [lower(model, settled) for settled in in_each_mode(model, configuration)]
-    if any(name in graph.decided for graph in graphs):
-        _fail(
-            f"a condition depends on `{name}`, so that there is no one formula to solve",
-            "solve for a number that no `if` asks for",
-        )
-    return graphs
-
-
-def _overs(
-    graph: LoadGraph, symbol: sympy.Symbol, population: int
-) -> list[tuple[str, sympy.Expr, bool]]:
-    """Return each criterion as a function of the number: above zero where it fails."""
-    values = {s: value for s, value in graph.values.items() if s != symbol}
+def _overs(graph: LoadGraph, number: Asked, population: int) -> list[_Over]:
+    values = {s: value for s, value in graph.values.items() if s != number.symbol}
     values[graph.population] = sympy.Integer(population)
     return [
-        (criterion.name, excess(criterion).xreplace(values), criterion.strict)
+        _Over(
+            Failure(criterion.name, graph.mode),
+            excess(criterion).xreplace(values),
+            criterion.strict,
+        )
         for criterion in all_criteria(graph)
     ]
 
 
-_Over = tuple[str, sympy.Expr, bool]
+def _failing(overs: Sequence[_Over], number: Asked, at: Fraction) -> Failure | None:
+    """Return the first criterion that fails at a value."""
+    return next((over.failure for over in overs if over.fails(number.symbol, at)), None)
 
 
-def _boundaries(
-    overs: list[_Over], symbol: sympy.Symbol, low: Fraction, high: Fraction
-) -> list[Fraction]:
+def _boundaries(overs: Sequence[_Over], number: Asked) -> list[Fraction]:
     """Return every value in the range at which a criterion may begin or cease to fail."""
     found: set[Fraction] = set()
-    for _, over, _ in overs:
-        if symbol not in over.free_symbols:
+    for over in overs:
+        if number.symbol not in over.value.free_symbols:
             continue
-        points = critical_points(over, symbol, low, high)
+        points = critical_points(over.value, number.symbol, number.low, number.high)
         exact = None if points is None else [point.near for point in points]
-        found |= set(_bracketed(over, symbol, low, high) if exact is None else exact)
-    return sorted(point for point in found if low < point < high)
+        found |= set(_bracketed(over, number) if exact is None else exact)
+    return sorted(point for point in found if number.low < point < number.high)
 
 
-def _bracketed(
-    over: sympy.Expr, symbol: sympy.Symbol, low: Fraction, high: Fraction
-) -> Iterable[Fraction]:
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
+def _bracketed(over: _Over, number: Asked) -> Iterable[Fraction]:
+    """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
+    from scipy.optimize import bisect  # noqa: PLC0415 - slow to import, seldom needed
 
-    space = np.geomspace if low > 0 else np.linspace
-    grid = space(float(low), float(high), _GRID)
+    space = np.geomspace if number.low > 0 else np.linspace
+    grid = space(float(number.low), float(number.high), _GRID)
     with np.errstate(all="ignore"):
-        values = np.broadcast_to(
-            np.asarray(array_function([symbol], over)(grid), dtype=float), grid.shape
-        )
-    function = number_function(symbol, over)
-    for i in range(len(grid) - 1):
-        if values[i] * values[i + 1] < 0:
-            root = brentq(function, grid[i], grid[i + 1], xtol=1e-300, rtol=1e-14)
-            yield Fraction(float(root))
-        elif np.isfinite(values[i]) != np.isfinite(values[i + 1]):
-            yield Fraction(float((grid[i] + grid[i + 1]) / 2))
+        found = array_function([number.symbol], over.value)(grid)
+    values = np.broadcast_to(np.asarray(found, dtype=complex), grid.shape)
+    real = np.where(values.imag == 0, values.real, np.nan)
+    holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
+
+    def side(at: float) -> float:
+        # A step from one side to the other, also where the criterion jumps or has no value.
+        return 1.0 if over.fails(number.symbol, Fraction(at)) else -1.0
+
+    for i in np.flatnonzero(holds[1:] != holds[:-1]):
+        low, high = float(grid[i]), float(grid[i + 1])
+        if side(low) != side(high):
+            yield Fraction(float(bisect(side, low, high, xtol=1e-300, rtol=1e-14)))
 
 
-def _intervals(overs: list[_Over], symbol: sympy.Symbol, ends: list[Fraction]) -> list[Interval]:
+def _intervals(
+    overs: Sequence[_Over],
+    number: Asked,
+    ends: Sequence[Fraction],
+    reasons: Sequence[Failure | None],
+) -> list[Interval]:
     """Return the stretches between neighbouring points on which no criterion fails, joined."""
-
-    def failing(at: Fraction) -> str | None:
-        for name, over, strict in overs:
-            sign = sign_at(over, symbol, at)
-            if sign is None or sign > 0 or (strict and sign == 0):
-                return name
-        return None
-
-    reasons = [failing((a + b) / 2) for a, b in pairwise(ends)]
     found: list[Interval] = []
     for index, reason in enumerate(reasons):
         if reason is not None:
             continue
+        low, high = ends[index], ends[index + 1]
+        opens, closes = (_is_open(overs, number, end) for end in (low, high))
+        # An open end fails by itself, also where all is well on both sides of it.
         before = reasons[index - 1] if index else None
+        before = _failing(overs, number, low) if opens and before is None else before
         after = reasons[index + 1] if index + 1 < len(reasons) else None
-        low, high = float(ends[index]), float(ends[index + 1])
+        after = _failing(overs, number, high) if closes and after is None else after
         if found and before is None and index:
-            found[-1] = replace(found[-1], high=high, fails_above=after)
+            last = found[-1]
+            found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
         else:
-            found.append(Interval(low, high, before, after))
+            found.append(Interval(float(low), float(high), before, after, opens, closes))
     return found
 
 
-def _holds_below(
-    graphs: list[LoadGraph], assumption: Assumption, interval: Interval, population: int
-) -> None:
+def _is_open(overs: Sequence[_Over], number: Asked, end: Fraction) -> bool:
+    """Return whether an end is not acceptable itself: a strict limit, or no value at all.
+
+    A sign above zero tells nothing there: an end that is not rational stands beside itself.
+    """
+    signs = [(sign_at(over.value, number.symbol, end), over.strict) for over in overs]
+    return any(sign is None or (strict and sign == 0) for sign, strict in signs)
+
+
+def _in_whole_numbers(
+    overs: Sequence[_Over], number: Asked, intervals: Sequence[Interval]
+) -> list[Interval]:
+    """Return the whole numbers in some intervals; neighbours are joined, empty ones left out.
+
+    The whole numbers next to each end are tried themselves: an end that is whole may be rounded
+    to either side of itself.
+    """
+    found: list[Interval] = []
+    for interval in intervals:
+        first, last = floor(interval.low), ceil(interval.high)
+        near = {first, first + 1, last - 1, last}
+        whole = [n for n in sorted(near) if _is_acceptable(overs, number, n)]
+        if not whole:
+            continue
+        low, high, exact = whole[0], whole[-1], (interval.low, interval.high)
+        if found and found[-1].high + 1 >= low:
+            before = found.pop()
+            low, exact = int(before.low), ((before.unrounded or (before.low,))[0], interval.high)
+        found.append(_rounded(overs, number, (low, high), exact))
+    return found
+
+
+def _is_acceptable(overs: Sequence[_Over], number: Asked, at: int) -> bool:
+    inside = number.low <= at <= number.high
+    return inside and _failing(overs, number, Fraction(at)) is None
+
+
+def _rounded(
+    overs: Sequence[_Over], number: Asked, whole: tuple[int, int], exact: tuple[float, float]
+) -> Interval:
+    """Return an interval in whole numbers, with what fails at those just beyond it."""
+    low, high = whole
+    below = None if low <= number.low else _failing(overs, number, Fraction(low - 1))
+    above = None if high >= number.high else _failing(overs, number, Fraction(high + 1))
+    unrounded = None if whole == exact else exact
+    return Interval(low, high, below, above, unrounded=unrounded)
+
+
+def _holds_below(number: Asked, interval: Interval, population: int) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
-    low, high = Fraction(interval.low), Fraction(interval.high)
-    half = (high - low) / 2
-    for at in (
-        low + min(half, (abs(low) or half) * _NEARLY),
-        high - min(half, (abs(high) or half) * _NEARLY),
-    ):
-        for graph in graphs:
-            old = graph.assumptions[assumption.name]
-            moved = replace(old, value=sympy.Rational(at.numerator, at.denominator))
-            there = replace(graph, assumptions=graph.assumptions | {assumption.name: moved})
+    for at in _just_inside(interval, is_whole=number.is_count):
+        for graph in number.graphs:
+            there = _at(graph, number, at)
             largest = largest_acceptable(there) or graph.low - 1
             if largest >= population:
                 continue
             if _accepts(there, population):
-                _fail(
-                    f"{population:,} users are acceptable with {assumption.name} at "
-                    f"{float(at):g} {assumption.dimension}, but {largest + 1:,} are not",
+                mode = f" in mode {graph.mode}" if graph.mode else ""
+                value = f"{float(at):g} {number.dimension}".rstrip()
+                refuse(
+                    f"{population:,} users are acceptable with {number.name} at {value}{mode}, "
+                    f"but {largest + 1:,} are not",
                     "a larger population cannot be had before a smaller one: raise the least "
                     "population of `users`, or look at what fails for fewer",
                 )
-            raise SolverFault(f"{assumption.name} = {float(at)!r} does not carry {population}")
+            raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
+
+
+def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fraction]:
+    low, high = Fraction(interval.low), Fraction(interval.high)
+    if is_whole:
+        return low, high
+    half = (high - low) / 2
+    return (
+        low + min(half, (abs(low) or half) * _NEARLY),
+        high - min(half, (abs(high) or half) * _NEARLY),
+    )
+
+
+def _at(graph: LoadGraph, number: Asked, at: Fraction) -> LoadGraph:
+    """Return a graph with the number at a value, where it rests on it."""
+    if not number.rests(graph):
+        return graph
+    old = graph.assumptions[number.name]
+    moved = replace(old, value=sympy.Rational(at.numerator, at.denominator))
+    return replace(graph, assumptions=graph.assumptions | {number.name: moved})
 
 
 def _accepts(graph: LoadGraph, population: int) -> bool:
@@ -255,9 +308,3 @@ def _accepts(graph: LoadGraph, population: int) -> bool:
         for c in all_criteria(graph)
     ]
     return all(sign is not None and (sign < 0 or (sign == 0 and not s)) for sign, s in signs)
-
-
-def _fail(message: str, hint: str) -> None:
-    sink = Sink()
-    sink.report(codes.NO_ANSWER, None, message, hint=hint)
-    raise QpsError(sink.found)

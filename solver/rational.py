@@ -17,6 +17,7 @@ from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 
 from qps.compiler.extremes import Ratio
+from qps.compiler.queue_functions import ErlangC
 
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
@@ -66,6 +67,9 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
         return total
     if isinstance(expr, Ratio):
         return as_rational_function(expr.args[0] / expr.args[1], population)
+    if isinstance(expr, ErlangC):
+        expanded = expr.expanded()
+        return None if expanded is None else as_rational_function(expanded, population)
     if expr.is_Pow and expr.exp.is_Integer:
         base = as_rational_function(expr.base, population)
         if base is None or (base == 0 and expr.exp < 0):
@@ -74,11 +78,13 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
     return None
 
 
+@lru_cache(maxsize=8192)
 def numerator(function: FracElement) -> Coefficients:
     """Return the numerator's coefficients."""
     return _coefficients(function.numer)
 
 
+@lru_cache(maxsize=8192)
 def denominator(function: FracElement) -> Coefficients:
     """Return the denominator's coefficients."""
     return _coefficients(function.denom)
@@ -89,8 +95,13 @@ def _coefficients(polynomial: object) -> Coefficients:
     return tuple(Fraction(int(c.numerator), int(c.denominator)) for c in dense)
 
 
-def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
-    """Return the real roots of a polynomial, each once, in ascending order."""
+def real_roots(
+    coefficients: Coefficients, low: Fraction | None = None, high: Fraction | None = None
+) -> tuple[Root, ...]:
+    """Return the real roots of a polynomial, each once, in ascending order.
+
+    With `low` or `high`, roots beyond these may be left out.
+    """
     while coefficients and coefficients[0] == 0:
         coefficients = coefficients[1:]
     match coefficients:
@@ -102,9 +113,15 @@ def real_roots(coefficients: Coefficients) -> tuple[Root, ...]:
             return _quadratic_roots(a, b, c)
     polynomial = sympy.Poly.from_list([_sympy(c) for c in coefficients], sympy.Symbol("n"))
     # Isolated and narrowed down exactly; sympy's roots as objects would first seek a simpler
-    # polynomial, which takes long where the coefficients have many digits.
-    intervals = polynomial.intervals(eps=_NEAR_ENOUGH)
-    return tuple(_root((low + high) / 2) for (low, high), _ in intervals)
+    # polynomial, which takes long where the coefficients have many digits. To narrow down takes
+    # most of the time, and most roots lie where the polynomial does not hold.
+    simple = polynomial.sqf_part()
+    found = []
+    for start, end in simple.intervals(sqf=True):
+        if (low is None or end >= _sympy(low)) and (high is None or start <= _sympy(high)):
+            narrow = simple.refine_root(start, end, eps=_NEAR_ENOUGH, check_sqf=False)
+            found.append(_root(sum(narrow) / 2))
+    return tuple(found)
 
 
 def _quadratic_roots(a: Fraction, b: Fraction, c: Fraction) -> tuple[Root, ...]:

@@ -10,7 +10,8 @@ import sympy
 from qps.compiler.load_graph import LoadGraph
 from qps.solver.compiled import number_function
 from qps.solver.critical import critical_points, piece_at, sign_at
-from qps.solver.rational import Root, as_rational_function, numerator, real_roots
+from qps.solver.envelope import upper_envelope
+from qps.solver.rational import Root, as_rational_function, numerator
 from qps.solver.solution import (
     Bottleneck,
     BottleneckChange,
@@ -121,61 +122,4 @@ def heaviest(
     loads: dict[str, sympy.Expr], graph: LoadGraph
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the upper envelope of the loads from the lower end of the range to the upper."""
-    population = graph.population
-    here, high = Fraction(graph.low), Fraction(graph.high)
-    current = _heaviest_at(loads, population, here)
-    initially = current
-    changes: list[BottleneckChange] = []
-    while len(changes) < len(loads) ** 2:
-        step = _next_change(loads, population, current, here, high)
-        if step is None:
-            break
-        here, current = step
-        changes.append(BottleneckChange(float(here), current))
-    return initially, tuple(changes)
-
-
-def _heaviest_at(loads: dict[str, sympy.Expr], population: sympy.Symbol, at: Fraction) -> str:
-    """Return the resource with the highest load at a point, and just after it in a tie."""
-    point = sympy.Rational(at.numerator, at.denominator)
-
-    def rank(name: str) -> tuple[float, float]:
-        load = loads[name].xreplace({population: point})
-        slightly_later = loads[name].xreplace(
-            {population: point * sympy.Rational(1_000_001, 1_000_000)}
-        )
-        return float(load), float(slightly_later)
-
-    return max(sorted(loads), key=rank)
-
-
-def _next_change(
-    loads: dict[str, sympy.Expr],
-    population: sympy.Symbol,
-    current: str,
-    here: Fraction,
-    high: Fraction,
-) -> tuple[Fraction, str] | None:
-    """Return where another load next rises above the current one, and whose it is."""
-    found: list[tuple[Fraction, str]] = []
-    base = as_rational_function(loads[current], population)
-    for name, load in loads.items():
-        if name == current:
-            continue
-        other = as_rational_function(load, population)
-        if base is not None and other is not None:
-            points = [r.near for r in real_roots(numerator(other - base))]
-        else:
-            critical = critical_points(load - loads[current], population, here, high)
-            points = [r.near for r in critical or ()]
-        inside = sorted(point for point in points if here < point < high)
-        for point, following in zip_longest(inside, inside[1:], fillvalue=high):
-            middle = (point + following) / 2
-            if sign_at(load - loads[current], population, middle) == 1:
-                found.append((point, name))
-                break
-    if not found:
-        return None
-    at = min(point for point, _ in found)
-    tied = {name: loads[name] for point, name in found if point == at}
-    return at, _heaviest_at(tied, population, at + (high - at) / 1_000_000)
+    return upper_envelope(loads, graph.population, Fraction(graph.low), Fraction(graph.high))

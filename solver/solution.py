@@ -111,6 +111,7 @@ class ElasticSolution:
     """
 
     name: str
+    priority: int | None
     least: float
     most: float
     value_at_limit: float

@@ -18,7 +18,7 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     columns |= {m.name: m.value for m in graph.measures.values()}
     if graph.quality is not None:
         columns["quality"] = graph.quality
-    exprs = [expr.xreplace(graph.values) for expr in columns.values()]
+    exprs = [graph.valued(expr) for expr in columns.values()]
     compiled = array_function([graph.population], exprs)
     table = {str(graph.population): at}
     for name, values in zip(columns, compiled(at), strict=True):

@@ -65,6 +65,10 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (["test", "small.qps"], 2),
         (["test", "good.qps", "wrong.qps"], 2),
         (["report", "small.qps", "-o", "small.html"], 0),
+        (["report", "small.qps", "-o", "small.HTM"], 0),
+        (["report", "small.qps", "-o", "small"], 0),
+        (["report", "small.qps", "-o", "small.png"], 2),
+        (["report", "small.qps", "-o", "small.html.pdf"], 2),
         (["report", "small.qps", "-o", "no/such/folder.html"], 2),
         (["new", "mine"], 0),
         (["new", "small"], 2),
@@ -82,6 +86,14 @@ def test_a_wrong_command_line_ends_with_2(
         main(arguments)
     assert stopped.value.code == 2
     assert capsys.readouterr().out == ""
+
+
+def test_a_report_is_written_under_no_other_name(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "report", "small.qps", "-o", "shown/small.png")
+    assert (status, out) == (2, "")
+    assert "a report is an HTML page: `shown/small.png` would be no PNG file" in err
+    assert "write `-o shown/small.html`" in err
+    assert not Path("shown/small.png").exists()
 
 
 def test_a_fault_of_qps_ends_with_3(

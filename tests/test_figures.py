@@ -215,6 +215,19 @@ def test_a_line_that_sets_the_axis_itself_is_level() -> None:
     assert list(drawn.curves[0].values) == [3] * len(drawn.at)
 
 
+def test_the_axis_wins_over_modes_and_scenarios() -> None:
+    drawn = _drawn(
+        BASE
+        + "mode own { p = 2 }\nscenario other { p = 4 }\nmeasure m = N * p\nrequire { m <= 100 }\n"
+        "figure f { over p in 1..5; line p with mode = own; line p with scenario = other\n"
+        "line quality with N = 10; line quality with N = 10, mode = own }\n"
+    )
+    for curve in drawn.curves[:2]:
+        assert curve.values == pytest.approx(drawn.at)
+    for curve in drawn.curves[2:]:
+        assert curve.values == pytest.approx([point / 10 for point in drawn.at])
+
+
 # -- what cannot be ------------------------------------------------------------------------
 
 

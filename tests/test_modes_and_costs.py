@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +15,13 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.specs import PRELUDE, at, checked, lowered
+from qps.cli import main
+from qps.compiler import ir
+from qps.compiler.configuration import in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
+from qps.reports.page import page_view
 from qps.reports.view import SolveView, as_json, solve_view
 from qps.solver.claims import Laboratory
 from qps.solver.modes import solve_model
@@ -152,6 +157,116 @@ def test_a_setting_beside_a_mode_adds_up() -> None:
     assert [mode.largest_acceptable for mode in solution.modes] == [25, 10]
 
 
+# -- what wins: spec < scenario < mode < explicit change ------------------------------------
+
+# p packets a second for each user at 10 ms, twice with extra: saturated at 100 / p
+RANKED = PRELUDE + (
+    "param p = 1\nparam q = 1\noption extra = off\ncosts measured on rated\n"
+    "component w { cpu 10 ms/packet }\ntopology { node host = rated }\n"
+    "stream flow { source N * p * q * 1 packet/s; at host { w; w if extra } }\n"
+    "mode calm { p = 2 }\nmode busy { p = 4; extra = on; host = twice * 3 }\n"
+    "scenario grown { p = 10; q = 2 }\nscenario taken { mode = calm; q = 5 }\n"
+    "scenario both { scenario = grown; q = 4 }\n"
+)
+# scenario, settings, the answer of each mode (100 users are the most); a flow for each host
+PRECEDENCE = [
+    ("modes_alone", None, [], {"calm": 50, "busy": 25}),
+    ("over_all_modes", None, ["p = 5"], {"calm": 20, "busy": 20}),
+    ("over_the_one_asked_for", None, ["mode = busy", "p = 5"], {"busy": 20}),
+    ("whatever_comes_first", None, ["p = 5", "mode = busy"], {"busy": 20}),
+    ("as_the_spec_has_it", None, ["p = 1", "mode = calm"], {"calm": 100}),
+    ("an_option", None, ["extra = off"], {"calm": 50, "busy": 50}),
+    ("a_machine", None, ["host = rated * 1"], {"calm": 50, "busy": 12}),
+    ("a_mode_over_a_scenario", "grown", [], {"calm": 25, "busy": 12}),
+    ("over_scenario_and_mode", "grown", ["p = 5"], {"calm": 10, "busy": 10}),
+    ("over_a_scenario", "grown", ["q = 1"], {"calm": 50, "busy": 25}),
+    ("before_a_scenario", None, ["q = 1", "scenario = grown"], {"calm": 50, "busy": 25}),
+    ("a_scenario_with_a_mode", "taken", [], {"calm": 10}),
+    ("over_the_mode_of_a_scenario", "taken", ["p = 4"], {"calm": 5}),
+    ("another_mode", "taken", ["mode = busy"], {"busy": 5}),
+    ("a_scenario_over_that_inside_it", "both", ["p = 1"], {"calm": 25, "busy": 25}),
+    ("the_range", None, ["N = 1..7", "p = 5"], {"calm": 7, "busy": 7}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "told"), [pytest.param(*case[1:], id=case[0]) for case in PRECEDENCE]
+)
+def test_an_explicit_change_wins_over_a_mode_and_that_over_a_scenario(
+    scenario: str | None, settings: list[str], told: dict[str, int]
+) -> None:
+    spec = checked(RANKED)
+    solution = solve_model(spec.model, spec.configuration(scenario, settings))
+    found = {m.name: m.largest_acceptable for m in solution.modes}
+    assert (found or {solution.graph.mode: solution.largest_acceptable}) == told
+
+
+def test_a_machine_set_without_a_count_has_that_of_the_mode() -> None:
+    spec = checked(RANKED)
+    settled = in_force(spec.configuration(None, ["mode = busy", "host = rated"]))
+    assert (settled.nodes["host"].machine, settled.nodes["host"].count) == (
+        "rated",
+        ir.Constant(Fraction(3)),
+    )
+
+
+def test_claims_settle_precedence_in_the_same_way() -> None:
+    claims = {
+        "largest_acceptable == 20 with p = 5": True,
+        "largest_acceptable == 25": True,
+        "largest_acceptable == 20 with mode = calm, p = 5": True,
+        "largest_acceptable == 20 with p = 5, mode = calm": True,
+        # outer changes, too
+        "(largest_acceptable with mode = calm) == 20 with p = 5": True,
+        "(largest_acceptable with scenario = grown) == 50 with p = 1": True,
+        "(largest_acceptable with p = 4) == 25 with p = 5, mode = calm": True,
+        "largest_acceptable == 50 with scenario = grown, q = 1, mode = calm": True,
+        "largest_acceptable == 50 with q = 1, scenario = grown, mode = calm": True,
+        # the option that the spec itself has is asked for all the same
+        "largest_acceptable == 50 with extra = off": True,
+        "host.cpu.load ~ 50 % within 0 % with p = 5, N = 10": True,
+        "host.cpu.load ~ 50 % within 0 % with p = 5, N = 10, mode = calm": True,
+        "largest_acceptable == 50 with p = 5": False,
+    }
+    text = RANKED + "expect e { " + "\n".join(claims) + '; source "arithmetic" }'
+    assert _holds(text) == list(claims.values())
+
+
+def test_quality_of_the_worst_mode_is_asked_with_what_is_set() -> None:
+    text = RANKED + (
+        "measure m = N * p\nrequire { m <= 400 }\n"
+        "expect e { quality ~ 0.1 within 0 % with N = 10\n"
+        "quality ~ 0.2 within 0 % with N = 10, p = 8\n"
+        'quality ~ 0.2 within 0 % with N = 10, p = 8, mode = calm; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 3
+
+
+def test_a_population_of_a_scenario_gives_way_to_one_beside_it() -> None:
+    text = BASE + (
+        "scenario ten { N = 10 }\nscenario few { N = 1..5 }\n"
+        "expect e { host.cpu.load ~ 10 % within 0 % with scenario = ten\n"
+        "host.cpu.load ~ 20 % within 0 % with N = 20, scenario = ten\n"
+        "host.cpu.load ~ 20 % within 0 % with scenario = ten, N = 20\n"
+        "largest_acceptable == 5 with scenario = few\n"
+        'largest_acceptable == 7 with N = 1..7, scenario = few; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 5
+
+
+def test_every_mode_is_checked_with_what_is_set() -> None:
+    text = BASE.replace("{ work }", "{ work; thin }") + (
+        "param held = 80 %\nparam cut = 0 %\ncomponent thin { keep held - cut }\n"
+        "mode plain { p = 2 }\nmode sparing { cut = 50 % }\n"
+    )
+    with pytest.raises(QpsError) as raised:
+        checked(text).configuration(None, ["held = 40 %"])
+    assert [(d.code.id, d.message) for d in raised.value.diagnostics] == [
+        ("QPS0309", "`keep` must be a share between 0 and 100 %")
+    ]
+    assert checked(text).configuration(None, ["held = 40 %", "mode = plain"]).mode == "plain"
+
+
 TWO_CHANGES = BASE.replace("N * p", "N * p * q") + "mode a { p = 4 }\nmode b { q = 2 }\n"
 
 
@@ -219,6 +334,60 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
     assert [c.name for c in lowered(text, "mode = tight").criteria] == ["a", "b", "host.cpu.load"]
 
 
+# requirements of all, of the mode, then the criteria in that mode and its answer (m = N)
+REPLACED = [
+    ("tighter", "m <= 40", "m <= 20", ["m <= 20"], 20),
+    ("looser", "m <= 20", "m <= 40", ["m <= 40"], 40),
+    ("strict", "m <= 20", "m < 20", ["m <= 20"], 19),
+    ("same", "m <= 20", "m <= 20", ["m <= 20"], 20),
+    ("of_several", "m <= 20; k <= 60", "m <= 40", ["k <= 60", "m <= 40"], 40),
+    ("spaced_otherwise", "2 * m <= 80", "2*m <= 60", ["2*m <= 60"], 30),
+    # two names stand for two things, also where their formulas are one
+    ("called_otherwise", "m <= 40", "k <= 60", ["m <= 40", "k <= 60"], 40),
+    ("both_directions", "m >= 1", "m <= 40", ["m >= 1", "m <= 40"], 40),
+    ("another_measure", "2 * m <= 50", "m <= 40", ["2 * m <= 50", "m <= 40"], 25),
+    ("a_load", "host.cpu.load <= 20 %", "host.cpu.load <= 50 %", ["host.cpu.load <= 0.5"], 50),
+    # all that is said of it is replaced: its ideal, too
+    ("ideal", "m <= 40 ideal 20", "m <= 50", ["m <= 50"], 50),
+]
+
+
+@pytest.mark.parametrize(
+    ("of_all", "of_mode", "criteria", "largest"),
+    [pytest.param(*case[1:], id=case[0]) for case in REPLACED],
+)
+def test_a_requirement_of_a_mode_replaces_that_of_all_on_the_same_measure(
+    of_all: str, of_mode: str, criteria: list[str], largest: int
+) -> None:
+    text = BASE + (
+        "measure m = N\nmeasure k = N\nquality worst\n"
+        f"require {{ {of_all} }}\nmode a {{ {of_mode} }}\nmode b {{ p = 1 }}\n"
+    )
+    graph = lowered(text, "mode = a")
+    told = [
+        f"{c.name} {'<=' if c.at_most else '>='} {float(at(graph, c.limit, 1)):g}"
+        for c in graph.criteria
+        if c.span is not None
+    ]
+    assert told == criteria
+    assert _solved(text, "mode = a").largest_acceptable == largest
+    # the other mode keeps what is asked of all
+    assert len([c for c in lowered(text, "mode = b").criteria if c.span]) == of_all.count("=")
+
+
+def test_a_measure_with_two_limits_counts_once() -> None:
+    text = BASE + (
+        "measure m = N\nmeasure k = N\nrequire { m <= 100; k <= 100 }\nmode a { m <= 50 }"
+    )
+    graph = lowered(text, "mode = a")
+    assert graph.quality is not None
+    # 20/50 and 20/100; with m twice it would be sqrt(0.24)
+    assert at(graph, graph.quality**2, 20) == Fraction(1, 5)
+    assert [name for name in graph.assumptions if "'" in name] == []
+    rows = [item.measure for item in _view(text).requirements]
+    assert rows == ["k", "m"]
+
+
 def test_a_mode_may_bound_a_load() -> None:
     text = (
         BASE
@@ -276,6 +445,88 @@ def test_quality_is_that_of_the_poorest_mode() -> None:
 def test_a_floor_of_a_load_is_no_ceiling() -> None:
     solution = _solved(BASE.replace("1..100", "1..300") + "require { host.cpu.load >= 1 % }")
     assert solution.largest_acceptable == 100
+
+
+# -- which mode is told --------------------------------------------------------------------
+
+EXPLAINED = BASE + (
+    "measure m = N * p\nmode calm { p = 2; m <= 90 }\nmode busy { p = 5; m <= 90 }\n"
+)
+OUTSIDE = "Outside of any mode, as the spec stands without them (`--set mode=NAME` takes one: calm, busy)."
+
+
+# arguments, what is said of the mode, the load that is explained
+@pytest.mark.parametrize(
+    ("arguments", "said", "mode", "load"),
+    [
+        ([], "In mode busy (`--set mode=NAME` takes another: calm).", "busy", 0.9),
+        (["--at", "10"], OUTSIDE, None, 0.1),
+        (["--at", "10", "--set", "mode=calm"], "In mode calm (`--set mode=NAME` takes another: busy).", "calm", 0.2),
+        (["--set", "mode=calm"], "In mode calm (`--set mode=NAME` takes another: busy).", "calm", 0.9),
+        (["--at", "10", "--set", "p=3"], OUTSIDE, None, 0.3),
+    ],
+)  # fmt: skip
+def test_explain_says_which_mode(
+    arguments: list[str],
+    said: str,
+    mode: str | None,
+    load: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(EXPLAINED)
+    assert main(["explain", str(file), "host.cpu", *arguments]) == 0
+    assert capsys.readouterr().out.splitlines()[2].strip() == said
+    assert main(["explain", str(file), "host.cpu", *arguments, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["mode"], told["modes"]) == (mode, ["calm", "busy"])
+    assert told["value"] == pytest.approx(load)
+    assert main(["explain", str(file), "host.cpu", *arguments, "--format", "markdown"]) == 0
+    assert f"\n{said}\n" in capsys.readouterr().out
+
+
+def test_explain_of_a_spec_without_modes_says_nothing_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(BASE)
+    assert main(["explain", str(file), "host.cpu"]) == 0
+    assert "mode" not in capsys.readouterr().out
+
+
+def test_what_only_a_mode_has_is_not_explained_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "explained.qps"
+    file.write_text(EXPLAINED)
+    assert main(["explain", str(file), "quality", "--at", "9"]) == 2
+    told = capsys.readouterr().err
+    assert "there is nothing called `quality` to explain outside of any mode" in told
+    assert "ask for a mode: `--set mode=calm`" in told
+    assert main(["explain", str(file), "quality", "--at", "9", "--set", "mode=calm"]) == 0
+
+
+def test_claims_without_a_mode_are_outside_of_any_but_for_two_answers() -> None:
+    text = EXPLAINED + (
+        "expect e { host.cpu.load ~ 9 % within 0 % with N = 9\n"
+        "saturation(host.cpu) ~ 100 within 0.001\nm ~ 9 within 0 % with N = 9\n"
+        "quality ~ 0.5 within 0 % with N = 9\nlargest_acceptable == 18\n"
+        'quality ~ 0.2 within 0 % with N = 9, mode = calm; source "arithmetic" }'
+    )
+    assert _holds(text) == [True] * 6
+
+
+def test_the_page_tells_what_is_in_force_in_the_worst_mode() -> None:
+    spec = checked(RANKED)
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    view = solve_view(spec.model, configuration, solution)
+    rows = {
+        row.name: row.value
+        for row in page_view(spec.model, configuration, view, solution, []).settings
+    }
+    assert rows == {"N": "1 to 100", "mode": "busy", "extra": "on (not off)", "host": "twice"}
 
 
 # -- prices --------------------------------------------------------------------------------
@@ -437,8 +688,13 @@ def test_what_nothing_costs_cannot_be_limited(requirement: str, said: str) -> No
 def test_costs_are_prices_times_counts(servers: int, price: int, each: int, users: int) -> None:
     text = (
         _place(f"server * {servers}")
-        .replace("price 300 $", f"price {price} $")
-        .replace("price 100 $", f"price {each} $")
+        .replace(
+            "machine server { cpu 1 core; price 300 $",
+            f"machine server {{ cpu 1 core; price {price} $",
+        )
+        .replace(
+            "machine desk { cpu 1 core; price 100 $", f"machine desk {{ cpu 1 core; price {each} $"
+        )
     )
     graph = lowered(text)
     told = graph.cost(is_running=False)
@@ -473,7 +729,7 @@ def test_the_keys_of_the_contract() -> None:
     )
     told = json.loads(json.dumps(as_json(_view(text))))
     assert set(told) == {
-        "schema", "file", "model", "scenario", "mode", "settings", "answer", "population",
+        "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
     }  # fmt: skip

@@ -155,6 +155,10 @@ CASES = [
     ("percent_of_a_rate", ONE + "stream flow { source 50 % * 10 packet/s; at host { work } }", "host.cpu", 1, "0.05"),
     # a third of N servers: three flows at each, whatever N is
     ("nodes_by_the_population", "topology { node web = box * (N / 3)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 7, "0.03"),
+    ("nodes_by_a_parameter", "param panels = 27 / 9\ntopology { node web = box * panels\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nodes_rounded_up", "param panels = 2.5\ntopology { node web = box * ceil(panels)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nodes_whole_as_a_product", "param rows = 1.5\ntopology { node web = box * (2 * rows)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.02"),
+    ("nothing_is_left_of_the_bits", "component gone { emit 0 % }\n" + TWO % "wire" + "stream flow for each user { source 125 byte/s; at web { gone }\n at user { } }", "net", 6, "0"),
     ("nodes_in_whole_numbers", "topology { node web = box * ceil(N / 4)\n node user = box * N }\nstream flow for each user { source 1 packet/s; at web { work } }", "web.cpu", 6, "0.03"),
     ("links_by_the_population", TWO % "wire * N" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net", 6, "0.001"),
     ("staying_at_a_node", MANY + "stream flow { source 5 packet/s; at host { work }\n at host { work } }", "host.cpu", 7, "0.1"),
@@ -595,3 +599,66 @@ def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> No
         Source("s", spec + "\nstream flow { source 1 packet/s; at host { bad; work } }")
     )
     assert [d.code.id for d in outcome.diagnostics] == ["QPS0309"]
+
+
+@pytest.mark.parametrize(
+    ("cores", "efficiency", "effective"),
+    [(1, "90 %", 1.0), (8, "90 %", 8 * 0.9**3), (8, "100 %", 8.0), (6, "95 %", 5.254938)],
+)
+def test_cores_do_less_together(cores: int, efficiency: str, effective: float) -> None:
+    """c cores do the work of c * e^(log2 c); 6 * 0.95^2.58496 = 5.25494."""
+    spec = check_source(
+        Source(
+            "cores.qps",
+            f"""users N in 1..9
+param e = {efficiency}
+machine box {{ cpu {cores} core, efficiency {efficiency} }}
+machine vary {{ cpu {cores} core, efficiency e }}
+component work {{ cpu 10 ms/packet }}
+topology {{ node host = box; node other = vary }}
+stream flow {{ source N * 1 packet/s; at host {{ work }} }}
+stream again {{ source N * 1 packet/s; at other {{ work }} }}
+""",
+        )
+    ).value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration())
+    for name in ("host.cpu", "other.cpu"):
+        load = graph.resources[name].load.xreplace(graph.values | {graph.population: 3})
+        assert float(load) == pytest.approx(0.03 / effective, rel=1e-7)
+
+
+def test_the_share_of_a_stream_in_a_link() -> None:
+    graph = lowered(
+        PRELUDE + "topology { node host = box\n node end = box\n link net = wire between host, end }\n"
+        "stream big { source 30 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "stream small { source 10 packet/s, 100 byte/packet; at host { }\n at end { } }\n"
+        "measure part = share(small, net)"
+    )  # fmt: skip
+    assert at(graph, graph.measures["part"].value, 1) == Fraction(1, 4)
+
+
+# -- what nothing uses --------------------------------------------------------------------
+
+USES = [
+    ("", {"pace"}),
+    ("measure m = pace", set()),
+    ("let half = pace / 2", set()),
+    ("require { pace >= 1 packet/s ideal 9 packet/s }", set()),
+    ("figure f { over N in 1..9; line pace }", set()),
+    ("param other = 2 packet/s in 1 packet/s..pace\nmeasure m = other", set()),
+    ("param other = pace", {"other"}),
+    ("scenario s { pace = 4 packet/s }", {"pace"}),
+    ('expect e { largest_acceptable > 1 with pace = 4 packet/s; source "x" }', {"pace"}),
+    ("figure f { over pace in 1..9 packet/s; line host.cpu.load with N = 3 }", {"pace"}),
+    ("machine spare { cpu 2 core }\nnetwork air { rate 1 Mbit/s }\nmeasure m = pace", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "unused"), USES)
+def test_parameters_that_nothing_depends_on(text: str, unused: set[str]) -> None:
+    source = PRELUDE + "param pace = 3 packet/s\ntopology { node host = box }\n" + text
+    source += "\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    found = check_source(Source("spec.qps", source)).diagnostics
+    told = {d.message.split("`")[1] for d in found if d.code.id == "QPS0502"}
+    assert told & {"pace", "other", "spare", "air"} == unused

@@ -53,7 +53,7 @@ JITTERS = [
     # 5 packet/s at 5 ms (twice the rating measured on) load 2.5 %: 8 * 0.025 / 2
     ("of_a_rating", "component x { cpu 10 ms/packet measured on rated }\n" + ONE % "fast" + "stream flow { source 5 packet/s; at host { x } }", 1, "0.1"),
     ("of_an_option", "option calm = off\nmachine m { cpu 1 core, jitter if calm then 1 ms^2 else 9 ms^2 * load }\n" + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }", 1, "0.45"),
-    ("of_a_parameter", "param queue = 3\nmachine m { cpu 1 core, jitter 2 ms^2 * queue * load }\n" + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }", 1, "0.3"),
+    ("of_a_parameter", "param waiting = 3\nmachine m { cpu 1 core, jitter 2 ms^2 * waiting * load }\n" + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }", 1, "0.3"),
     # half the four flows at web (2 %), one at user (1 %)
     ("of_two_machines", TWO % ("odd", "odd", "wire") + WAY % ("", ""), 4, "0.6"),
     # 4 flows of 1000 bit/s on 1 Mbit/s
@@ -89,13 +89,13 @@ def test_what_a_resource_states_twice_is_refused(twice: str) -> None:
 
 def test_a_jitter_law_follows_what_is_set() -> None:
     text = (
-        PRELUDE + "option calm = off\nparam queue = 3\n"
-        "machine m { cpu 1 core, jitter if calm then 1 ms^2 * queue else 9 ms^2 * load }\n"
+        PRELUDE + "option calm = off\nparam waiting = 3\n"
+        "machine m { cpu 1 core, jitter if calm then 1 ms^2 * waiting else 9 ms^2 * load }\n"
         + ONE % "m" + "stream flow { source 5 packet/s; at host { work } }"
     )  # fmt: skip
     assert _jitter(lowered(text, "calm = on"), "flow", 1) == Fraction(3, 10**6)
-    assert _jitter(lowered(text, "calm = on", "queue = 7"), "flow", 1) == Fraction(7, 10**6)
-    assert _jitter(lowered(text, "queue = 7"), "flow", 1) == Fraction("0.45") / 10**6
+    assert _jitter(lowered(text, "calm = on", "waiting = 7"), "flow", 1) == Fraction(7, 10**6)
+    assert _jitter(lowered(text, "waiting = 7"), "flow", 1) == Fraction("0.45") / 10**6
 
 
 @law

@@ -36,6 +36,8 @@ class ExactRun {
       case OP["*"]: return reduced(p[0] * q[0], p[1] * q[1]);
       case OP["/"]: return q[0] === 0n ? null : reduced(p[0] * q[1], p[1] * q[0]);
       case OP.ratio: return q[0] === 0n ? [1n, 0n] : reduced(p[0] * q[1], p[1] * q[0]);
+      case OP.mean: return q[0] === 0n ? [0n, 1n] : reduced(p[0] * q[1], p[1] * q[0]);
+      case OP.waiting: return q[0] >= q[1] ? [1n, 0n] : reduced(p[0] * q[1], p[1] * (q[1] - q[0]));
       case OP["^"]: return powerOf(p, program.b[i]);
       case OP.abs: return [p[0] < 0n ? -p[0] : p[0], p[1]];
       case OP.floor: return [floorOf(p), 1n];

@@ -42,10 +42,18 @@ class Boxes {
           slow[i] = least + pair[0]; steep[i] = most + pair[1];
           break;
         }
-        case OP["/"]: case OP.ratio: {
+        case OP["/"]: case OP.ratio: case OP.mean: {
           this.keep(i, over(low[p], high[p], low[q], high[q]));
           const bend = times(low[i], high[i], slow[q], steep[q]);
           this.slope(i, over(slow[p] - bend[1], steep[p] - bend[0], low[q], high[q]));
+          break;
+        }
+        case OP.waiting: this.wait(i, p, q); break;
+        case OP.erlang_b: case OP.erlang_c: {
+          // More wait or are lost with more traffic, fewer with more servers.
+          this.keep(i, [applied(code[i], high[p], low[q]), applied(code[i], low[p], high[q])]);
+          const isStill = slow[p] === 0 && steep[p] === 0;
+          this.slope(i, isStill ? times(slow[q], steep[q], 0, Infinity) : [NaN, NaN]);
           break;
         }
         case OP.max: this.extreme(i, p, q, low, high, 1); break;
@@ -59,6 +67,23 @@ class Boxes {
 
   keep(i, found) { this.low[i] = found[0]; this.high[i] = found[1]; }
   slope(i, found) { this.slow[i] = found[0]; this.steep[i] = found[1]; }
+
+  // work / (1 - load), infinite from load 1 on: it grows with both where the work is not negative.
+  wait(i, p, q) {
+    const { low, high, slow, steep } = this;
+    const ends = [waiting(low[p], low[q]), waiting(high[p], high[q])];
+    if (!(low[p] >= 0)) {
+      if (high[q] < 1) this.keep(i, over(low[p], high[p], 1 - high[q], 1 - low[q]));
+      else this.keep(i, [NaN, NaN]);
+      return this.slope(i, [NaN, NaN]);
+    }
+    this.keep(i, ends);
+    if (high[q] < 1) {
+      const bend = times(low[i], high[i], slow[q], steep[q]);
+      return this.slope(i, over(slow[p] + bend[0], steep[p] + bend[1], 1 - high[q], 1 - low[q]));
+    }
+    return this.slope(i, slow[p] >= 0 && slow[q] >= 0 ? [0, Infinity] : [NaN, NaN]);
+  }
 
   extreme(i, p, q, low, high, sign) {
     const pick = sign > 0 ? Math.max : Math.min;

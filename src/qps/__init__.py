@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qps.api import Model, load, loads
+    from qps.api import Model, load, loads, trace
     from qps.compiler.diagnostics import QpsError
 
 __version__ = "0.1.0"
-__all__ = ["Model", "QpsError", "__version__", "load", "loads"]
+__all__ = ["Model", "QpsError", "__version__", "load", "loads", "trace"]
 
 
 def __getattr__(name: str) -> object:
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> object:
         from qps.compiler.diagnostics import QpsError  # noqa: PLC0415
 
         return QpsError
-    if name in ("Model", "load", "loads"):
+    if name in ("Model", "load", "loads", "trace"):
         from qps import api  # noqa: PLC0415
 
         return getattr(api, name)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from qps.compiler.load_graph import LoadGraph
     from qps.reports.inverse import InverseView
+    from qps.reports.traces import TracesView
     from qps.reports.view import SolveView
     from qps.solver.claims import ClaimResult
 
@@ -33,6 +34,31 @@ def loads(text: str, name: str = "spec") -> Model:
     """Check a spec given as a text; it may use the standard library, but no files."""
     outcome = check_source(Source(name, text))
     return _model(outcome.value, outcome.diagnostics)
+
+
+def trace(
+    *paths: str | Path,
+    period: str | None = None,
+    unit: str | None = None,
+    latency: str | None = None,
+    gaps: str | None = None,
+    buffer: str | None = None,
+    threshold: str | None = None,
+) -> TracesView:
+    """Return the jitter of recorded packets and what buffers do to it.
+
+    Arguments are those of `qps trace`, as text (`period="160 ms"`); attributes of the result
+    are the keys of `qps trace --format json`. QpsError where a file or a quantity is wrong.
+    """
+    from qps.reports.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
+    from qps.reports.traces import traces_view  # noqa: PLC0415
+    from qps.solver.traces import load_trace  # noqa: PLC0415
+
+    limits = read_limits(latency, gaps, buffer, threshold)
+    between, of_times = read_time(period, "--period"), read_unit(unit)
+    if not paths:
+        raise TypeError("trace() takes the paths of traces: trace('night.csv', period='160 ms')")
+    return traces_view([load_trace(Path(path), between, of_times) for path in paths], limits)
 
 
 def _model(spec: Spec | None, diagnostics: Iterable[Diagnostic]) -> Model:

@@ -14,7 +14,7 @@ from qps import __version__
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
 _EXIT_STATUS = """\
-exit status: 0 yes; 1 the answer is no (a claim fails, no population is acceptable);
+exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried, a layout differs);
 2 the spec or the command line is wrong; 3 a fault of qps itself"""
 
 
@@ -71,6 +71,10 @@ def _parser() -> argparse.ArgumentParser:
     _explain(commands)
     _test(commands)
     _report(commands)
+    _fit(commands)
+    _fmt(commands)
+    _diff(commands)
+    _trace(commands)
     _new(commands)
     return parser
 
@@ -173,7 +177,7 @@ def _explain(commands: _Commands) -> None:
 def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
-    _format(command, "text", "json", "markdown")
+    _format(command, "text", "json", "markdown", "junit", "github")
 
 
 def _report(commands: _Commands) -> None:
@@ -216,6 +220,90 @@ def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 6 or int(text) < 1:  # noqa: PLR2004
         raise argparse.ArgumentTypeError(f"`{text[:20]}` is not a number from 1 to 999999")
     return int(text)
+
+
+def _fit(commands: _Commands) -> None:
+    command = _add(commands, "fit", "costs fitted to a table of measured loads and rates")
+    command.add_argument(
+        "file", metavar="FILE.csv", type=Path, help="columns such as `cpu in %%`, `packet/s`"
+    )
+    command.add_argument(
+        "--cores", metavar="N", default="1", help="processors that share the load (default 1)"
+    )
+    command.add_argument(
+        "--resource", metavar="NAME", help="the column of the load, where several could be it"
+    )
+    command.add_argument(
+        "--unit",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="an item of your own that a heading names, such as `update`; repeatable",
+    )
+    _format(command, "text", "json", "markdown")
+
+
+def _fmt(commands: _Commands) -> None:
+    command = _add(commands, "fmt", "the one canonical layout, comments kept")
+    command.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        type=Path,
+        help="a spec, or a folder that holds some; `-` lays out standard input",
+    )
+    command.add_argument(
+        "--check", action="store_true", help="change nothing; exit 1 where a file would change"
+    )
+    command.set_defaults(format="text")
+
+
+def _diff(commands: _Commands) -> None:
+    command = _add(commands, "diff", "what changed between two specs, in assumptions and answers")
+    for name in ("old", "new"):
+        command.add_argument(
+            name, metavar=name.upper(), help="a spec, or REV:FILE for what git has of it"
+        )
+    _changes(command)
+    command.add_argument(
+        "--fail-on", choices=["worse"], help="exit 1 where the new spec carries fewer users"
+    )
+    _format(command, "text", "json", "markdown")
+
+
+def _trace(commands: _Commands) -> None:
+    command = _add(
+        commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
+    )
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="a CSV file with times of arrival"
+    )
+    command.add_argument(
+        "--period", metavar="TIME", help="time between two packets as they were sent: 160ms"
+    )
+    command.add_argument(
+        "--unit",
+        choices=["ns", "us", "ms", "s"],
+        help="of times whose heading names none",
+    )
+    command.add_argument(
+        "--latency", metavar="TIME", help="the longest buffer that is acceptable (default 230ms)"
+    )
+    command.add_argument(
+        "--gaps", metavar="SHARE", help="the largest share of gaps that is acceptable (default 6%%)"
+    )
+    command.add_argument(
+        "--buffer",
+        metavar="TIME",
+        help="the buffer to count gaps at and to replay with (default: 250ms, and the best one)",
+    )
+    command.add_argument(
+        "--threshold",
+        metavar="TIME",
+        help="how long two packets must wait before one is discarded, half of that for each "
+        "further one, down to half a second (default 4s)",
+    )
+    _format(command, "text", "json", "markdown")
 
 
 def _new(commands: _Commands) -> None:

@@ -1,8 +1,10 @@
 """Measure how long QPS takes: `python tests/benchmarks`.
 
-Two tables. The first shows how compiling and solving grow with the spec; the second compares
-the cold start of `qps check` on a small spec with that of Python itself and of `import sympy`,
-side by side in one run. Nothing is asserted: machines differ, the ratios tell.
+Four tables. The first shows how compiling and solving grow with the spec, the second what advice
+takes beside an answer, the third what a million recorded packets take beside a sort of as many
+numbers; the fourth compares the cold start of `qps check` on a small spec with that of Python
+itself and of `import sympy`, side by side in one run. Nothing is asserted: machines differ, the
+ratios tell.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -23,12 +26,17 @@ sys.path[:0] = [str(HERE), str(ROOT / "src")]
 
 SIZES = (10, 100, 1000)
 RUNS = 5
+PACKETS = 1_000_000
 STARTS = 15
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     growth()
+    print()
+    replays()
+    print()
+    advising()
     print()
     cold_start()
 
@@ -58,6 +66,64 @@ def growth() -> None:
             f"{size:10,} {groups:6,} {groups:8,} {check:7.1f} {lowering:7.1f} {solving:7.1f} "
             f"{total:7.1f} {total / size:14.2f}"
         )
+
+
+def replays() -> None:
+    """Print how long a million packets take, beside sorting as many numbers, in turns."""
+    import numpy as np
+
+    from qps.solver.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
+    from qps.solver.traces import load_trace, measures
+
+    random = np.random.default_rng(1)
+    mean_late = {"calm": 5, "wild": 200}
+    quarter = Fraction(1, 4)
+    print(f"a million packets, ms (median of {RUNS}, run in turns), and against a sort")
+    print("trace   read  measures  I and E  monitored   sort   monitored / sort")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, mean in mean_late.items():
+            late = random.exponential(mean, PACKETS)
+            arrivals = np.round(np.arange(PACKETS) * 20 + late, 3).tolist()
+            path = Path(folder) / f"{name}.csv"
+            path.write_text(
+                "seq,arrival_ms\n" + "".join(f"{i},{a}\n" for i, a in enumerate(arrivals))
+            )
+            reading, trace = timed(partial(load_trace, path, Fraction(1, 50), None))
+            works = {
+                "measures": partial(measures, trace, quarter),
+                "I": partial(ignoring_late, trace, quarter),
+                "E": partial(expanding_time, trace, quarter),
+                "monitored": partial(monitoring_queue, trace, quarter, Thresholds()),
+                "sort": partial(np.sort, late),
+            }
+            times: dict[str, list[float]] = {work: [] for work in works}
+            for _ in range(RUNS):
+                for work, run in works.items():
+                    start = perf_counter()
+                    run()
+                    times[work].append((perf_counter() - start) * 1000)
+            told = {work: median(values) for work, values in times.items()}
+            print(
+                f"{name:5} {reading:6.0f} {told['measures']:9.0f} {told['I'] + told['E']:8.0f} "
+                f"{told['monitored']:10.0f} {told['sort']:6.0f} "
+                f"{told['monitored'] / told['sort']:18.1f}"
+            )
+
+
+def advising() -> None:
+    """Print the time of advice on the worked specs, and how many times that of an answer it is."""
+    from qps.compiler.pipeline import load
+    from qps.solver.advice import advise
+    from qps.solver.modes import solve_model
+
+    print(f"advice, ms (median of {RUNS})")
+    print("spec              solve  advice  advice / solve")
+    for path in sorted((ROOT / "specs").glob("*.qps")):
+        spec = load(path)
+        configuration = spec.configuration()
+        solving, solution = timed(partial(solve_model, spec.model, configuration))
+        advice, _ = timed(partial(advise, spec.model, configuration, solution))
+        print(f"{path.stem:16} {solving:6.0f} {advice:7.0f} {advice / solving:15.1f}")
 
 
 def timed(work: Callable[[], object]) -> tuple[float, object]:

@@ -20,11 +20,16 @@ Rates = dict[str, Fraction]
 
 @dataclass
 class Plain:
-    """Loads by resource and component; latency, what is kept and what arrives by stream."""
+    """Loads by resource and component; latency, queues, what is kept and what arrives by stream.
+
+    `sound` is what transmission leaves, what was recovered put back.
+    """
 
     loads: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     parts: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    queue: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    sound: dict[str, Fraction] = field(default_factory=lambda: defaultdict(lambda: Fraction(1)))
     kept: dict[str, Fraction] = field(default_factory=dict)
     passes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     arriving: dict[str, tuple[Fraction, Fraction]] = field(default_factory=dict)
@@ -131,11 +136,12 @@ def _walked(model: ir.Model, configuration: Configuration, population: int | Fra
 class _Walker:
     def __init__(self, model: ir.Model, configuration: Configuration, n: Fraction) -> None:
         self.model, self.configuration, self.n = model, configuration, n
+        self.case = configuration.case
         self.result = Plain()
 
     # -- expressions ---------------------------------------------------------------------
 
-    def value(self, expr: ir.Expr) -> Fraction:
+    def value(self, expr: ir.Expr) -> Fraction:  # noqa: PLR0911 - one return a node
         match expr:
             case ir.Constant(value):
                 return value
@@ -160,6 +166,18 @@ class _Walker:
                 return self.value(then if self.holds(condition) else otherwise)
             case ir.Measured():
                 return self.measured(expr)
+            case ir.InCase(case, value):
+                before, self.case = self.case, case
+                found = self.value(value)
+                self.case = before
+                return found
+            case ir.ByCase(stated):
+                return self.value(next(one.value for one in stated if one.case is self.case))
+            case ir.Mixture(kinds):
+                values = [self.value(ir.ParameterValue(kind.parameter)) for kind in kinds]
+                if self.case is not ir.Case.AVERAGE:
+                    return min(values) if self.case is ir.Case.LEAST else max(values)
+                return sum((k.share * v for k, v in zip(kinds, values, strict=True)), Fraction(0))
         raise AssertionError(f"the oracle knows no {expr}")
 
     def measured(self, asked: ir.Measured) -> Fraction:
@@ -172,6 +190,10 @@ class _Walker:
                 return part / result.loads[subject]
             case ir.MeasureKind.LATENCY:
                 return result.latency[subject]
+            case ir.MeasureKind.QUEUE:
+                return result.queue[subject]
+            case ir.MeasureKind.TRANSMISSION_LOSS:
+                return 1 - result.sound[subject]
             case ir.MeasureKind.LOSS:
                 return result.loss(subject)
             case ir.MeasureKind.RATE:
@@ -212,7 +234,7 @@ class _Walker:
 
     # -- streams -------------------------------------------------------------------------
 
-    def walk(self, stream: ir.Stream) -> None:  # noqa: PLR0915 - one walk, told in one piece
+    def walk(self, stream: ir.Stream) -> None:  # noqa: C901, PLR0915 - one walk, told in one piece
         name, emission = stream.name, stream.emission
         rates, sizes = self.source(emission)
         primary = emission.primary
@@ -263,6 +285,9 @@ class _Walker:
                         case ir.EffectKind.DROP:
                             rates = {b: r * (1 - value) for b, r in rates.items()}
                             kept *= 1 - value
+                        case ir.EffectKind.QUEUE | ir.EffectKind.RECOVER:
+                            mended = self.transport(name, effect, value, rates)
+                            rates, kept = {b: r * mended for b, r in rates.items()}, kept * mended
                         case ir.EffectKind.EMIT:
                             rates = self.emit(effect, value, rates, sizes, primary)
             sent, arriving = held * machines * copies, held * machines * receivers
@@ -285,6 +310,16 @@ class _Walker:
             else:
                 rates[below] = rates[above] / value
         return rates, sizes
+
+    def transport(self, name: str, effect: ir.Effect, value: Fraction, rates: Rates) -> Fraction:
+        """Add a queue, or recover what was lost; return by how much the stream grows."""
+        if effect.kind is ir.EffectKind.QUEUE:
+            (item,) = effect.value.dimension.bases
+            self.result.queue[name] += value / rates[item]
+            return Fraction(1)
+        sound = self.result.sound[name]
+        self.result.sound[name] = sound + value * (1 - sound)
+        return self.result.sound[name] / sound
 
     def receivers(self, spread: ir.Spread, machines: Fraction) -> Fraction:
         if spread.kind is ir.SpreadKind.OTHERS:
@@ -411,4 +446,5 @@ class _Walker:
         if network.loss is not None:
             share = 1 - self.value(network.loss.expr)
             rates, kept = {b: r * share for b, r in rates.items()}, kept * share
+            self.result.sound[stream.name] *= share
         return rates, kept

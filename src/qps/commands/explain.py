@@ -7,12 +7,15 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, complain, print_json, show
-from qps.compiler import codes
+from qps.compiler import codes, ir
 from qps.compiler.lower import lower
-from qps.compiler.pipeline import load
+from qps.compiler.pipeline import Spec, load
 from qps.reports.explain import explain
+from qps.reports.figures import figure_text, figure_view
 from qps.reports.text import explanation_text
 from qps.reports.view import as_json
+from qps.solver.claims import Laboratory
+from qps.solver.figures import draw
 from qps.solver.modes import solve_model
 
 
@@ -22,6 +25,9 @@ def run(arguments: Namespace) -> Exit:
         return _explain_code(str(arguments.file))
     spec = load(arguments.file)
     show(spec.warnings, arguments)
+    drawn = {figure.name: figure for figure in spec.model.figures}
+    if arguments.name in drawn:
+        return _explain_figure(spec, drawn[arguments.name], arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
     graph = lower(spec.model, configuration)
     at = arguments.at
@@ -33,12 +39,30 @@ def run(arguments: Namespace) -> Exit:
         raise complain(
             f"{graph.population} = {at} lies outside the range {graph.low}..{graph.high}"
         )
-    explanation = explain(graph, arguments.name, at)
+    modes = tuple(mode.name for mode in spec.model.modes)
+    explanation = explain(graph, arguments.name, at, modes)
     if arguments.format == "json":
         print_json(as_json(explanation))
     else:
         markdown = arguments.format == "markdown"
         sys.stdout.write(explanation_text(explanation, markdown=markdown))
+    return Exit.YES
+
+
+def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit:
+    """Tell a figure in numbers: which load leads from where to where, and its lines."""
+    if arguments.set or arguments.scenario or arguments.at is not None:
+        raise complain(
+            "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
+            "add a line to the figure, such as `line … with deletion = off`",
+        )
+    drawn = draw(Laboratory(spec.model), figure)
+    population = spec.model.population.name
+    if arguments.format == "json":
+        print_json(as_json(figure_view(drawn, population)))
+    else:
+        markdown = arguments.format == "markdown"
+        sys.stdout.write(figure_text(drawn, population, markdown=markdown))
     return Exit.YES
 
 

@@ -21,6 +21,8 @@ from qps.solver.figures import DrawnFigure, draw
 
 def run(arguments: Namespace) -> Exit:
     """Write the report of one spec, or of several configurations side by side."""
+    if arguments.output is not None:
+        _refuse_other_endings(arguments.output)
     specs = [load(path) for path in dict.fromkeys(arguments.files)]
     for spec in specs:
         show(spec.warnings, arguments)
@@ -93,6 +95,15 @@ def _write(page: str, arguments: Namespace, spec: Spec) -> Path:
         reason = error.strerror or str(error)
         raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error
     return output
+
+
+def _refuse_other_endings(output: Path) -> None:
+    """Refuse a file whose ending promises something else than a page."""
+    if output.suffix.lower() not in (".html", ".htm", ""):
+        raise complain(
+            f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
+            f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
+        )
 
 
 def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:

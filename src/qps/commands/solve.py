@@ -48,7 +48,7 @@ def _solve_for(arguments: Namespace) -> Exit:
 def _given(spec: Spec, text: str | None) -> int:
     """Return the population that is to be carried."""
     name = spec.model.population.name
-    population = None if text is None else spec.population(text)
+    population = None if text is None else spec.population(text, "--given")
     if population is None:
         raise complain(
             "`--for` needs the population that is to be carried"

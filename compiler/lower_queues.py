@@ -1,0 +1,78 @@
+"""The queues of a lowered model: what visits each resource that is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.load_graph import LatencyPart, ResourceLoad
+from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_streams import Demand
+from qps.compiler.queueing import Queue, Visit
+
+_NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
+
+Values = Mapping[sympy.Symbol, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class PlacedQueue:
+    """A queue with what elastic parameters come to, for the visits that are still without."""
+
+    queue: Queue
+    wait: sympy.Expr
+    put_in: dict[sympy.Symbol, sympy.Expr]
+
+    def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
+        """Return a stage of a latency, in which a visit waits in this queue."""
+        service = visit.service.xreplace(self.put_in)
+        return replace(part, value=self.wait, queue=self.queue, service=service)
+
+
+def queues_of(
+    demands: Mapping[str, Demand],
+    resources: Mapping[str, ResourceLoad],
+    put_in: dict[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> dict[str, PlacedQueue]:
+    """Return the queue of every resource that states how it is waited for and is visited.
+
+    `put_in` is what elastic parameters come to: the loads have it already.
+    """
+    queues = {}
+    for name, demand in demands.items():
+        if demand.queueing is None:
+            continue
+        queue = _queue(name, demand, demand.queueing, resources[name].load, put_in, expressions)
+        queues[name] = PlacedQueue(queue, queue.wait, put_in)
+    return queues
+
+
+def _queue(
+    name: str,
+    demand: Demand,
+    queueing: ir.Queueing,
+    load: sympy.Expr,
+    put_in: dict[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> Queue:
+    variation: sympy.Expr = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
+    if queueing.variation is not None:
+        variation = expressions.symbol(f"{name}.cv", queueing.variation)
+        if isinstance(queueing.variation.expr, ir.Constant) and queueing.variation.expr.value == 0:
+            variation = sympy.S.Zero
+    visits = demand.visits
+    return Queue(
+        name,
+        queueing.discipline,
+        variation,
+        demand.servers,
+        load,
+        tuple(visit.rate.xreplace(put_in) for visit in visits),
+        tuple(visit.flows.xreplace(put_in) for visit in visits),
+        tuple(visit.service.xreplace(put_in) for visit in visits),
+        sympy.Add(*demand.background).xreplace(put_in),
+    )

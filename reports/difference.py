@@ -1,0 +1,210 @@
+"""What changed between two specs, as text, Markdown and plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qps.compiler.dimension import MONEY, TIME
+from qps.compiler.load_graph import Assumption
+from qps.compiler.render import printable
+from qps.reports.quantities import number, quantity
+from qps.reports.table import Table, joined
+from qps.reports.view import CostView, SolveView
+from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
+
+
+@dataclass(frozen=True)
+class ChangeOfView:
+    """A change and what it moves the answer by, in users; null where that cannot be said."""
+
+    name: str
+    kind: str
+    before: str
+    after: str
+    unit: str | None
+    values: tuple[float, float] | None
+    alone: int | None
+    step: int | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class NumberView:
+    """A number that only one of the specs has."""
+
+    name: str
+    value: str
+    place: str
+
+
+@dataclass(frozen=True)
+class DifferenceView:
+    """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
+
+    schema: str
+    answer: str
+    users: int
+    before: SolveView
+    after: SolveView
+    changes: tuple[ChangeOfView, ...]
+    added: tuple[NumberView, ...]
+    removed: tuple[NumberView, ...]
+
+
+def difference_view(found: Difference, before: SolveView, after: SolveView) -> DifferenceView:
+    """Return a difference as plain values."""
+    return DifferenceView(
+        "qps/diff/1",
+        _answer(before, after),
+        found.users,
+        before,
+        after,
+        tuple(_change(change) for change in found.changes),
+        tuple(_number(assumption) for assumption in found.added),
+        tuple(_number(assumption) for assumption in found.removed),
+    )
+
+
+def _change(change: AssumptionChange) -> ChangeOfView:
+    return ChangeOfView(
+        change.name,
+        change.kind.value,
+        change.before,
+        change.after,
+        None if change.dimension is None else str(change.dimension),
+        change.values,
+        change.alone,
+        change.step,
+        change.share,
+    )
+
+
+def _number(assumption: Assumption) -> NumberView:
+    return NumberView(assumption.name, assumption.text, assumption.span.place)
+
+
+def _answer(before: SolveView, after: SolveView) -> str:
+    """Return in words what became of the answer."""
+    old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    if old == new:
+        moved = f"{_users(new)}, as before"
+    else:
+        moved = f"{_users(new)} instead of {old:,}: {abs(new - old):,} {_more(new - old)}"
+    limits = [_limit(view) for view in (before, after)]
+    limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
+    return f"{moved}. {limited}."
+
+
+def _users(count: int) -> str:
+    return f"{count:,} user{'s' * (count != 1)}"
+
+
+def _more(users: int) -> str:
+    return "more" if users > 0 else "fewer"
+
+
+def _limit(view: SolveView) -> str:
+    return printable(view.limited_by or "the range of the population")
+
+
+def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
+    """Return the answer, what changed, and the answers before and after."""
+    head = f"{view.before.file} → {view.after.file}"
+    parts = [f"### {printable(head)}" if markdown else printable(head)]
+    parts.append(f"**{view.answer}**" if markdown else f"  {view.answer}")
+    tables = [_changes(view.changes), _numbers(view), _answers(view)]
+    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    remark = _remark(view)
+    if remark:
+        parts.append(remark if markdown else f"  {remark}")
+    return joined(parts)
+
+
+def _changes(changes: Sequence[ChangeOfView]) -> Table:
+    """Return what changed, and what each change moves the answer by."""
+    is_shared = len(changes) <= MOST_SHARED
+    rows = tuple(
+        (
+            "all else" if change.kind == ChangeKind.FORMULAS.value else change.name,
+            change.before or "other formulas",
+            change.after,
+            _signed(change.alone),
+            _signed(change.step),
+            *([_signed(change.share)] if is_shared else []),
+        )
+        for change in changes
+    )
+    headings = ("changed", "before", "after", "alone", "one by one")
+    share = ("share",) if is_shared else ()
+    return Table((*headings, *share), rows, frozenset(range(3, 6)))
+
+
+def _signed(users: float | None) -> str:
+    if users is None:
+        return "?"
+    return f"{'+' if users > 0 else ''}{number(users)}"
+
+
+def _numbers(view: DifferenceView) -> Table:
+    rows = [("added", n.name, n.value, n.place) for n in view.added]
+    rows += [("removed", n.name, n.value, n.place) for n in view.removed]
+    return Table(("", "number", "value", "stated at"), tuple(rows))
+
+
+def _answers(view: DifferenceView) -> Table:
+    """Return the answers of both, those that differ."""
+    before, after = view.before, view.after
+    rows: list[tuple[str, ...]] = [
+        ("largest acceptable", _count(before.largest_acceptable), _count(after.largest_acceptable)),
+        ("limited by", _limit(before), _limit(after)),
+        *_pairs(
+            "{} saturates at",
+            *({r.name: _point(r.saturates_at) for r in view.resources} for view in (before, after)),
+        ),
+        *_pairs(
+            "{} is met up to",
+            *({r.measure: _count(r.met_up_to) for r in v.requirements} for v in (before, after)),
+        ),
+        *_pairs(
+            "{} for each user",
+            *({_kind_of(c): _money(c) for c in view.cost} for view in (before, after)),
+        ),
+    ]
+    kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
+    return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
+
+
+def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[str, ...]]:
+    """Return a row for each name of either, with what it is in both."""
+    names = dict.fromkeys([*old, *new])
+    return [(told.format(name), old.get(name, "-"), new.get(name, "-")) for name in names]
+
+
+def _kind_of(cost: CostView) -> str:
+    return "cost" if cost.unit == "$" else "running cost"
+
+
+def _money(cost: CostView) -> str:
+    return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
+
+
+def _count(users: int | None) -> str:
+    return "none" if users is None else f"{users:,}"
+
+
+def _point(at: float | None) -> str:
+    return "never" if at is None else number(at)
+
+
+def _remark(view: DifferenceView) -> str:
+    """Return how to read the columns."""
+    if not view.changes:
+        return "No number, option or formula that the answer rests on has changed."
+    parts = ["In users. alone: the old spec with this change only; one by one: in this order"]
+    if len(view.changes) <= MOST_SHARED:
+        parts.append("share: the mean over all orders (Shapley)")
+    text = "; ".join(parts) + "."
+    if any(change.alone is None or change.step is None for change in view.changes):
+        text += " ?: half-way lies a spec that has no answer."
+    return text

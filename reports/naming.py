@@ -1,0 +1,81 @@
+"""Formulas with the measures inside them called by their names.
+
+A loss says `1 - 1/max(1, lan.load)`, and `qps explain … lan.load` says the rest. Measures are
+recognised by their formulas, and two that have nothing to do with each other may have the same
+one: only what a formula rests on may be named in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler.elastic import SettledParameter
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower import joined_axes
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a number: its name, its formula, and what that rests on, the closest first."""
+
+    name: str
+    value: sympy.Expr
+    scope: tuple[str, ...] = ()
+
+
+def in_named_measures(graph: LoadGraph, expr: sympy.Expr, scope: Sequence[str]) -> sympy.Expr:
+    """Return an expression with the measures and elastic parameters inside it by their names.
+
+    `scope` are the streams, resources, nodes and links that it rests on, the closest first; of
+    two measures that have the same formula, the one of the closest is named.
+    """
+    known: dict[sympy.Expr, sympy.Symbol] = {}
+    for value, symbol in (*_measures(graph, scope), *_elastic(graph)):
+        if value != expr and not value.is_Atom:
+            known.setdefault(value, symbol)
+    return expr.xreplace(known)
+
+
+def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[sympy.Expr, sympy.Symbol]]:
+    ways = [(s, *graph.streams[s].rests_on) if s in graph.streams else (s,) for s in scope]
+    for subject in dict.fromkeys(subject for way in ways for subject in way):
+        for resource in graph.loads_of(subject):
+            yield resource.load, sympy.Symbol(f"{resource.name}.load")
+        stream = graph.streams.get(subject)
+        if stream is None:
+            continue
+        for measure, value in (
+            ("latency", sympy.Add(*(part.value for part in stream.latency))),
+            ("jitter", sympy.Add(*(part.value for part in stream.jitter))),
+            ("buffer", stream.buffer),
+            ("queue", stream.queue),
+            ("loss", stream.loss),
+        ):
+            yield value, sympy.Symbol(f"{stream.name}.{measure}")
+
+
+def _elastic(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, sympy.Symbol]]:
+    for settled in graph.elastic:
+        yield settled.value, settled.parameter.symbol
+
+
+def named_whole(
+    graph: LoadGraph, expr: sympy.Expr, scope: Sequence[str], parts: Sequence[Part]
+) -> sympy.Expr:
+    """Return an expression by the names that its parts have, where it is made of its parts."""
+    values = [part.value for part in parts]
+    named = [in_named_measures(graph, part.value, part.scope) for part in parts]
+    if parts and expr == sympy.Add(*values):
+        return sympy.Add(*named)
+    if parts and expr == graph.quality == joined_axes(graph.metric, values):
+        return joined_axes(graph.metric, named)
+    return in_named_measures(graph, expr, scope)
+
+
+def elastic_in(graph: LoadGraph, *exprs: sympy.Expr) -> list[SettledParameter]:
+    """Return the elastic parameters that are named in some formulas."""
+    free = set().union(*(expr.free_symbols for expr in exprs))
+    return [settled for settled in graph.elastic if settled.parameter.symbol in free]

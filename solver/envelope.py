@@ -1,0 +1,133 @@
+"""Which of several loads is the highest, and where another one becomes so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise, zip_longest
+from math import isnan
+
+import numpy as np
+import sympy
+
+from qps.solver.compiled import array_function
+from qps.solver.critical import critical_points, sign_at
+from qps.solver.rational import as_rational_function, numerator, real_roots
+from qps.solver.solution import BottleneckChange
+
+_GRID = 1000
+_LITTLE = Fraction(1, 1_000_000)
+_SAME = 1e-9
+
+
+def upper_envelope(
+    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, low: Fraction, high: Fraction
+) -> tuple[str, tuple[BottleneckChange, ...]]:
+    """Follow the highest of some loads along an axis: the first one, and where others follow.
+
+    Where loads are made of rational functions, maxima and minima, they meet at exact places;
+    others are bracketed on a grid of 1,000 steps and found by bisection between two of these.
+    """
+    here = low
+    current = _highest_at(loads, axis, here, high)
+    initially = current
+    changes: list[BottleneckChange] = []
+    while len(changes) < len(loads) ** 2:
+        step = _next_change(loads, axis, current, here, high)
+        if step is None:
+            break
+        here, current = step
+        changes.append(BottleneckChange(float(here), current))
+    return initially, tuple(changes)
+
+
+def equal_at(
+    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, name: str, at: Fraction
+) -> tuple[str, ...]:
+    """Return the loads that are as high as one of them at a point, that one first."""
+    highest = _value(loads[name], axis, at)
+    same = [
+        other
+        for other, load in loads.items()
+        if other != name and abs(_value(load, axis, at) - highest) <= _SAME * max(1.0, abs(highest))
+    ]
+    return (name, *same)
+
+
+def _value(load: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> float:
+    """Return a load at a point; below all others where it has no real value."""
+    value = load.xreplace({axis: sympy.Rational(at.numerator, at.denominator)})
+    if value is sympy.zoo or value is sympy.oo:
+        return float("inf")
+    number = complex(value)
+    return float("-inf") if number.imag or isnan(number.real) else number.real
+
+
+def _highest_at(
+    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, at: Fraction, high: Fraction
+) -> str:
+    """Return the highest load at a point, and of several the highest one just after it."""
+    later = at + (high - at) * _LITTLE
+
+    def rank(name: str) -> tuple[float, float]:
+        return _value(loads[name], axis, at), _value(loads[name], axis, later)
+
+    return max(sorted(loads), key=rank)
+
+
+def _next_change(
+    loads: Mapping[str, sympy.Expr],
+    axis: sympy.Symbol,
+    current: str,
+    here: Fraction,
+    high: Fraction,
+) -> tuple[Fraction, str] | None:
+    """Return where another load next rises above the current one, and whose it is."""
+    found: list[tuple[Fraction, str]] = []
+    base = loads[current]
+    for name, load in loads.items():
+        if name == current:
+            continue
+        inside = [p for p in _meetings(base, load, axis, here, high) if here < p < high]
+        for point, following in zip_longest(inside, inside[1:], fillvalue=high):
+            if sign_at(load - base, axis, (point + following) / 2) == 1:
+                found.append((point, name))
+                break
+    if not found:
+        return None
+    at = min(point for point, _ in found)
+    tied = {name: loads[name] for point, name in found if point == at}
+    return at, _highest_at(tied, axis, at, high)
+
+
+def _meetings(
+    one: sympy.Expr, other: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction
+) -> list[Fraction]:
+    """Return the places, ascending, where the difference of two loads can change its sign."""
+    first, second = as_rational_function(one, axis), as_rational_function(other, axis)
+    if first is not None and second is not None:
+        return sorted(root.near for root in real_roots(numerator(second - first)))
+    critical = critical_points(other - one, axis, low, high)
+    if critical is not None:
+        return sorted(root.near for root in critical)
+    return _bracketed(other - one, axis, low, high)
+
+
+def _bracketed(
+    gap: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction
+) -> list[Fraction]:
+    """Return where a difference that is no rational function changes its sign."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
+
+    compiled = array_function([axis], gap)
+    grid = np.linspace(float(low), float(high), _GRID + 1)
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(np.asarray(compiled(grid)), grid.shape)
+    found: list[Fraction] = []
+    for (start, before), (end, after) in pairwise(zip(grid.tolist(), values.tolist(), strict=True)):
+        if after == 0:
+            found.append(Fraction(end))
+        elif isinstance(before * after, float) and before * after < 0:
+            root = brentq(lambda at: float(compiled(at)), start, end, xtol=1e-14, rtol=1e-14)
+            found.append(Fraction(root))
+    return found

@@ -1,0 +1,369 @@
+"""Recorded packets in arrays: their jitter, what buffers do to it, and which buffer is best.
+
+`compiler.recordings` says the same exactly, packet by packet, and reads every file that can be
+read. Plain files of digits, which is what programs write, are read here in a few passes over
+arrays instead; whatever is unusual or wrong in a file is left to the other.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.recordings import FEWEST, Recording, recording_of
+from qps.compiler.suggest import shortened
+from qps.compiler.trace_files import Heading, TraceError, read_columns, read_first_line
+
+Ticks = NDArray[np.int64]
+
+LARGEST_FILE = 400_000_000
+MOST_PACKETS = 20_000_000
+_LARGEST_TICKS = 1 << 62
+_MOST_DIGITS = 18
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Packets that arrived, in the order of sending; times are whole ticks of `tick` s.
+
+    `places` count the packets from the first of the file, the lost ones too; `scheduled` says
+    when each was sent, or would have been by the period; `delays` how much later than the
+    packet with the shortest way each one came.
+    """
+
+    file: str
+    places: Ticks
+    scheduled: Ticks
+    arrivals: Ticks
+    sent: int
+    duplicates: int
+    period: int
+    tick: Fraction
+
+    @property
+    def received(self) -> int:
+        """Packets that arrived, each counted once."""
+        return len(self.places)
+
+    @property
+    def lost(self) -> int:
+        """Packets that never arrived."""
+        return self.sent - self.received
+
+    @property
+    def duration(self) -> float:
+        """How long the stream lasts, in s: a period for each packet that was sent."""
+        return self.sent * self.period * float(self.tick)
+
+    @cached_property
+    def delays(self) -> Ticks:
+        """How late each packet came, in the order of sending."""
+        delays: Ticks = self.arrivals - self.scheduled
+        return delays - int(delays.min())
+
+    @cached_property
+    def lateness(self) -> Ticks:
+        """The same, the least late packet first."""
+        return np.sort(self.delays)
+
+    @cached_property
+    def between(self) -> Ticks:
+        """The times between packets in the order of arrival."""
+        ordered = np.sort(self.arrivals)
+        return ordered[1:] - ordered[:-1]
+
+    def seconds(self, ticks: float) -> float:
+        """Return ticks as seconds."""
+        return float(ticks) * self.tick.numerator / self.tick.denominator
+
+    def ticks(self, time: Fraction) -> int:
+        """Return the whole ticks in a time (s); what comes in less is in time for it."""
+        return int(time / self.tick)
+
+
+@dataclass(frozen=True)
+class JitterMeasures:
+    """The jitter measures of Claypool 1997, section 3.3, of the times between packets.
+
+    Times in s, `variance` in s^2; `gaps` in 1/s, too late for a given buffer or lost; `area`
+    under the compensation curve in s. The thesis calls `longest` the range in one place and
+    the difference of the extremes in another (`range`); its formula for the absolute deviation
+    is the sum, which grows with the trace, so that `absolute_deviation` is that over n.
+    """
+
+    range: float
+    longest: float
+    mean: float
+    variance: float
+    standard_deviation: float
+    absolute_deviation: float
+    total_absolute_deviation: float
+    gaps: float
+    area: float
+
+
+@dataclass(frozen=True)
+class BestBuffer:
+    """The point of the compensation curve nearest to no buffer and no gaps.
+
+    `buffer` in s, `gaps` a share of the packets sent, `distance` with both limits as 1.
+    """
+
+    buffer: Fraction
+    gaps: float
+    distance: float
+
+
+# -- measures ----------------------------------------------------------------------------
+
+
+def measures(trace: Trace, buffer: Fraction) -> JitterMeasures:
+    """Return the jitter of a trace; `buffer` (s) is that of the gaps."""
+    between = trace.between
+    mean = float(between.mean())
+    off = between - mean
+    variance = float(off @ off) / (len(between) - 1)
+    total = float(np.abs(off).sum())
+    tick = float(trace.tick)
+    return JitterMeasures(
+        trace.seconds(int(between.max() - between.min())),
+        trace.seconds(int(between.max())),
+        trace.seconds(mean),
+        variance * tick * tick,
+        variance**0.5 * tick,
+        trace.seconds(total / len(between)),
+        trace.seconds(total),
+        gaps(trace, buffer) * trace.sent / trace.duration,
+        trace.seconds(float(trace.lateness.mean())),
+    )
+
+
+def gaps(trace: Trace, buffer: Fraction) -> float:
+    """Return the share of packets that a buffer (s) leaves out: too late for it, or lost."""
+    in_time = int(np.searchsorted(trace.lateness, trace.ticks(buffer), side="right"))
+    return (trace.sent - in_time) / trace.sent
+
+
+def buffer_for(trace: Trace, allowed: Fraction) -> float | None:
+    """Return the smallest buffer (s) with at most a share of gaps; None where more were lost."""
+    late = int(allowed * trace.sent) - trace.lost
+    if late < 0:
+        return None
+    return trace.seconds(int(trace.lateness[max(0, trace.received - 1 - late)]))
+
+
+def compensation_curve(trace: Trace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return every buffer (s) at which the gaps become fewer, and the share of gaps there."""
+    buffers, shares = _steps(trace)
+    return buffers.astype(np.float64) * float(trace.tick), shares
+
+
+def _steps(trace: Trace) -> tuple[Ticks, NDArray[np.float64]]:
+    buffers, counts = np.unique(trace.lateness, return_counts=True)
+    return buffers, (trace.sent - np.cumsum(counts)) / trace.sent
+
+
+def best_buffer(trace: Trace, latency: Fraction, allowed: Fraction) -> BestBuffer:
+    """Return the best buffer for limits on its delay (s) and on the share of gaps.
+
+    Claypool 1997, section 5.6.4: the point of the compensation curve that is closest to the
+    origin, with the limits as units. It is acceptable where its distance is at most 1.
+    """
+    buffers, shares = _steps(trace)
+    distances = np.hypot(buffers * float(trace.tick / latency), shares / float(allowed))
+    best = int(np.argmin(distances))
+    return BestBuffer(int(buffers[best]) * trace.tick, float(shares[best]), float(distances[best]))
+
+
+def correlations(columns: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return Pearson's coefficients of measures (a column each) over traces, as table 3.2 does.
+
+    Not-a-number where a measure is the same in all traces.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = np.atleast_2d(np.corrcoef(np.asarray(columns, dtype=float)))
+    constant = np.ptp(np.asarray(columns, dtype=float), axis=1) == 0
+    table[constant, :] = table[:, constant] = np.nan
+    return [[float(value) for value in row] for row in table]
+
+
+# -- reading -----------------------------------------------------------------------------
+
+
+def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> Trace:
+    """Read a trace; `period` is that of the stream, `unit` that of times without one, in s.
+
+    QpsError, with the file and the line, where it cannot be used.
+    """
+    data = _bytes(path)
+    found = _plain(data, period, unit)
+    if found is None:
+        try:
+            text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+            found = _arrays(recording_of(read_columns(text, unit, MOST_PACKETS), period))
+        except UnicodeDecodeError as error:
+            raise _unreadable(path, f"is not UTF-8 text (byte {error.start})") from error
+        except TraceError as error:
+            raise _bad_data(path, error) from error
+    return Trace(str(path), *found)
+
+
+_Arrays = tuple[Ticks, Ticks, Ticks, int, int, int, Fraction]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            kind = "is a folder" if path.is_dir() else "does not exist"
+            raise _unreadable(path, kind)
+        if path.stat().st_size > LARGEST_FILE:
+            raise _unreadable(path, f"is larger than {LARGEST_FILE:,} bytes: split the recording")
+        return path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read: {error.strerror or error}") from error
+
+
+def _unreadable(path: Path, message: str) -> QpsError:
+    sink = Sink()
+    sink.report(
+        codes.UNREADABLE, None, f"`{shortened(str(path))}` {message}", hint="name a CSV file"
+    )
+    return QpsError(sink.found)
+
+
+def _bad_data(path: Path, error: TraceError) -> QpsError:
+    sink = Sink()
+    line = "" if error.line is None else f":{error.line}"
+    hint = error.hint.replace("state the period", "state the period, such as `--period 160ms`")
+    hint = hint.replace("or beside the file", "or with `--unit ms`")
+    sink.report(codes.BAD_DATA, None, f"{path}{line}: {error.message}", hint=hint)
+    return QpsError(sink.found)
+
+
+def _arrays(recording: Recording) -> _Arrays:
+    """Return a recording in arrays, its times counted from the first one."""
+    start = min(recording.arrivals)
+    origin = recording.scheduled[0]
+    largest = max(max(recording.arrivals) - start, recording.scheduled[-1] - origin)
+    if largest + recording.sent * recording.period >= _LARGEST_TICKS:
+        message = "its times have more digits than can be computed with"
+        raise TraceError(None, message, "round them, or write them in a larger unit")
+    return (
+        np.array(recording.places, dtype=np.int64),
+        np.array([time - origin for time in recording.scheduled], dtype=np.int64),
+        np.array([time - start for time in recording.arrivals], dtype=np.int64),
+        recording.sent,
+        recording.duplicates,
+        recording.period,
+        recording.tick,
+    )
+
+
+def _plain(data: bytes, period: Fraction | None, unit: Fraction | None) -> _Arrays | None:
+    """Return the packets of a plain file; None where the exact reader must look at it."""
+    first, _, rest = data.partition(b"\n")
+    try:
+        cells = next(csv.reader([first.decode("utf-8-sig").rstrip("\r")], strict=True), [])
+        heading = read_first_line(cells, unit)
+    except (UnicodeDecodeError, csv.Error, TraceError):
+        return None
+    body = (rest if heading.lines else data).replace(b"\r\n", b"\n")
+    table = _digits(body, len(heading.columns))
+    return None if table is None else _ordered(heading, *table, period)
+
+
+def _digits(body: bytes, width: int) -> tuple[list[Ticks], list[int]] | None:
+    """Return the columns of a table of plain decimals as whole numbers, and their places."""
+    if not body.endswith(b"\n"):
+        body += b"\n"
+    raw = np.frombuffer(body, dtype=np.uint8)
+    if not _PLAIN[raw].all():
+        return None
+    ends = np.flatnonzero((raw == _COMMA) | (raw == _NEWLINE))
+    rows, odd = divmod(len(ends), width)
+    if odd or not rows or rows > MOST_PACKETS:
+        return None
+    expected = np.full(width, _COMMA, dtype=np.uint8)
+    expected[-1] = _NEWLINE
+    if (raw[ends].reshape(rows, width) != expected).any():
+        return None
+    dots = np.flatnonzero(raw == _DOT)
+    cells = np.searchsorted(ends, dots)
+    digits = np.diff(ends, prepend=-1) - 1
+    digits[cells] -= 1
+    places = np.zeros(len(ends), dtype=np.int64)
+    places[cells] = ends[cells] - dots - 1
+    if (np.diff(cells) == 0).any() or digits.min() < 1 or digits.max() > _MOST_DIGITS:
+        return None
+    plain = body.translate(_BLANKS, b".")
+    values = np.fromstring(plain, dtype=np.int64, sep=" ").reshape(rows, width)
+    most = places.reshape(rows, width).max(axis=0)
+    missing = most - places.reshape(rows, width)
+    if (digits.reshape(rows, width) + missing).max() > _MOST_DIGITS:
+        return None
+    if missing.any():
+        values *= 10**missing
+    return [np.ascontiguousarray(column) for column in values.T], [int(m) for m in most]
+
+
+_COMMA, _NEWLINE, _DOT = b",\n."
+_PLAIN = np.zeros(256, dtype=bool)
+_PLAIN[list(b"0123456789.,\n")] = True
+_BLANKS = bytes.maketrans(b",\n", b"  ")
+
+
+def _ordered(
+    heading: Heading, columns: list[Ticks], places: list[int], period: Fraction | None
+) -> _Arrays | None:
+    """Return packets in the order of sending; None where their lines are in doubt."""
+    named = dict(zip(heading.columns, columns, strict=True))
+    decimals = dict(zip(heading.columns, places, strict=True))
+    ticks = {n: unit / 10 ** decimals[n] for n, unit in heading.units.items()}
+    tick = min(ticks.values())
+    numbers = named.get("sequence")
+    if numbers is not None and (decimals["sequence"] or (np.diff(numbers) <= 0).any()):
+        return None
+    if len(columns[0]) < FEWEST or (period is None and "sent" not in named):
+        return None
+    finer = 1 if period is None else (period / tick).denominator
+    arrivals, sent = (
+        _from_first(named[name], int(ticks[name] / tick) * finer) if name in named else None
+        for name in ("arrival", "sent")
+    )
+    if arrivals is None or (named.keys() == {"arrival"} and (np.diff(arrivals) < 0).any()):
+        return None
+    if numbers is None:
+        numbers = np.arange(len(arrivals), dtype=np.int64)
+    numbers = numbers - numbers[0]
+    if sent is not None and (np.diff(sent) < 0).any():
+        return None
+    count = int(numbers[-1]) + 1
+    whole = _usual(numbers, sent) if period is None else int(period / tick * finer)
+    if not whole or count > 2 * len(numbers) or count * whole >= _LARGEST_TICKS:
+        return None
+    scheduled = numbers * whole if sent is None else sent
+    return numbers, scheduled, arrivals, count, 0, whole, tick / finer
+
+
+def _usual(numbers: Ticks, sent: Ticks | None) -> int:
+    """Return what packets without a loss between them are mostly apart; 0 where some were lost."""
+    if sent is None or len(numbers) != int(numbers[-1]) + 1:
+        return 0
+    apart = np.diff(sent)
+    middle = (len(apart) - 1) // 2
+    return int(np.partition(apart, middle)[middle])
+
+
+def _from_first(times: Ticks, factor: int) -> Ticks | None:
+    """Return times from the earliest on, in finer ticks; None where they grow too large."""
+    times = times - times.min()
+    return times * factor if int(times.max()) * factor < _LARGEST_TICKS else None

@@ -1,0 +1,40 @@
+"""`qps diff`: what changed between two specs, in assumptions and in answers."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qps.commands.console import Exit, print_json, show
+from qps.commands.revision import spec_at
+from qps.compiler.pipeline import Spec
+from qps.reports.difference import difference_text, difference_view
+from qps.reports.view import SolveView, as_json, solve_view
+from qps.solver.difference import Side, difference
+from qps.solver.solution import Solution
+
+
+def run(arguments: Namespace) -> Exit:
+    """Compare two specs; with `--fail-on worse`, fewer users than before are a failure."""
+    with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
+        show(new.warnings, arguments)
+        sides = [_side(spec, arguments) for spec in (old, new)]
+        found = difference(*sides)
+        views = [
+            _solved(side, solution, arguments)
+            for side, solution in zip(sides, (found.old, found.new), strict=True)
+        ]
+        view = difference_view(found, *views)
+    if arguments.format == "json":
+        print_json(as_json(view))
+    else:
+        sys.stdout.write(difference_text(view, markdown=arguments.format == "markdown"))
+    return Exit.NO if arguments.fail_on == "worse" and found.users < 0 else Exit.YES
+
+
+def _side(spec: Spec, arguments: Namespace) -> Side:
+    return Side(spec.model, spec.configuration(arguments.scenario, arguments.set))
+
+
+def _solved(side: Side, solution: Solution, arguments: Namespace) -> SolveView:
+    return solve_view(side.model, side.configuration, solution, tuple(arguments.set))

@@ -1,0 +1,58 @@
+"""`qps fit`: costs fitted to a table of measurements, and how far to trust them."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+
+from qps.commands.console import Exit, complain, print_json
+from qps.compiler.check_fits import unit_reader
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.fits import Fit, fitted
+from qps.compiler.importer import FileImporter, read_data
+from qps.compiler.parse import parse
+from qps.compiler.resolve import Module, resolve
+from qps.compiler.source import Source
+from qps.compiler.tables import Problem, Table, number, read_table
+from qps.reports.fit import fit_text, fit_view
+from qps.reports.view import as_json
+from qps.solver.regression import regression
+
+
+def run(arguments: Namespace) -> Exit:
+    """Fit costs to one table."""
+    cores = number(arguments.cores)
+    if cores is None or cores <= 0:
+        raise complain(f"`--cores {arguments.cores}` is no number of cores", "such as `--cores 4`")
+    read = read_data(arguments.file)
+    if read.value is None:
+        raise QpsError(read.diagnostics)
+    found: Table | Fit | Problem = read_table(read.value, str(arguments.file))
+    if isinstance(found, Table):
+        units = unit_reader(_module_with(arguments.unit))
+        found = fitted(found, arguments.resource, cores, units)
+    if isinstance(found, Problem):
+        raise complain(found.message, found.hint)
+    assert isinstance(found, Fit)
+    result = regression(found)
+    if arguments.format == "json":
+        print_json(as_json(fit_view(result)))
+    else:
+        sys.stdout.write(fit_text(result, markdown=arguments.format == "markdown"))
+    return Exit.YES
+
+
+def _module_with(units: Sequence[str]) -> Module:
+    """Return a module that knows the units of the language, and items of the user's own."""
+    wrong = [unit for unit in units if not unit.isidentifier()]
+    if wrong:
+        raise complain(f"`{wrong[0]}` cannot be a unit", "a unit is one word, such as `update`")
+    text = "".join(f"unit {unit}\n" for unit in units)
+    parsed = parse(Source("--unit", text))
+    if any(diagnostic.is_error for diagnostic in parsed.diagnostics) or parsed.value is None:
+        raise QpsError(parsed.diagnostics)
+    program = resolve(parsed.value, FileImporter(None))
+    if any(diagnostic.is_error for diagnostic in program.diagnostics) or program.value is None:
+        raise QpsError(program.diagnostics)
+    return program.value.main

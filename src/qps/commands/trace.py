@@ -1,0 +1,25 @@
+"""`qps trace`: recorded packets, their jitter, and the buffers that make up for it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from qps.commands.console import Exit, print_json
+from qps.reports.trace_limits import read_limits, read_time, read_unit
+from qps.reports.traces import traces_text, traces_view
+from qps.reports.view import as_json
+from qps.solver.traces import load_trace
+
+
+def run(arguments: Namespace) -> Exit:
+    """Tell the jitter of traces; status 1 where limits were given that no buffer meets."""
+    limits = read_limits(arguments.latency, arguments.gaps, arguments.buffer, arguments.threshold)
+    period, unit = read_time(arguments.period, "--period"), read_unit(arguments.unit)
+    view = traces_view([load_trace(path, period, unit) for path in arguments.files], limits)
+    if arguments.format == "json":
+        print_json(as_json(view))
+    else:
+        sys.stdout.write(traces_text(view, markdown=arguments.format == "markdown"))
+    asked = arguments.latency is not None or arguments.gaps is not None
+    return Exit.NO if asked and not view.acceptable else Exit.YES

@@ -1,0 +1,208 @@
+"""What changed between two specs, and how much of the answer each change explains."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.cli import main
+from qps.compiler.pipeline import check_source
+from qps.compiler.source import Source
+from qps.solver.difference import Difference, Side, difference
+
+# The load of the host is N * pace * work: it carries 1 / (pace * work) users.
+BASE = """\
+users N in 1..1000
+machine box {{ cpu 1 core }}
+component work {{ cpu {work} ms/packet }}
+param pace = {pace} packet/s source "us"
+topology {{ node host = box }}
+stream flow {{ source N * pace; at host {{ work }} }}
+"""
+
+
+def compare(old: str, new: str) -> Difference:
+    """Return the difference of two texts."""
+    sides = []
+    for text in (old, new):
+        spec = check_source(Source("spec.qps", text)).value
+        assert spec is not None
+        sides.append(Side(spec.model, spec.configuration()))
+    return difference(*sides)
+
+
+def told(found: Difference) -> dict[str, tuple[int | None, int | None, float | None]]:
+    return {c.name: (c.alone, c.step, c.share) for c in found.changes}
+
+
+def test_numbers_share_what_they_do_together() -> None:
+    found = compare(BASE.format(work=10, pace=1), BASE.format(work=20, pace=2))
+    assert (found.old.largest_acceptable, found.new.largest_acceptable) == (100, 25)
+    assert found.users == -75
+    # By hand: 100 -> 50 -> 25 in either order, so each explains (50 + 25) / 2.
+    values = told(found)
+    assert values["pace"] in [(-50, -50, -37.5), (-50, -25, -37.5)]
+    assert values["work.cpu.packet"] in [(-50, -50, -37.5), (-50, -25, -37.5)]
+    assert sum(step or 0 for _, step, _ in values.values()) == -75
+    assert [(c.before, c.after) for c in found.changes if c.name == "pace"] == [
+        ("1 packet/s", "2 packet/s")
+    ]
+
+
+def test_nothing_changed() -> None:
+    found = compare(BASE.format(work=10, pace=1), "# new\n" + BASE.format(work=10, pace=1))
+    assert (found.changes, found.added, found.removed, found.users) == ((), (), (), 0)
+
+
+def test_a_unit_written_otherwise_is_no_change() -> None:
+    old = BASE.format(work=10, pace=1)
+    assert compare(old, old.replace("10 ms/packet", "10_000 us/packet")).changes == ()
+
+
+def test_the_range_is_a_change_of_its_own() -> None:
+    old = BASE.format(work=10, pace=1)
+    found = compare(old, old.replace("1..1000", "1..60"))
+    assert told(found) == {"N": (-40, -40, -40.0)}
+
+
+OPTION = "option zip = off\ncomponent half { emit 50 % }\n"
+
+
+def test_other_formulas_are_one_change() -> None:
+    old = BASE.format(work=10, pace=1)
+    new = old.replace("{ work }", "{ work * 4 }").replace("pace = 1", "pace = 2")
+    found = compare(old, new)
+    # 100; pace alone 50; four steps alone 25; both 12 (of 12.5).
+    assert told(found) == {"pace": (-50, -50, -31.5), "formulas": (-75, -38, -56.5)}
+
+
+def test_added_and_removed_numbers() -> None:
+    old = BASE.format(work=10, pace=1)
+    new = old.replace("{ work }", "{ work; more }") + "component more { cpu 10 ms/packet }\n"
+    found = compare(old, new)
+    assert [a.name for a in found.added] == ["more.cpu.packet"]
+    assert [a.name for a in compare(new, old).removed] == ["more.cpu.packet"]
+    assert told(found) == {"formulas": (-50, -50, -50.0)}
+
+
+def test_an_option_and_a_parameter_that_a_condition_asks_for() -> None:
+    old = (
+        BASE.format(work=10, pace=1).replace("{ work }", "{ work; work if twice; work if n > 3 }")
+        + "option twice = off\nparam n = 2\n"
+    )
+    new = old.replace("= off", "= on").replace("n = 2", "n = 4")
+    found = compare(old, new)
+    # 100, 50 with either, 33 with both.
+    assert told(found) == {"twice": (-50, -50, -33.5), "n": (-50, -17, -33.5)}
+
+
+def test_half_way_may_lie_a_spec_without_an_answer() -> None:
+    old = BASE.format(work=10, pace=1) + "option twice = off\nunit frame2\n"
+    new = old.replace("{ work }", "{ work; draw if twice }").replace("= off", "= on")
+    new += "component draw { cpu 1 ms/packet }\n"
+    found = compare(old, new)
+    assert found.users == -10
+    assert {c.name for c in found.changes} == {"twice", "formulas"}
+
+
+@given(
+    st.lists(st.integers(1, 40), min_size=2, max_size=2),
+    st.lists(st.integers(1, 40), min_size=2, max_size=2),
+)
+def test_shapley_values_and_steps_add_up_to_the_whole(old: list[int], new: list[int]) -> None:
+    found = compare(BASE.format(work=old[0], pace=old[1]), BASE.format(work=new[0], pace=new[1]))
+    assert sum(c.step or 0 for c in found.changes) == found.users
+    assert sum(c.share or 0.0 for c in found.changes) == pytest.approx(found.users)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose spec, and the module that it uses, have changed since the commit."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "specs"
+    (folder / "parts").mkdir(parents=True)
+    module = "machine box { cpu 2 core }\n"
+    text = 'use "parts/hardware.qps" as hw\n' + BASE.format(work=10, pace=1).replace(
+        "machine box { cpu 1 core }\n", ""
+    ).replace("= box", "= hw.box")
+    (folder / "app.qps").write_text(text)
+    (folder / "parts" / "hardware.qps").write_text(module)
+
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    git("config", "user.email", "a@example.org")
+    git("config", "user.name", "a")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    (folder / "parts" / "hardware.qps").write_text(module.replace("2 core", "4 core"))
+    return tmp_path
+
+
+def test_a_revision_of_git(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", "main:specs/app.qps", "specs/app.qps", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["schema"] == "qps/diff/1"
+    assert found["users"] == 200
+    assert [change["name"] for change in found["changes"]] == ["host.cpu.cores"]
+    assert found["before"]["file"] == "main:specs/app.qps"
+
+
+def test_worse_fails_where_it_is_asked_for(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["specs/app.qps", "main:specs/app.qps"]
+    assert main(["diff", *files]) == 0
+    assert main(["diff", *files, "--fail-on", "worse"]) == 1
+    assert main(["diff", *reversed(files), "--fail-on", "worse"]) == 0
+    assert "200 fewer" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        ("nix:specs/app.qps", "git knows no revision `nix`"),
+        ("--output=x:specs/app.qps", "required"),
+        ("main:specs/nope.qps", "there was no `specs/nope.qps` at `main`"),
+        ("main:/etc/passwd", "git knows no revision `main` here"),
+        ("nowhere.qps", "does not exist"),
+    ],
+)
+def test_what_cannot_be_compared(
+    repository: Path, old: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = main(["diff", old, "specs/app.qps"])
+    except SystemExit as error:
+        status = int(str(error.code))
+    assert status == 2
+    assert message in capsys.readouterr().err
+    assert not (repository / "x").exists()
+
+
+def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["diff", "main:specs/app.qps", "specs/app.qps"])
+    assert (
+        capsys.readouterr().out
+        == """\
+main:specs/app.qps → specs/app.qps
+
+  400 users instead of 200: 200 more. Limited by host.cpu.load.
+
+  changed         before  after   alone  one by one  share
+  host.cpu.cores  2 core  4 core   +200        +200   +200
+
+  answer                 before  after
+  largest acceptable        200    400
+  host.cpu saturates at     200    400
+
+  In users. alone: the old spec with this change only; one by one: in this order; share: the \
+mean over all orders (Shapley).
+"""
+    )

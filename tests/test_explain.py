@@ -1,0 +1,272 @@
+"""What `qps explain` says of a long formula: the piece that is in force at a population."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.specs import PRELUDE, lowered
+from qps.compiler.extremes import Maximum, Minimum
+from qps.reports.explain import Explanation, explain
+from qps.reports.quantities import number
+from qps.solver.critical import piece_at
+
+law = settings(max_examples=60, deadline=None)
+N = sympy.Symbol("N", integer=True, positive=True)
+
+# an expression, a point, and what it is there, by hand
+PIECES = [
+    (N + 3, 7, N + 3),
+    (Maximum(N, 10), 3, sympy.Integer(10)),
+    (Maximum(N, 10), 30, N),
+    (Minimum(N, 10), 3, N),
+    (Minimum(N, 10), 30, sympy.Integer(10)),
+    (sympy.Abs(N - 4), 3, 4 - N),
+    (sympy.Abs(N - 4), 9, N - 4),
+    # the inner one first: max(N, 10) is 10, and 2 N - 5 is less up to 7.5
+    (Minimum(Maximum(N, 10), 2 * N - 5), 6, 2 * N - 5),
+    (Minimum(Maximum(N, 10), 2 * N - 5), 9, sympy.Integer(10)),
+    (Minimum(Maximum(N, 10), 2 * N - 5), 40, N),
+    # under a fraction, a power and a root
+    (1 / Maximum(1, N / 20), 10, sympy.Integer(1)),
+    (1 / Maximum(1, N / 20), 40, 20 / N),
+    (sympy.sqrt(Maximum(0, N - 5) ** 2 + 1), 3, sympy.Integer(1)),
+    (sympy.sqrt(Maximum(0, N - 5) ** 2 + 1), 8, sympy.sqrt((N - 5) ** 2 + 1)),
+    # several of them in a sum
+    (Maximum(N, 10) + Maximum(N / 2, 10) * sympy.Abs(N - 30), 15, N + 10 * (30 - N)),
+    # what is compared is no quotient of polynomials: there is no telling
+    (Maximum(sympy.exp(N), 3), 2, None),
+    (Maximum(sympy.ceiling(N / 3), 3), 2, None),
+    (Maximum(1 / (N - 5), 3), 5, None),
+]
+
+
+@pytest.mark.parametrize(("expr", "at", "expected"), PIECES)
+def test_the_piece_in_force(expr: sympy.Expr, at: int, expected: sympy.Expr | None) -> None:
+    piece = piece_at(expr, N, Fraction(at))
+    if expected is None or piece is None:
+        assert piece is expected
+    else:
+        assert sympy.simplify(piece - expected) == 0
+
+
+_LINES = st.builds(lambda a, b: a * N + b, st.integers(-3, 3), st.integers(-20, 20))
+_PIECEWISE = st.recursive(
+    _LINES,
+    lambda inner: st.one_of(
+        st.builds(Maximum, inner, inner),
+        st.builds(Minimum, inner, inner),
+        st.builds(sympy.Abs, inner),
+        st.builds(sympy.Add, inner, inner),
+        st.builds(lambda one: one / 7, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@law
+@given(_PIECEWISE, st.integers(1, 40))
+def test_a_piece_has_no_kink_and_the_value_of_the_whole(expr: sympy.Expr, at: int) -> None:
+    piece = piece_at(expr, N, Fraction(at))
+    assert piece is not None
+    assert not piece.has(Maximum, Minimum, sympy.Abs)
+    assert piece.xreplace({N: sympy.Integer(at)}) == expr.xreplace({N: sympy.Integer(at)})
+
+
+# -- in explain ----------------------------------------------------------------------------
+
+ONE = "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+LONG = PRELUDE + ONE + (
+    "measure long = max(N / 8, 3) + max(N / 16, 5) + abs(N - 50) / 4 + min(N / 2, 8)"
+    " + max(N / 32, 2) + abs(N - 70) / 64 + max(N / 5, 17 / 2)"
+    " + min(N / 10, 9 / 4) + max(N / 40, 1)\n"
+    "measure short = max(N / 8, 3)\n"
+    "measure jumps = long + max(ceil(N / 3), 4)\n"
+)  # fmt: skip
+
+
+def _formulas(name: str, at: int) -> dict[str, str]:
+    explanation: Explanation = explain(lowered(LONG), name, at)
+    return dict(explanation.formulas)
+
+
+# N / 2 and N / 10 up to 16 and 22.5, N / 8 from 24, N / 40 from 40, N / 5 from 42.5, N - 50 from
+# 50, N / 32 from 64, N - 70 from 70, N / 16 from 80
+@pytest.mark.parametrize(
+    ("at", "slope", "constant"),
+    [
+        # by hand: 3 + 5 + (50 - N)/4 + N/2 + 2 + (70 - N)/64 + 17/2 + N/10 + 1
+        (
+            10,
+            Fraction(-1, 4) + Fraction(1, 2) - Fraction(1, 64) + Fraction(1, 10),
+            3 + 5 + Fraction(50, 4) + 2 + Fraction(70, 64) + Fraction(17, 2) + 1,
+        ),
+        # by hand: N/8 + 5 + (50 - N)/4 + 8 + 2 + (70 - N)/64 + 17/2 + 9/4 + 1
+        (
+            30,
+            Fraction(1, 8) - Fraction(1, 4) - Fraction(1, 64),
+            5 + Fraction(50, 4) + 8 + 2 + Fraction(70, 64) + Fraction(17, 2) + Fraction(9, 4) + 1,
+        ),
+        # by hand: N/8 + N/16 + (N - 50)/4 + 8 + N/32 + (N - 70)/64 + N/5 + 9/4 + N/40
+        (
+            90,
+            sum((Fraction(1, k) for k in (8, 16, 4, 32, 64, 5, 40)), Fraction(0)),
+            Fraction(-50, 4) + 8 - Fraction(70, 64) + Fraction(9, 4),
+        ),
+    ],
+)
+def test_a_long_formula_is_told_as_the_piece_around_the_population(
+    at: int, slope: Fraction, constant: Fraction
+) -> None:
+    told = _formulas("long", at)
+    assert "in N" not in told
+    piece = told[f"in N, around N = {at}"]
+    assert "max" not in piece
+    parsed = {k: Fraction(0) for k in ("N", "1")}
+    for term in piece.replace(" - ", " + -").split(" + "):
+        parsed["N" if "N" in term else "1"] += Fraction(term.replace("*N", ""))
+    assert float(parsed["N"]) == pytest.approx(float(slope), rel=1e-5)
+    assert float(parsed["1"]) == pytest.approx(float(constant), rel=1e-5)
+    # the whole formula stands above it
+    assert told["in symbols"].count("max(") == 5
+
+
+def test_a_short_formula_is_told_whole() -> None:
+    assert _formulas("short", 30)["in N"] == "max(0.125*N, 3.0)"
+
+
+def test_where_no_piece_can_be_told_the_whole_stands() -> None:
+    told = _formulas("jumps", 30)
+    assert told["in N"].count("max(") == 6
+
+
+# -- names in formulas ---------------------------------------------------------------------
+
+# two streams alike from end to end, so that all their measures have equal formulas
+TWINS = """users N in 1..100
+machine box { cpu 1 core, jitter 3 ms^2 * min(load, 1) }
+network lan { shared; rate 100 Mbit/s; loss 1 % }
+component work { cpu 4 ms/frame }
+param size = 3 kB/frame
+param often = 20 frame/s
+topology {
+  node a = box * 9
+  node b = box * 9
+  node hub = box
+  link la = lan between a, hub
+  link lb = lan between b, hub
+}
+stream one {
+  source often, size
+  at a { work; work to one hub }
+  over la
+  at hub { work }
+  playout 4 * sqrt(one.jitter)
+}
+stream two {
+  source often, size
+  at b { work; work to one hub }
+  over lb
+  at hub { work }
+  playout 4 * sqrt(two.jitter) + lb.load * N * 1 ms
+}
+measure ours = two.latency * 2 + two.loss * 1 s
+measure theirs = one.jitter / 3
+require { one.loss <= 40 %; two.loss <= 50 % }
+""".replace("work to one hub", "send to one hub").replace(
+    "param size", "component send { cpu 1 us/frame }\nparam size", 1
+)
+
+_NAMED = re.compile(
+    r"\b((?:a|b|hub|la|lb)\.(?:cpu\.)?load|(?:one|two)\.(?:latency|jitter|loss|buffer))\b"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("two.latency", {"two.jitter", "lb.load"}),
+        ("two.buffer", {"two.jitter", "lb.load"}),
+        ("two.jitter", {"b.cpu.load", "hub.cpu.load"}),
+        ("two.loss", {"b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("two.rate", {"b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("one.jitter", {"a.cpu.load", "hub.cpu.load"}),
+        ("one.loss", {"a.cpu.load", "hub.cpu.load", "la.load"}),
+        ("ours", {"two.loss", "two.jitter", "b.cpu.load", "hub.cpu.load", "lb.load"}),
+        ("theirs", {"one.jitter", "a.cpu.load", "hub.cpu.load"}),
+        ("quality", {"one.loss", "two.loss"}),
+        ("b.cpu", set()),
+        ("lb", set()),
+    ],
+)
+def test_only_what_a_formula_rests_on_is_named_in_it(name: str, expected: set[str]) -> None:
+    told = explain(lowered(TWINS), name, 5)
+    texts = [*dict(told.formulas).values(), *(part.formula for part in told.parts)]
+    assert set(_NAMED.findall(" ".join(texts))) <= expected
+
+
+def test_each_part_is_told_by_its_own_measures() -> None:
+    graph = lowered(TWINS)
+    variances = {part.name: part.formula for part in explain(graph, "two.jitter", 5).parts}
+    assert variances == {
+        "b.cpu": "3*min(b.cpu.load, 1)/1000000",
+        "hub.cpu": "3*min(hub.cpu.load, 1)/1000000",
+    }
+    losses = {part.name: part.formula for part in explain(graph, "one.loss", 5).parts}
+    assert losses["la saturated"] == "1 - 1/max(1, la.load)"
+    assert losses["a.cpu saturated"] == "1 - 1/max(1, a.cpu.load)"
+    axes = {part.name: part.formula for part in explain(graph, "quality", 5).parts}
+    assert axes == {
+        "one.loss": "one.loss/limit of one.loss",
+        "two.loss": "two.loss/limit of two.loss",
+    }
+    text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
+    assert text == ("sqrt(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"), (
+        "each with its own limit"
+    )
+
+
+# -- elastic parameters in formulas ----------------------------------------------------------
+
+ELASTIC = TWINS.replace("param often = 20 frame/s", "param often elastic 1..300 frame/s")
+
+
+@pytest.mark.parametrize("name", ["two.rate", "b.cpu", "hub.cpu", "lb", "two.throughput"])
+def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
+    graph = lowered(ELASTIC)
+    told = explain(graph, name, 5)
+    texts = dict(told.formulas)
+    for heading in ("in symbols", "with its numbers"):
+        assert "often" in texts[heading]
+        assert "often.least" not in texts[heading]
+        assert len(texts[heading]) < 200
+    for part in told.parts:
+        assert "often." not in part.formula
+    (settled,) = graph.elastic
+    value = float(settled.value.xreplace(graph.values | {graph.population: sympy.Integer(5)}))
+    assert texts["often, which is elastic"] == (
+        f"{number(value)} frame/s at N = 5; `qps explain … often` shows its formula"
+    )
+    # what is shown is the number: with the value for the symbol
+    resources = graph.loads_of(name)
+    if resources:
+        put_in = graph.values | {graph.population: 5, settled.parameter.symbol: settled.value}
+        shown = resources[0].unsettled.xreplace(put_in).xreplace(put_in)
+        assert float(shown) == pytest.approx(told.value)
+
+
+def test_its_own_formula_is_shown_in_full() -> None:
+    texts = dict(explain(lowered(ELASTIC), "often", 5).formulas)
+    assert texts["in symbols"].startswith("min(often.most, max(often.least, min(")
+    assert "often, which is elastic" not in texts
+
+
+def test_one_that_is_set_is_a_number_again() -> None:
+    texts = dict(explain(lowered(ELASTIC, "often = 7 frame/s"), "two.rate", 5).formulas)
+    assert "(7 frame/s)" in texts["with its numbers"]
+    assert not [heading for heading in texts if "elastic" in heading]

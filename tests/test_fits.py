@@ -1,0 +1,230 @@
+"""Costs fitted to measurements: exact least squares, and what is told of their quality."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from qps.cli import main
+from qps.compiler import codes
+from qps.compiler.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
+from qps.compiler.fits import Fit, fitted
+from qps.compiler.pipeline import check_file
+from qps.compiler.tables import Table, read_table
+from qps.solver.modes import solve_model
+from qps.solver.regression import Regression, regression
+
+# coturn on a 2-vCPU machine, connections x packets/s x bytes -> cpu (shared/reference/modern.md).
+TURN = """cpu in %,packet/s,byte/s
+28.8,8000,1536000
+70.2,24000,4608000
+31.3,9000,8640000
+78.5,27000,25920000
+"""
+UNITS = {
+    "%": (Fraction(1, 100), DIMENSIONLESS),
+    "packet/s": (Fraction(1), Dimension.of("packet") / TIME),
+    "byte/s": (Fraction(8), INFORMATION / TIME),
+}
+
+
+def fit(text: str, cores: int = 2) -> Fit:
+    table = read_table(text, "runs.csv")
+    assert isinstance(table, Table)
+    found = fitted(table, "cpu", Fraction(cores), UNITS.get)
+    assert isinstance(found, Fit)
+    return found
+
+
+def test_numbers_are_those_of_numpy() -> None:
+    found = fit(TURN)
+    rows = np.array([[1, 4000, 768000 * 8], [1, 12000, 2304000 * 8], [1, 4500, 4320000 * 8]])
+    matrix = np.vstack([rows, [1, 13500, 12960000 * 8]])
+    loads = np.array([0.288, 0.702, 0.313, 0.785])
+    expected, *_ = np.linalg.lstsq(matrix, loads, rcond=None)
+    assert [float(found.fixed), *(float(t.value) for t in found.terms)] == pytest.approx(expected)
+
+
+def test_a_law_without_noise_is_found_exactly() -> None:
+    lines = ["cpu in %,packet/s,byte/s", "5,0,0"]
+    for packets, octets in [(1000, 10**6), (5000, 10**6), (9000, 2 * 10**6), (1000, 2 * 10**6)]:
+        # Of two processors: 5 % always, 30 us a packet, 1 ns a byte.
+        lines.append(f"{5 + packets * 0.0015 + octets * 5e-8:.6g},{packets},{octets}")
+    text = "\n".join(lines) + "\n"
+    found = fit(text)
+    assert found.fixed == Fraction(5, 100)
+    assert [t.value for t in found.terms] == [Fraction(30, 10**6), Fraction(1, 8 * 10**9)]
+
+
+def test_rows_without_bytes_are_another_code_path() -> None:
+    found = fit(TURN + "5,9000,0\n")
+    assert [row.line for row in found.rows if not row.is_used] == [6]
+    assert found.terms == fit(TURN).terms
+
+
+def test_a_row_without_anything_is_the_idle_machine() -> None:
+    assert all(row.is_used for row in fit(TURN + "8,0,0\n").rows)
+
+
+def told(text: str) -> Regression:
+    return regression(fit(text))
+
+
+def test_leave_one_out_is_what_fits_without_the_row_predict() -> None:
+    lines = (TURN + "50,16000,9000000\n").splitlines(keepends=True)
+    residuals = {r.line: r for r in told("".join(lines)).residuals}
+    for line in range(2, 7):
+        other = fit("".join(lines[: line - 1] + lines[line:]))
+        row = next(row for row in fit("".join(lines)).rows if row.line == line)
+        assert residuals[line].left_out == pytest.approx(float(other.predicted(row)))
+
+
+def test_intervals_are_those_of_the_textbook() -> None:
+    # y = a + b x on x = 1..4, y = 1, 3, 2, 5: b = 1.1, s^2 = 1.35, var b = s^2 / 5,
+    # t(0.975, 2) = 4.302653.
+    text = "cpu in %,packet/s\n10,1\n30,2\n20,3\n50,4\n"
+    slope = regression(fit(text, cores=1)).coefficients[1]
+    assert slope.value == pytest.approx(0.11)
+    assert slope.half_width == pytest.approx(4.302653 * (0.0135 / 5) ** 0.5, rel=1e-6)
+
+
+def test_as_many_numbers_as_rows_have_no_intervals() -> None:
+    found = told("\n".join(TURN.splitlines()[:4]) + "\n")
+    assert found.degrees_of_freedom == 0
+    assert {c.half_width for c in found.coefficients} == {None}
+    assert found.left_out_error is None
+
+
+@given(
+    st.fractions(Fraction(0), Fraction(1, 5), max_denominator=50),
+    st.lists(
+        st.tuples(st.integers(1, 500), st.integers(1, 500)), min_size=4, max_size=8, unique=True
+    ),
+    st.integers(1, 100),
+    st.integers(1, 100),
+)
+def test_least_squares_recover_any_exact_law(
+    fixed: Fraction, rows: list[tuple[int, int]], packet: int, byte: int
+) -> None:
+    matrix = np.array([[1, p, b] for p, b in rows])
+    assume(np.linalg.matrix_rank(matrix) == 3)
+    heads = ("cpu", "packet/s", "byte/s")
+    cells = [
+        (
+            k,
+            {"cpu": f"{fixed + Fraction(p * packet + b * byte, 10**6)}"}
+            | {"packet/s": str(p), "byte/s": str(b)},
+        )
+        for k, (p, b) in enumerate(rows, 2)
+    ]
+    found = fitted(Table("t.csv", heads, tuple(cells)), "cpu", Fraction(1), UNITS.get)
+    assert isinstance(found, Fit)
+    assert (found.fixed, found.terms[0].value, found.terms[1].value) == (
+        fixed,
+        Fraction(packet, 10**6),
+        Fraction(byte, 8 * 10**6),
+    )
+
+
+SPEC = """users N in 1..5000
+machine vm { cpu 2 core, idle fit "turn.csv" }
+component relay { cpu COST }
+topology { node server = vm }
+stream voice { source N * 50 packet/s, 172 byte/packet; at server { relay } }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "turn.csv").write_text(TURN)
+    return tmp_path
+
+
+def warnings(folder: Path, cost: str) -> list[str]:
+    (folder / "turn.qps").write_text(SPEC.replace("COST", cost))
+    spec = check_file(folder / "turn.qps").value
+    assert spec is not None
+    found = solve_model(spec.model, spec.configuration()).warnings
+    return [w.message for w in found if w.code is codes.FAR_FROM_MEASURED]
+
+
+def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
+    (folder / "turn.qps").write_text(SPEC.replace("COST", 'fit "turn.csv" measured on vm'))
+    spec = check_file(folder / "turn.qps").value
+    assert spec is not None
+    solution = solve_model(spec.model, spec.configuration())
+    values = {a.name: float(a.value) for a in solution.graph.assumptions.values()}
+    found = fit(TURN)
+    assert values["server.cpu.idle"] == float(found.fixed)
+    assert values["relay.cpu.packet"] == float(found.terms[0].value)
+    assert values["relay.cpu.byte"] == float(found.terms[1].value)
+    load = found.fixed + 50 * (found.terms[0].value + 172 * 8 * found.terms[1].value) / 2 * 709
+    assert float(load) < 1 < float(load) * 710 / 709
+    assert solution.largest_acceptable == 709
+
+
+def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> None:
+    assert warnings(folder, "50 us/packet measured on vm at 60 % load") == []
+    assert warnings(folder, "50 us/packet measured on vm at 20 %..55 % load") == []
+    assert warnings(folder, 'fit "turn.csv" measured on vm') == []
+    (message,) = warnings(folder, "50 us/packet measured on vm at 20 % load")
+    assert message.startswith("`relay` was measured at 20 % load of server.cpu, which is loaded")
+
+
+def test_the_command_tells_numbers_residuals_and_what_to_paste(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fit", "turn.csv", "--cores", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "packet/s   51.87  ± 3.468  us/packet" in out
+    assert "lines 2, 4 below 50 % load" in out
+    pasted = out[out.index("machine tested") :]
+    (folder / "pasted.qps").write_text(
+        "users N in 1..9\n"
+        + pasted
+        + "topology { node host = tested }\n"
+        + "stream flow { source 9 packet/s, 99 byte/packet; at host { step } }\n"
+    )
+    assert [d for d in check_file(folder / "pasted.qps").diagnostics if d.is_error] == []
+
+
+def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fit", "turn.csv", "--cores", "2", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["schema"] == "qps/fit/1"
+    assert [c["per"] for c in found["coefficients"]] == [None, "packet", "bit"]
+    assert [row["line"] for row in found["rows"]] == [2, 3, 4, 5]
+
+
+def test_an_item_of_ones_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "updates.csv").write_text("cpu in %,update/s\n10,100\n20,200\n31,300\n")
+    assert main(["fit", "updates.csv"]) == 2
+    assert "no column with a rate" in capsys.readouterr().err
+    assert main(["fit", "updates.csv", "--unit", "update"]) == 0
+    assert "ms/update" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "does not exist"),
+        (["turn.csv", "--cores", "0"], "no number of cores"),
+        (["turn.csv", "--cores", "many"], "no number of cores"),
+        (["turn.csv", "--unit", "a b"], "cannot be a unit"),
+        (["turn.csv", "--resource", "gpu"], "no column with the load of `gpu`"),
+        (["two.csv"], "several columns that may be the load"),
+    ],
+)
+def test_what_cannot_be_fitted(
+    folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "two.csv").write_text("a in %,b,packet/s\n1,2,3\n2,3,4\n")
+    assert main(["fit", *arguments]) == 2
+    assert message in capsys.readouterr().err

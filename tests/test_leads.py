@@ -1,0 +1,231 @@
+"""Which load leads from where to where: the envelope, what figures and the command line tell."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.specs import PRELUDE, checked
+from qps.cli import main
+from qps.reports.figures import leads_text
+from qps.solver.claims import Laboratory
+from qps.solver.envelope import equal_at, upper_envelope
+from qps.solver.figures import DrawnFigure, draw
+
+X = sympy.Symbol("x")
+
+# A path of a wire, a bus that each bit crosses twice, and a processor.
+PATH = PRELUDE + (
+    "param rate = 1 Mbit/s in 1..5000 Mbit/s\nparam pace elastic 1 bit/s .. 9000 Mbit/s\n"
+    "option copied = off\n"
+    "machine host { bus 1000 Mbit/s; cpu 300 Mbit/s }\nnetwork cable { shared; rate rate }\n"
+    "component take { bus 2 bit/bit; cpu 1 bit/bit }\ncomponent copy { cpu 1 bit/bit }\n"
+    "topology { node far = box; node near = host; link lan = cable between far, near }\n"
+    "stream flow { source pace; at far { }; over lan; at near { take; copy if copied } }\n"
+)
+
+
+def drawn(text: str) -> DrawnFigure:
+    model = checked(text).model
+    return draw(Laboratory(model), model.figures[0])
+
+
+def told(text: str) -> tuple[str, ...]:
+    figure = drawn(text)
+    return leads_text(figure, figure.figure.parameter or "N")
+
+
+# -- the envelope --------------------------------------------------------------------------
+
+
+def test_the_highest_of_lines_and_where_they_meet() -> None:
+    loads = {"a": X / 2, "b": 2 * X - 3, "c": sympy.Integer(1)}
+    first, changes = upper_envelope(loads, X, Fraction(0), Fraction(10))
+    assert first == "c"
+    assert [(change.at, change.to) for change in changes] == [(2.0, "b")]
+    assert equal_at(loads, X, "b", Fraction(2)) == ("b", "a", "c")
+
+
+def test_of_loads_that_begin_alike_the_one_that_grows_faster_leads() -> None:
+    first, changes = upper_envelope({"a": X, "b": 3 * X}, X, Fraction(0), Fraction(5))
+    assert (first, changes) == ("b", ())
+
+
+def test_what_is_no_rational_function_is_bracketed() -> None:
+    loads = {"root": sympy.sqrt(X), "line": X / 3}
+    first, changes = upper_envelope(loads, X, Fraction(1), Fraction(100))
+    assert first == "root"
+    assert [change.to for change in changes] == ["line"]
+    assert changes[0].at == pytest.approx(9, rel=1e-10)
+
+
+_parabola = st.tuples(st.integers(0, 6), st.integers(-9, 9), st.integers(-9, 9))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(_parabola, min_size=2, max_size=4))
+def test_the_envelope_is_the_highest_everywhere(shapes: list[tuple[int, int, int]]) -> None:
+    loads = {f"r{i}": a * X**2 + b * X + c for i, (a, b, c) in enumerate(shapes)}
+    first, changes = upper_envelope(loads, X, Fraction(0), Fraction(8))
+    for step in range(1, 160, 3):
+        at = Fraction(step, 20) + Fraction(1, 777)
+        leader = [first, *(c.to for c in changes if c.at < at)][-1]
+        values = {
+            name: load.subs(X, sympy.Rational(at.numerator, at.denominator))
+            for name, load in loads.items()
+        }
+        assert values[leader] >= max(values.values()) - 1e-6
+
+
+# -- figures -------------------------------------------------------------------------------
+
+
+def test_loads_are_a_line_for_each_resource() -> None:
+    figure = drawn(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n")
+    curves = {curve.label: curve.values for curve in figure.curves}
+    assert set(curves) == {"lan", "near.bus", "near.cpu"}
+    for rate, lan, bus, cpu in zip(
+        figure.at, *(curves[n] for n in ("lan", "near.bus", "near.cpu")), strict=True
+    ):
+        through = min(rate, 3e8)
+        assert (lan, bus, cpu) == pytest.approx((through / rate, 2 * through / 1e9, through / 3e8))
+
+
+def test_an_elastic_rate_hands_over_where_the_next_resource_is_full() -> None:
+    figure = drawn(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n")
+    (leads,) = figure.leads
+    assert leads.is_exact
+    assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
+    assert leads.leads[0].end == 3e8  # exact, and no point of the axis
+    assert 3e8 not in figure.at
+
+
+def test_the_sentences() -> None:
+    assert told(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n") == (
+        "lan leads up to 300 Mbit/s, then near.cpu.",
+    )
+    assert told(
+        PATH + "figure f { over rate in 10..1000 Mbit/s\n"
+        'loads "once" with N = 1; loads "twice" with N = 1, copied = on }\n'
+    ) == (
+        "once: lan leads up to 300 Mbit/s, then near.cpu.",
+        "twice: lan leads up to 150 Mbit/s, then near.cpu.",
+    )
+    assert told(PATH + "figure f { over rate in 500..1000 Mbit/s; loads with N = 1 }\n") == (
+        "near.cpu leads throughout.",
+    )
+
+
+def test_three_resources_lead_in_turn() -> None:
+    # The bus is loaded by 0.5 + N/1000, the disk by 0.3 + N/100, the wire by N²/1000.
+    text = PRELUDE + (
+        "machine host { bus 1000 packet/s, idle 50 %; disk 100 packet/s, idle 30 % }\n"
+        "network cable { shared; rate 1 packet/s * 1000 bit/packet }\n"
+        "component step { bus 1 packet/packet; disk 1 packet/packet }\n"
+        "topology { node near = host; node far = box; link lan = cable between near, far }\n"
+        "stream flow { source N * 1 packet/s, 1 bit/packet * N\n"
+        "  at near { step }; over lan; at far { } }\n"
+        "figure f { over N in 1..60; loads }\n"
+    )
+    # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + sqrt(325)
+    assert told(text) == (
+        "near.bus leads up to N = 22.22, then near.disk up to N = 23.03, then lan.",
+    )
+
+
+def test_lines_of_loads_are_compared_where_they_are_of_one_model() -> None:
+    text = PATH + (
+        "figure f { over rate in 10..1000 Mbit/s; line lan.load with N = 1\n"
+        "line near.cpu.load with N = 1\n"
+        'line "bus" near.bus.load with N = 1, copied = on; line "full" 1 }\n'
+    )
+    assert told(text) == ("lan.load leads up to 300 Mbit/s, then near.cpu.load.",)
+
+
+def test_equal_loads_lead_together() -> None:
+    text = PRELUDE + (
+        "machine host { left 10 packet/s; right 10 packet/s }\n"
+        "component step { left 1 packet/packet; right 1 packet/packet }\n"
+        "topology { node a = host }\n"
+        "stream flow { source N * 1 packet/s; at a { step } }\nfigure f { over N in 1..9; loads }\n"
+    )
+    assert told(text) == ("a.left and a.right lead together throughout.",)
+
+
+def test_no_loads_no_sentence() -> None:
+    assert (
+        told(PATH + "figure f { over rate in 10..99 Mbit/s; line flow.throughput with N = 1 }\n")
+        == ()
+    )
+
+
+def test_where_a_condition_decides_the_place_is_bisected() -> None:
+    # Beyond 2000 Mbit/s the processor has twice the work: 1250 Mbit/s go through.
+    text = (
+        PATH.replace("cpu 300 Mbit/s", "cpu 2500 Mbit/s")
+        .replace("bus 1000", "bus 10000")
+        .replace("copy if copied", "copy if rate > 2000 Mbit/s")
+    )
+    (leads,) = drawn(text + "figure f { over rate in 1000..5000 Mbit/s; loads with N = 1 }\n").leads
+    assert not leads.is_exact
+    assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
+    assert leads.leads[0].end == pytest.approx(2e9, rel=1e-6)
+
+
+# -- the command line ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> str:
+    path = tmp_path / "path.qps"
+    path.write_text(
+        PATH + 'figure f "Who <leads>?" { over rate in 10..1000 Mbit/s; loads with N = 1\n'
+        'source "known" }\n'
+    )
+    return str(path)
+
+
+def test_explain_tells_a_figure(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", spec, "f"]) == 0
+    printed = capsys.readouterr().out
+    assert "lan leads up to 300 Mbit/s, then near.cpu." in printed
+    assert "known" in printed
+    assert main(["explain", spec, "f", "--format", "markdown"]) == 0
+    assert "| lan |" in capsys.readouterr().out
+    assert main(["explain", spec, "f", "--format", "json"]) == 0
+    view = json.loads(capsys.readouterr().out)
+    assert view["schema"] == "qps/figure/1"
+    assert view["leads"] == [
+        {
+            "of": "",
+            "leads": [
+                {"lines": ["lan"], "from": 1e7, "to": 3e8},
+                {"lines": ["near.cpu"], "from": 3e8, "to": 1e9},
+            ],
+            "exact": True,
+        }
+    ]
+    assert len(view["lines"]) == 3
+    assert len(view["at"]) == len(view["lines"][0]["values"])
+
+
+@pytest.mark.parametrize("flags", [["--set", "copied=on"], ["--at", "3"], ["--scenario", "x"]])
+def test_a_figure_takes_no_settings(
+    spec: str, capsys: pytest.CaptureFixture[str], flags: list[str]
+) -> None:
+    assert main(["explain", spec, "f", *flags]) == 2
+    assert "a figure says itself what changes along it" in capsys.readouterr().err
+
+
+def test_the_report_says_who_leads(spec: str, tmp_path: Path) -> None:
+    output = tmp_path / "out.html"
+    assert main(["report", spec, "--figure", "f", "-o", str(output)]) == 0
+    page = output.read_text(encoding="utf-8")
+    assert "lan leads up to 300 Mbit/s, then near.cpu." in page
+    assert "<leads>" not in page
