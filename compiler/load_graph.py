@@ -258,6 +258,8 @@ class LoadGraph:
     calibrations: tuple[Calibration, ...]
     decided: frozenset[str]
     """Parameters that a condition asks for: another value may give other formulas."""
+    asked: frozenset[str]
+    """Options that a condition asks for: any other option makes no difference here."""
     case: ir.Case
     varied: dict[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""

@@ -79,6 +79,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         configuration.mode,
         tuple(streams.calibrations.values()),
         frozenset(expressions.decided),
+        frozenset(expressions.asked),
         configuration.case,
         case_tables(model, configuration),
         {

@@ -78,6 +78,7 @@ class ExpressionLowering:
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
     asked_at: Span | None = None
     _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
@@ -275,14 +276,7 @@ class ExpressionLowering:
         assert declared.low is not None
         assert declared.high is not None
         least, most = (
-            self._assume(
-                f"{name}.{end}",
-                self.number(bound),
-                dimension,
-                text,
-                span,
-                declared.source or declared.doc,
-            )
+            self._end(f"{name}.{end}", bound, declared, text)
             for end, bound, text in (
                 ("least", declared.low, declared.least_text),
                 ("most", declared.high, span.text),
@@ -294,6 +288,14 @@ class ExpressionLowering:
         )
         self.settle(name, symbol)
         return symbol
+
+    def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> sympy.Expr:
+        """Return an end of an elastic parameter's range; it moves with what it is made of."""
+        lowered = self.lower(bound)
+        if lowered.free_symbols:
+            return lowered
+        source = declared.source or declared.doc
+        return self._assume(name, lowered, declared.dimension, text, declared.value_span, source)
 
     def in_order_of_service(self) -> list[ir.Parameter]:
         """Return the elastic parameters as they take what is left.
@@ -380,7 +382,7 @@ class ExpressionLowering:
             case None:
                 return True
             case ir.OptionIs(option, choice):
-                return self.configuration.options[option] == choice
+                return self.chosen(option) == choice
             case ir.AllOf(conditions):
                 return all(self.holds(part) for part in conditions)
             case ir.AnyOf(conditions):
@@ -394,6 +396,11 @@ class ExpressionLowering:
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)
+
+    def chosen(self, option: str) -> str:
+        """Return the choice of an option, and remember that it was asked for."""
+        self.asked.add(option)
+        return self.configuration.options[option]
 
     def _named_in(self, expr: ir.Expr) -> set[str]:
         """Return the parameters that an expression rests on, directly or not."""

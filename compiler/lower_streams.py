@@ -266,7 +266,7 @@ class _Walk:
         """Return how many copies the sender makes: one by multicast."""
         multicast = spread.cast
         if isinstance(multicast, str):
-            multicast = self._streams.configuration.options[multicast] == "multicast"
+            multicast = self._expressions.chosen(multicast) == "multicast"
         return sympy.S.One if multicast else receivers
 
     def _extreme(self, function: type[Maximum | Minimum], *arguments: object) -> sympy.Expr:

@@ -22,7 +22,7 @@ DASHES = ("", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2")
 _WANTED_TICKS = 6
 _FEW_DECADES = 4
 _MOST_DECADES = 8
-_TABLE_STEP = 15
+_TABLE_ROWS = 12
 _LONG = 100_000
 _HARDLY = 0.01
 _LABEL_HEIGHT = 16
@@ -293,7 +293,8 @@ def _rows(
     told: Callable[[float], str],
 ) -> tuple[tuple[str, ...], ...]:
     """Return some points of all lines as a table."""
-    chosen = sorted({*range(0, len(at), _TABLE_STEP), len(at) - 1})
+    step = max(1, round((len(at) - 1) / _TABLE_ROWS))
+    chosen = sorted({*range(0, len(at), step), len(at) - 1})
     return tuple((told_place(at[i]), *(told(values[i]) for _, values in lines)) for i in chosen)
 
 

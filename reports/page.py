@@ -1,102 +1,65 @@
-"""The report's page as plain values: what stands in it, in the order in which it is read."""
+"""The report's page as plain values: what stands in it, in the order in which it is read.
+
+It is what a reader sees whose browser runs no scripts, and what the scripts take over from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.configuration import Configuration
+from qps.compiler.load_graph import LoadGraph
 from qps.compiler.render import plain
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.figures import leads_text
-from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.text import advice_rows, claimed, claims_summary, predicted, remarks, title_of
+from qps.reports.live import Json
+from qps.reports.live_page import figure_key
+from qps.reports.naming import Part, named_whole
+from qps.reports.page_rows import (
+    AdviceRow,
+    ClaimRow,
+    FactRow,
+    RequirementRow,
+    ResourceRow,
+    SensitivityRow,
+    assumption_row,
+    bottleneck_text,
+    claim_row,
+    first_to_saturate,
+    requirement_rows,
+    resource_row,
+    sensitivity_of,
+    sensitivity_rows,
+    setting_rows,
+)
+from qps.reports.quantities import number
+from qps.reports.text import advice_rows, claims_summary, remarks, title_of
+from qps.reports.thinning import telling_points
+from qps.reports.typeset import typeset
 from qps.reports.view import SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
-from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
+from qps.solver.solution import Method, ResourceSolution, Solution
 from qps.solver.sweep import sweep
 
 _POINTS = 181
 _MOST_LINES = 8
 _MOST_BARS = 6
 _MOST_FORMULAS = 40
-_TELLING = 0.005  # what moves the answer by less reads as zero
 
 
 @dataclass(frozen=True)
-class RequirementRow:
-    """A requirement as a light: met at the answer or not, and one user further."""
+class Formula:
+    """A number taken apart, and its formula typeset; None where that is too long."""
 
-    measure: str
-    limit: str
-    value: str
-    beyond: str
-    met_up_to: str
-    is_met: bool
-    gives_out: bool
-
-
-@dataclass(frozen=True)
-class ResourceRow:
-    """A resource: load at the answer, saturation and how it was found, main shares."""
-
-    name: str
-    load: str
-    saturates_at: str
-    method: str
-    shares: str
-    is_bottleneck: bool
-
-
-@dataclass(frozen=True)
-class SensitivityRow:
-    """An elasticity with the length of its bar in per cent of the longest."""
-
-    parameter: str
-    elasticity: str
-    length: float
-    helps: bool
-
-
-@dataclass(frozen=True)
-class AdviceRow:
-    """What would help: in which way, what to do, and how many users it gives."""
-
-    way: str
-    change: str
-    users: str
-
-
-@dataclass(frozen=True)
-class FactRow:
-    """A fact with its value, where it is stated, and who says so."""
-
-    name: str
-    value: str
-    place: str
-    source: str
-
-
-@dataclass(frozen=True)
-class ClaimRow:
-    """A claim and what the model says of it."""
-
-    mark: str
-    name: str
-    title: str
-    claimed: str
-    predicted: str
-    difference: str
-    within: str
-    source: str
-    note: str
-    fitted: str
+    explanation: Explanation
+    typeset: str | None
 
 
 @dataclass(frozen=True)
@@ -108,6 +71,7 @@ class PageView:
     file: str
     circumstances: str
     answer: str
+    saturates: str
     is_answered: bool
     at: str
     next_population: str
@@ -122,7 +86,7 @@ class PageView:
     sensitivity_of: str
     settings: tuple[FactRow, ...]
     assumptions: tuple[FactRow, ...]
-    formulas: tuple[Explanation, ...]
+    formulas: tuple[Formula, ...]
     formulas_left_out: int
     claims: tuple[ClaimRow, ...]
     claims_summary: str
@@ -130,6 +94,8 @@ class PageView:
     remarks: tuple[str, ...]
     advice: tuple[AdviceRow, ...]
     figures: tuple[LineChart, ...]
+    live: Mapping[str, Json]
+    """What the scripts of the page work on: see `live_page`."""
     figures_only: bool = False
 
 
@@ -139,7 +105,8 @@ def page_view(
     view: SolveView,
     solution: Solution,
     claims: Sequence[ClaimResult],
-    figures: Sequence[DrawnFigure] = (),
+    figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
+    live: Mapping[str, Json] | None = None,
     *,
     figures_only: bool = False,
 ) -> PageView:
@@ -152,47 +119,50 @@ def page_view(
         file=view.file,
         circumstances=", ".join(circumstances(view)),
         answer=view.answer,
+        saturates=first_to_saturate(view),
         is_answered=view.largest_acceptable is not None,
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
-        requirements=_requirements(view, solution),
+        requirements=requirement_rows(view, solution),
         loads=_loads_chart(view, solution, shown),
         loads_left_out=left_out,
         needs=_needs_chart(view, solution),
         shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
-        resources=tuple(_resource_row(view, r) for r in _by_saturation(solution)),
-        bottleneck=_bottleneck(view),
-        sensitivity=_sensitivity(view),
-        sensitivity_of=_sensitivity_of(view),
-        settings=_settings(model, configuration, view),
-        assumptions=tuple(
-            FactRow(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
-            for a in solution.graph.assumptions.values()
-        ),
+        resources=tuple(resource_row(view, r) for r in _by_saturation(solution)),
+        bottleneck=bottleneck_text(view),
+        sensitivity=sensitivity_rows(view),
+        sensitivity_of=sensitivity_of(view),
+        settings=setting_rows(model, configuration, view),
+        assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
         formulas=formulas[:_MOST_FORMULAS],
         formulas_left_out=max(0, len(formulas) - _MOST_FORMULAS),
-        claims=tuple(_claim(result) for result in claims),
+        claims=tuple(claim_row(result) for result in claims),
         claims_summary=claims_summary(claims) if claims else "",
         warnings=tuple(plain(solution.warnings).splitlines()),
         remarks=remarks(view, solution),
         advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
-        figures=tuple(_figure(drawn, view) for drawn in figures),
+        figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
+        live=live or _NOTHING_LIVE,
         figures_only=figures_only,
     )
 
 
-def _figure(drawn: DrawnFigure, view: SolveView) -> LineChart:
+_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "lacks": "", "figures": {}}
+
+
+def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
     figure = drawn.figure
-    name = figure.parameter or view.population.name
+    name = figure.parameter or model.population.name
     title = figure.title or figure.name
+    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
     said = " ".join(part for part in (figure.source or "", figure.note or "") if part)
     return figure_chart(
-        f"figure-{figure.name}",
+        f"figure-{figure_key(model, drawn)}",
         f"{figure.name}: {title}",
         (name, figure.dimension),
-        drawn.at,
+        [drawn.at[i] for i in kept],
         drawn.dimension,
-        [(curve.label, curve.values) for curve in drawn.curves],
+        [(curve.label, [curve.values[i] for i in kept]) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
         note=said,
         leads=leads_text(drawn, name),
@@ -204,53 +174,6 @@ def _paragraphs(doc: str | None) -> tuple[str, ...]:
     lines = (doc or "").splitlines()[1:]
     paragraphs = "\n".join(lines).split("\n\n")
     return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
-
-
-# -- requirements ------------------------------------------------------------------------
-
-
-def _requirements(view: SolveView, solution: Solution) -> tuple[RequirementRow, ...]:
-    rows = [_requirement(view, solution, item) for item in solution.requirements]
-    if view.quality.at_limit is not None:
-        met = view.quality.met_up_to
-        rows.append(
-            RequirementRow(
-                f"quality ({view.quality.metric})",
-                "<= 1",
-                number(view.quality.at_limit),
-                "",
-                _up_to(met, view),
-                is_met=view.quality.at_limit <= 1,
-                gives_out=view.limited_by == "quality",
-            )
-        )
-    return tuple(rows)
-
-
-def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -> RequirementRow:
-    criterion = item.criterion
-    share = is_share(criterion.name) and criterion.dimension == DIMENSIONLESS
-    limit = float(criterion.limit.xreplace(solution.graph.values))
-    operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
-
-    def told(value: float) -> str:
-        return quantity(value, criterion.dimension, share=share)
-
-    return RequirementRow(
-        criterion.name,
-        f"{operator} {told(limit)}",
-        told(item.value_at_limit),
-        "" if item.value_beyond is None else told(item.value_beyond),
-        _up_to(item.met_up_to, view),
-        is_met=item.met_up_to is not None and item.met_up_to >= view.at,
-        gives_out=view.limited_by == criterion.name,
-    )
-
-
-def _up_to(met: int | None, view: SolveView) -> str:
-    if met is None:
-        return "never"
-    return "the whole range" if met == view.population.to else f"{met:,}"
 
 
 # -- pictures ----------------------------------------------------------------------------
@@ -350,120 +273,35 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
     )
 
 
-# -- tables ------------------------------------------------------------------------------
-
-
-def _resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
-    saturation = resource.saturation
-    told = "never" if saturation.at is None else number(saturation.at)
-    if saturation.method is Method.AT_START:
-        told = "from the start"
-    shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
-    bottleneck = view.bottleneck.resource if view.bottleneck else ""
-    return ResourceRow(
-        resource.name,
-        percent(resource.load_at_limit),
-        told,
-        "" if saturation.method in (Method.NONE, Method.AT_START) else saturation.method.value,
-        ", ".join(shares),
-        is_bottleneck=resource.name == bottleneck,
-    )
-
-
-def _bottleneck(view: SolveView) -> str:
-    found = view.bottleneck
-    if found is None:
-        return ""
-    name = view.population.name
-    if not found.changes:
-        return f"{found.initially} is the most heavily loaded throughout."
-    path = [f"{found.initially} at first"]
-    path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
-    return f"Most heavily loaded: {', '.join(path)}."
-
-
-def _sensitivity(view: SolveView) -> tuple[SensitivityRow, ...]:
-    if not view.sensitivity:
-        return ()
-    longest = max(abs(item.elasticity) for item in view.sensitivity)
-    return tuple(
-        SensitivityRow(
-            item.parameter,
-            f"{item.elasticity:+.2f} %",
-            100 * abs(item.elasticity) / longest,
-            helps=item.elasticity > 0,
-        )
-        for item in view.sensitivity
-        if abs(item.elasticity) >= _TELLING
-    )
-
-
-def _sensitivity_of(view: SolveView) -> str:
-    if view.limited_by is None and view.sensitivity_of is not None:
-        return f"the saturation point of {view.sensitivity_of.removesuffix('.load')}"
-    return "the largest acceptable number of users"
-
-
-def _settings(
-    model: ir.Model, configuration: Configuration, view: SolveView
-) -> tuple[FactRow, ...]:
-    """Return the choices in force: population, mode, options, machines and networks in place."""
-    every = in_each_mode(model, configuration)
-    settled = in_force(next(each for each in every if each.mode == view.mode))
-    population = view.population
-    place = model.population.span.place if model.population.span else ""
-    rows = [FactRow(population.name, f"{population.from_:,} to {population.to:,}", place, "")]
-    rows += [
-        FactRow("mode", mode.name, mode.span.place, " ".join((mode.doc or "").split()))
-        for mode in model.modes
-        if mode.name == view.mode
-    ]
-    if view.case is not None:
-        set_at = configuration.case_from.place if configuration.case_from else ""
-        others = ", ".join(case.value for case in ir.Case if case.value != view.case)
-        rows.append(FactRow("case", f"{view.case} (not {others})", set_at, ""))
-    for option in model.options:
-        chosen = settled.options[option.name]
-        others = ", ".join(choice for choice in option.choices if choice != chosen)
-        doc = " ".join((option.doc or "").split())
-        rows.append(FactRow(option.name, f"{chosen} (not {others})", option.span.place, doc))
-    for node in settled.nodes.values():
-        machine = model.machines[node.machine]
-        said = machine.source or machine.doc or ""
-        rows.append(FactRow(node.name, node.machine, node.span.place, " ".join(said.split())))
-    for link in settled.links.values():
-        network = model.networks[link.network]
-        said = network.source or network.doc or ""
-        rows.append(FactRow(link.name, link.network, link.span.place, " ".join(said.split())))
-    return tuple(rows)
-
-
-def _formulas(solution: Solution) -> tuple[Explanation, ...]:
+def _formulas(solution: Solution) -> tuple[Formula, ...]:
     """Return every load, latency, loss and measure of the spec, taken apart."""
     graph = solution.graph
-    names = [resource.name for resource in _by_saturation(solution)]
-    for stream in graph.streams:
-        names += [f"{stream}.latency", f"{stream}.loss"]
-        names += [f"{stream}.jitter"] if graph.streams[stream].jitter else []
-    names += list(graph.measures)
-    if graph.quality is not None:
-        names.append("quality")
-    for name, is_running in (("cost", False), ("running_cost", True)):
-        names += [name] if graph.cost(is_running=is_running) is not None else []
-    return tuple(explain(graph, name, solution.at) for name in names)
-
-
-def _claim(result: ClaimResult) -> ClaimRow:
-    difference = result.relative_difference
-    return ClaimRow(
-        {True: "holds", False: "fails", None: "shown"}[result.holds],
-        result.name,
-        result.title or "",
-        claimed(result),
-        predicted(result),
-        "" if difference is None else f"{difference:+.1%}",
-        result.within or "",
-        result.source or "",
-        result.note or "",
-        result.fitted or "",
+    named = _named_formulas(graph, [r.name for r in _by_saturation(solution)])
+    axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+    return tuple(
+        Formula(
+            explain(graph, part.name, solution.at),
+            typeset(named_whole(graph, part.value, part.scope, axes)),
+        )
+        for part in named
     )
+
+
+def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:
+    """Return what is worth a formula, by the name that `qps explain` knows it by."""
+    named = [Part(name, graph.resources[name].load, (name,)) for name in resources]
+    for name, stream in graph.streams.items():
+        latency = sympy.Add(*(part.value for part in stream.latency))
+        named.append(Part(f"{name}.latency", latency, (name,)))
+        named.append(Part(f"{name}.loss", stream.loss, (name,)))
+        if stream.jitter:
+            jitter = sympy.Add(*(part.value for part in stream.jitter))
+            named.append(Part(f"{name}.jitter", jitter, (name,)))
+    named += [Part(name, m.value, m.rests_on) for name, m in graph.measures.items()]
+    if graph.quality is not None:
+        named.append(Part("quality", graph.quality))
+    for name, is_running in (("cost", False), ("running_cost", True)):
+        total = graph.cost(is_running=is_running)
+        if total is not None:
+            named.append(Part(name, total))
+    return tuple(named)

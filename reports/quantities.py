@@ -74,14 +74,14 @@ def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:
     """
     if dimension == DIMENSIONLESS:
         return 1.0, ""
-    scales = _scales(dimension)
-    fitting = [(factor, unit) for factor, unit in scales if abs(value) >= factor * (1 - 1e-12)]
+    known = scales(dimension)
+    fitting = [(factor, unit) for factor, unit in known if abs(value) >= factor * (1 - 1e-12)]
     if value == 0:
-        fitting = [(factor, unit) for factor, unit in scales if factor == 1.0]
-    return fitting[0] if fitting else scales[-1]
+        fitting = [(factor, unit) for factor, unit in known if factor == 1.0]
+    return fitting[0] if fitting else known[-1]
 
 
-def _scales(dimension: Dimension) -> tuple[tuple[float, str], ...]:
+def scales(dimension: Dimension) -> tuple[tuple[float, str], ...]:
     """Return the units of a dimension, the largest first: byte/packet as byte is, ms/packet."""
     if dimension in _SCALES:
         return _SCALES[dimension]

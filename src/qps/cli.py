@@ -115,6 +115,10 @@ def _one_spec(command: argparse.ArgumentParser) -> None:
 
 def _changes(command: argparse.ArgumentParser) -> None:
     command.add_argument("--scenario", metavar="NAME", help="a scenario of the spec")
+    _settings(command)
+
+
+def _settings(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--set",
         metavar="NAME=QUANTITY",
@@ -213,9 +217,18 @@ def _matrix(commands: _Commands) -> None:
 
 
 def _report(commands: _Commands) -> None:
-    command = _add(commands, "report", "one self-contained HTML file")
-    _one_spec(command)
-    _changes(command)
+    command = _add(commands, "report", "one self-contained HTML file, live in the browser")
+    command.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="the spec; several stand side by side"
+    )
+    command.add_argument(
+        "--scenario",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a scenario of the spec; several stand side by side",
+    )
+    _settings(command)
     _advice(command)
     command.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="where to (default: NAME.html)"
@@ -227,7 +240,22 @@ def _report(commands: _Commands) -> None:
         default=[],
         help="draw this figure of the spec only; repeatable",
     )
+    command.add_argument(
+        "--variants",
+        metavar="N",
+        type=_count,
+        default=200,
+        help="how many combinations of choices, machines and networks the page holds at most "
+        "(default 200)",
+    )
     command.set_defaults(format="text")
+
+
+def _count(text: str) -> int:
+    """Read a whole number from 1 on."""
+    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 6 or int(text) < 1:  # noqa: PLR2004
+        raise argparse.ArgumentTypeError(f"`{text[:20]}` is not a number from 1 to 999999")
+    return int(text)
 
 
 def _fit(commands: _Commands) -> None:

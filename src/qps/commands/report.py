@@ -6,48 +6,95 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from qps.commands.console import Exit, complain
-from qps.commands.solving import solved
+from qps.commands.console import Exit, complain, show
+from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
+from qps.compiler.pipeline import Spec, load
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.html import render_html
+from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import page_view
 from qps.reports.text import solve_text, title_of
 from qps.solver.claims import Laboratory
-from qps.solver.figures import draw
+from qps.solver.figures import DrawnFigure, draw
 
 
 def run(arguments: Namespace) -> Exit:
-    """Write the report of one spec."""
+    """Write the report of one spec, or of several configurations side by side."""
     if arguments.output is not None:
         _refuse_other_endings(arguments.output)
-    found = solved(arguments)
-    chosen = _figures(found.model, arguments.figure)
-    laboratory = Laboratory(found.model)
-    claims = () if arguments.figure else laboratory.results()
-    figures = [draw(laboratory, figure) for figure in chosen]
-    output = arguments.output or Path(f"{found.model.name}.html")
+    specs = [load(path) for path in dict.fromkeys(arguments.files)]
+    for spec in specs:
+        show(spec.warnings, arguments)
+    if arguments.figure:
+        return _figures_only(specs, arguments)
+    found = _solved(specs, arguments)
+    laboratories = [Laboratory(spec.model) for spec in specs]
+    claims = [claim for laboratory in laboratories for claim in laboratory.results()]
+    figures = [
+        (laboratory.model, draw(laboratory, figure))
+        for laboratory in laboratories
+        for figure in laboratory.model.figures
+    ]
+    settings = tuple(arguments.set)
+    cases = [ShownCase(one.model, one.configuration, settings) for one in found]
+    first = found[0]
     page = page_view(
-        found.model,
-        found.configuration,
-        found.view,
-        found.solution,
+        first.model,
+        first.configuration,
+        first.view,
+        first.solution,
         claims,
         figures,
-        figures_only=bool(arguments.figure),
+        live_page(cases, figures, arguments.variants),
     )
+    output = _write(render_html(page), arguments, specs[0])
+    if not arguments.quiet:
+        for one in found:
+            sys.stdout.write(solve_text(one.view, one.solution, title_of(one.model)))
+        print(f"\nreport written to {output}", file=sys.stderr)
+    return Exit.NO if first.solution.largest_acceptable is None else Exit.YES
+
+
+def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:
+    """Return every configuration that was asked for; only the first one gets advice."""
+    scenarios = list(dict.fromkeys(arguments.scenario)) or [None]
+    wanted = [(spec, scenario) for spec in specs for scenario in scenarios]
+    return [
+        solved_spec(spec, scenario, tuple(arguments.set), advice=arguments.advice and index == 0)
+        for index, (spec, scenario) in enumerate(wanted)
+    ]
+
+
+def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
+    """Write a page of some figures alone."""
+    if len(specs) > 1:
+        raise complain("`--figure` draws figures of one spec", "name one spec")
+    spec = specs[0]
+    laboratory = Laboratory(spec.model)
+    figures: list[tuple[ir.Model, DrawnFigure]] = [
+        (spec.model, draw(laboratory, figure)) for figure in _figures(spec.model, arguments.figure)
+    ]
+    scenario = arguments.scenario[0] if arguments.scenario else None
+    found = solved_spec(spec, scenario, tuple(arguments.set), advice=False)
+    live = live_page((), figures)
+    page = page_view(
+        spec.model, found.configuration, found.view, found.solution, (), figures, live,
+        figures_only=True,
+    )  # fmt: skip
+    output = _write(render_html(page), arguments, spec)
+    print(f"{len(figures)} figure{'s' * (len(figures) > 1)} written to {output}")
+    return Exit.YES
+
+
+def _write(page: str, arguments: Namespace, spec: Spec) -> Path:
+    output: Path = arguments.output or Path(f"{spec.model.name}.html")
     try:
-        output.write_text(render_html(page), encoding="utf-8")
+        output.write_text(page, encoding="utf-8")
     except OSError as error:
         reason = error.strerror or str(error)
         raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error
-    if arguments.figure:
-        print(f"{len(figures)} figure{'s' * (len(figures) > 1)} written to {output}")
-        return Exit.YES
-    if not arguments.quiet:
-        sys.stdout.write(solve_text(found.view, found.solution, title_of(found.model)))
-        print(f"\nreport written to {output}", file=sys.stderr)
-    return Exit.NO if found.solution.largest_acceptable is None else Exit.YES
+    return output
 
 
 def _refuse_other_endings(output: Path) -> None:
@@ -60,7 +107,7 @@ def _refuse_other_endings(output: Path) -> None:
 
 
 def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:
-    """Return the figures of a model, or those that were asked for."""
+    """Return the figures of a model that were asked for."""
     known = {figure.name: figure for figure in model.figures}
     for name in names:
         if name not in known:
@@ -70,4 +117,4 @@ def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:
                 if known
                 else "declare one: `figure name { over N in 2..100; line station.cpu.load }`",
             )
-    return [known[name] for name in dict.fromkeys(names)] if names else list(known.values())
+    return [known[name] for name in dict.fromkeys(names)]

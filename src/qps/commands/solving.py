@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qps.commands.console import show
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
-from qps.compiler.pipeline import load
+from qps.compiler.pipeline import Spec, load
 from qps.reports.view import SolveView, solve_view
 from qps.solver.advice import advise
 from qps.solver.modes import solve_model
@@ -30,8 +30,15 @@ def solved(arguments: Namespace) -> Solved:
     spec = load(arguments.file)
     show(spec.warnings, arguments)
     settings = tuple(arguments.set)
-    configuration = spec.configuration(arguments.scenario, settings)
+    return solved_spec(spec, arguments.scenario, settings, advice=arguments.advice)
+
+
+def solved_spec(
+    spec: Spec, scenario: str | None, settings: tuple[str, ...], *, advice: bool
+) -> Solved:
+    """Solve a spec as a scenario and settings change it."""
+    configuration = spec.configuration(scenario, settings)
     solution = solve_model(spec.model, configuration)
-    advice = advise(spec.model, configuration, solution) if arguments.advice else ()
-    view = solve_view(spec.model, configuration, solution, settings, advice)
+    helping = advise(spec.model, configuration, solution) if advice else ()
+    view = solve_view(spec.model, configuration, solution, settings, helping)
     return Solved(spec.model, configuration, solution, view)

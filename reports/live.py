@@ -1,0 +1,370 @@
+"""A model as a page holds it: its program, its variants, its numbers, as plain JSON values.
+
+Names of the keys are those that the scripts of the page read; `scripts/model.js` tells what
+they do with them. What many variants have in common stands once, in `records`, and variants
+name it by its number there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import base_configuration
+from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.elastic import SettledParameter
+from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLoad, StreamMeasures
+from qps.compiler.render import printable
+from qps.reports.program import Program
+from qps.reports.quantities import is_share, number, scales
+from qps.reports.topology import drawn_topology
+from qps.reports.variants import Select, Start, Variant, Variants
+from qps.solver.capacity import excess
+from qps.solver.solve import all_criteria, impossible
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+_WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
+
+
+class LiveModel:
+    """Gathers a model's records and its program."""
+
+    def __init__(self, model: ir.Model, variants: Variants) -> None:
+        self._model = model
+        self._variants = variants
+        self._program = Program(sympy.Symbol(model.population.name))
+        self._records: list[Json] = []
+        self._known: dict[str, int] = {}
+        self._bytes = 0
+        self._dimensions: dict[Dimension, None] = {}
+        self._parameters = {parameter.name: parameter for parameter in model.parameters}
+
+    @property
+    def size(self) -> int:
+        """How many bytes the records and the steps take, nearly."""
+        return self._bytes + 20 * len(self._program.steps)
+
+    def as_json(self, most: int) -> dict[str, Json]:
+        """Return the model for the page, in about as many bytes at most."""
+        variants, starts = self._variants, self._variants.starts
+        told = [self._start(start) for start in starts]
+        built: list[Json] = []
+        for variant in variants.variants:
+            if self.size > most and not variant.is_start:
+                break
+            built.append(self._variant(variant))
+        base = base_configuration(self._model)
+        fixed = {node.name: node.machine for node in base.nodes.values()}
+        fixed |= {link.name: link.network for link in base.links.values()}
+        return {
+            "file": self._model.file,
+            "population": self._model.population.name,
+            "selects": [self._select(select) for select in variants.selects],
+            "starts": told,
+            "variants": built,
+            "notes": _notes(variants, len(built), self._model.file),
+            "fixedPlaces": fixed,
+            "records": self._records,
+            "steps": [list(step) for step in self._program.steps],  # type: ignore[arg-type]
+            "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
+            "topology": drawn_topology(self._model),
+        }
+
+    # -- what can be chosen --------------------------------------------------------------
+
+    def _select(self, select: Select) -> Json:
+        return {
+            "kind": select.kind,
+            "name": select.name,
+            "choices": list(select.texts),
+            "doc": _line(select.doc),
+        }
+
+    def _start(self, start: Start) -> Json:
+        """Return a start: what it picks, and the parameters that it sets to other numbers."""
+        usual = base_configuration(self._model).parameters
+        numbers = []
+        for name, value in start.configuration.parameters.items():
+            if value != usual[name] and isinstance(value, ir.Constant):
+                span = start.configuration.values_from[name]
+                amount = sympy.Rational(value.value.numerator, value.value.denominator)
+                declared = self._parameters[name]
+                numbers.append(
+                    self._number(
+                        name, amount, declared.dimension, span.text, f"set at {span.place}", None
+                    )
+                )
+        return {
+            "name": start.name,
+            "scenario": start.configuration.scenario,
+            "settings": list(start.settings),
+            "doc": _line(start.doc),
+            "shape": start.shape,
+            "picks": list(start.picks),
+            "numbers": numbers,
+        }
+
+    # -- variants ------------------------------------------------------------------------
+
+    def _variant(self, variant: Variant) -> Json:
+        return {
+            "shape": variant.shape,
+            "picks": [
+                pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
+            ],
+            "graphs": [self._graph(graph) for graph in variant.graphs],
+        }
+
+    def _graph(self, graph: LoadGraph) -> int:
+        step = self._program.step
+        return self._record(
+            {
+                "mode": graph.mode,
+                "low": graph.low,
+                "high": graph.high,
+                "numbers": [self._assumption(a, graph) for a in graph.assumptions.values()],
+                "resources": [self._resource(r) for r in graph.resources.values()],
+                "streams": [self._stream(s) for s in graph.streams.values()],
+                "criteria": [self._criterion(c) for c in all_criteria(graph)],
+                "measures": [
+                    self._record(
+                        {
+                            "name": m.name,
+                            "value": step(m.value),
+                            "dimension": self._dimension(m.dimension),
+                            "doc": _line(m.doc),
+                        }
+                    )
+                    for m in graph.measures.values()
+                ],
+                "elastic": [self._elastic(settled) for settled in graph.elastic],
+                "costs": self._costs(graph),
+                "unpriced": list(graph.unpriced),
+                "bounds": [[step(over), text] for over, text in _bounds(graph)],
+                "quality": None if graph.quality is None else step(graph.quality),
+                "metric": graph.metric.value,
+            }
+        )
+
+    def _resource(self, resource: ResourceLoad) -> int:
+        step = self._program.step
+        load = step(resource.load)
+        return self._record(
+            {
+                "name": resource.name,
+                "load": load,
+                "over": self._program.join("-", load, step(sympy.S.One)),
+                "parts": [[by, step(part)] for by, part in resource.parts.items()],
+            }
+        )
+
+    def _stream(self, stream: StreamMeasures) -> int:
+        step = self._program.step
+        return self._record(
+            {
+                "name": stream.name,
+                "stages": [[part.stage, step(part.value)] for part in stream.latency],
+                "latency": step(sympy.Add(*(part.value for part in stream.latency))),
+                "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
+                "buffer": step(stream.buffer),
+                "loss": step(stream.loss),
+                "rate": step(stream.rate),
+                "throughput": step(stream.throughput),
+            }
+        )
+
+    def _criterion(self, criterion: Criterion) -> int:
+        step = self._program.step
+        share = is_share(criterion.name) and criterion.dimension == DIMENSIONLESS
+        return self._record(
+            {
+                "name": criterion.name,
+                "measure": step(criterion.measure),
+                "limit": step(criterion.limit),
+                "over": step(excess(criterion)),
+                "atMost": criterion.at_most,
+                "strict": criterion.strict,
+                "axis": None if criterion.axis is None else step(criterion.axis),
+                "stated": criterion.span is not None,
+                "dimension": self._dimension(criterion.dimension),
+                "share": share,
+            }
+        )
+
+    def _elastic(self, settled: SettledParameter) -> int:
+        step, parameter = self._program.step, settled.parameter
+        one = step(sympy.S.One)
+
+        def over(loads: Mapping[str, sympy.Expr]) -> list[Json]:
+            return [[name, self._program.join("-", step(v), one)] for name, v in loads.items()]
+
+        return self._record(
+            {
+                "name": parameter.name,
+                "value": step(settled.value),
+                "least": step(parameter.least),
+                "most": step(parameter.most),
+                "dimension": self._dimension(parameter.dimension),
+                "atMost": over(settled.at_most),
+                "atLeast": over(settled.at_least),
+            }
+        )
+
+    def _costs(self, graph: LoadGraph) -> list[Json]:
+        found: list[Json] = []
+        for is_running, dimension in ((False, MONEY), (True, MONEY / TIME)):
+            total = graph.cost(is_running=is_running)
+            if total is not None:
+                found.append(
+                    {
+                        "running": is_running,
+                        "total": self._program.step(total),
+                        "dimension": self._dimension(dimension),
+                    }
+                )
+        return found
+
+    # -- numbers -------------------------------------------------------------------------
+
+    def _assumption(self, assumption: Assumption, graph: LoadGraph) -> int:
+        return self._number(
+            assumption.name,
+            assumption.value,
+            assumption.dimension,
+            assumption.text,
+            assumption.source or "",
+            assumption.span.place,
+            is_capacity=assumption.is_capacity,
+            is_decided=assumption.name in graph.decided,
+        )
+
+    def _number(
+        self,
+        name: str,
+        value: sympy.Rational,
+        dimension: Dimension,
+        text: str,
+        source: str,
+        place: str | None,
+        *,
+        is_capacity: bool = False,
+        is_decided: bool = False,
+    ) -> int:
+        declared = self._parameters.get(name)
+        factor, unit = _unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
+        low, high = (_bound(declared, end) for end in ("low", "high"))
+        return self._record(
+            {
+                "name": name,
+                "value": _exact(Fraction(int(value.p), int(value.q))),
+                "factor": _exact(factor),
+                "unit": unit,
+                "text": _line(text),
+                "dimension": self._dimension(dimension),
+                "low": low,
+                "high": high,
+                "parameter": declared is not None,
+                "capacity": is_capacity,
+                "decided": is_decided,
+                "place": place,
+                "source": _line(source),
+            }
+        )
+
+    def _dimension(self, dimension: Dimension) -> str:
+        self._dimensions.setdefault(dimension)
+        return str(dimension)
+
+    def _record(self, value: Json) -> int:
+        """Return the number of a record; equal ones are one."""
+        text = json.dumps(value, sort_keys=True)
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = len(self._records)
+            self._records.append(value)
+            self._bytes += len(text)
+        return known
+
+
+def _bounds(graph: LoadGraph) -> list[tuple[sympy.Expr, str]]:
+    """Return what must stay at or below zero, and what is wrong where it does not."""
+    return [(over, text) for over, text, _ in impossible(graph) if over.free_symbols]
+
+
+def _notes(variants: Variants, held: int, file: str) -> list[Json]:
+    """Tell what of a model is not in the page, and how to get it."""
+    notes: list[Json] = []
+    if not variants.is_complete or held < len(variants.variants):
+        notes.append(
+            f"Choices, machines and networks have {variants.combinations:,} combinations; the page "
+            f"holds {held}, those nearest to what it started from. What is not in this page can be "
+            f"had with `qps report {file} --set NAME=CHOICE`, and more at once with `--variants`."
+        )
+    notes += [
+        f"Scenario {name} has no answer: see `qps solve {file} --scenario {name}`."
+        for name in variants.unanswered
+    ]
+    return notes
+
+
+def _unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
+    """Return the unit that a spec writes a number in, else the base units.
+
+    >>> from qps.compiler.dimension import TIME
+    >>> _unit_of("230 ms", Fraction(230, 1000), TIME)
+    (Fraction(1, 1000), 'ms')
+    """
+    written = _WRITTEN.fullmatch(" ".join(text.split()))
+    if written is None or value == 0 or not _is_unit(written[2]):
+        return Fraction(1), str(dimension)
+    return value / Fraction(written[1].replace("_", "")), written[2]
+
+
+def _is_unit(text: str) -> bool:
+    """Tell whether what stands behind a number is a unit, not a further sum or product."""
+    return not re.search(r"[+*()]|\d\s*$|--|\bif\b|\bin\b", re.sub(r"\^\d", "", text))
+
+
+def range_text(model: ir.Model, assumption: Assumption) -> str:
+    """Return the range that a spec states for a parameter, in the unit of its value."""
+    declared = next((p for p in model.parameters if p.name == assumption.name), None)
+    value = Fraction(int(assumption.value.p), int(assumption.value.q))
+    factor, unit = _unit_of(assumption.text, value, assumption.dimension)
+    bounds = () if declared is None else (declared.low, declared.high)
+    ends = [
+        number(float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""
+        for bound in bounds
+    ]
+    if not any(ends):
+        return ""
+    return " ".join([f"{ends[0] or '…'} to {ends[1] or '…'}", unit]).rstrip()
+
+
+def _bound(declared: ir.Parameter | None, end: str) -> Json:
+    bound = None if declared is None else getattr(declared, end)
+    return _exact(bound.value) if isinstance(bound, ir.Constant) else None
+
+
+def _exact(value: Fraction) -> Json:
+    """Return a fraction as two texts: JSON's numbers would round it."""
+    return [str(value.numerator), str(value.denominator)]
+
+
+def _line(text: str | None) -> str:
+    return printable(" ".join((text or "").split()))
+
+
+def embedded(value: Json) -> str:
+    """Return JSON that may stand inside a script element of HTML: it holds no `<`, `>` or `&`."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return "".join(_ESCAPES.get(letter, letter) for letter in text)
+
+
+_ESCAPES = {letter: f"\\u{ord(letter):04x}" for letter in "<>&"}

@@ -1,0 +1,80 @@
+// What would help most: every single change that the page can try, in the time between frames.
+
+class Advice {
+  constructor(column, done) {
+    Object.assign(this, { column, done, found: [] });
+    this.waiting = [...this.hardware(), ...this.numbers()];
+  }
+
+  // Other choices, machines and networks; a place is worth a try where it bears on the limit.
+  *hardware() {
+    const { model, setting } = this.column;
+    for (let i = 0; i < model.selects.length; i++) {
+      for (let k = 0; k < model.selects[i].choices.length; k++) {
+        if (k === setting.picks[i]) continue;
+        const picks = setting.picks.with(i, k);
+        const variant = model.variant(setting.shape, picks);
+        if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
+        const { kind, name, choices } = model.selects[i];
+        yield { way: kind === "option" ? "another choice" : "other hardware", text: `${name} = ${choices[k]}`, setting: { ...setting, picks } };
+      }
+    }
+  }
+
+  // Capacity twice as large; parameters of the spec a tenth up or down, as it helps.
+  *numbers() {
+    const { setting, sensitivity, graph, run } = this.column;
+    const limits = new Set(graph.criteria.filter((one) => one.stated).map((one) => this.column.model.steps[one.limit][1]));
+    for (const { record, elasticity } of sensitivity.rows) {
+      if (record.decided || limits.has(record.name) || /^(limit|ideal) of /.test(record.name)) continue;
+      const now = run.numbers.get(record.name);
+      const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
+      if (record.capacity && elasticity > 0) {
+        yield { way: "more capacity", text: `twice the ${record.name}`, setting: changed(2n, 1n) };
+      } else if (record.parameter && !record.name.includes(".")) {
+        const one = elasticity > 0 ? { word: "more", above: 11n } : { word: "less", above: 9n };
+        yield { way: elasticity > 0 ? "more of it" : "less demand", text: `10 % ${one.word} ${record.name}`, setting: changed(one.above, 10n), record };
+      }
+    }
+  }
+
+  // Try some changes, for as long as there is time; true when all were tried.
+  work(until) {
+    while (this.waiting.length && performance.now() < until) this.try_(this.waiting.shift());
+    if (!this.waiting.length) this.done(this.best());
+    return !this.waiting.length;
+  }
+
+  try_(change) {
+    const { column } = this;
+    const now = column.solved.largest ?? column.graph.low - 1;
+    try {
+      const graphs = column.model.graphs(change.setting);
+      let largest = Infinity;
+      for (const graph of graphs) {
+        column.scratch.prepare(graph, change.setting.numbers);
+        if (column.scratch.graph.criteria.some((one) => fails(column.scratch, column.scratch.curve(one.over, [one.measure, one.limit]), one, now + 1))) return;
+        const failures = graph.criteria.map((one) => judged(column.scratch, one).failure ?? graph.high + 1);
+        largest = Math.min(largest, ...failures.map((failure) => failure - 1));
+      }
+      if (largest > now) this.found.push({ ...change, largest, isRange: largest === graphs[0].high });
+    } catch (error) {
+      if (!(error instanceof Undecided)) throw error;
+    }
+  }
+
+  best() { return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)); }
+}
+
+const SHOWN_ADVICE = 6;
+
+function showAdvice(column, found, apply) {
+  if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Nothing needs help: the range is the limit."));
+  if (!found) return fill("advice", make("p", { class: "soft" }, "Trying single changes …"));
+  if (!found.length) return fill("advice", make("p", { class: "soft" }, "No single change that this page can try helps."));
+  const rows = found.slice(0, SHOWN_ADVICE).map((one) => [
+    one.way, one.text, `${one.isRange ? "at least " : ""}${whole(one.largest)}`,
+    make("button", { type: "button", class: "quiet", "aria-label": `try ${one.text}`, on: { click: () => apply(one) } }, "try"),
+  ]);
+  return fill("advice", table(["way", "change", "users", ""], rows, new Set([2])));
+}

@@ -1,0 +1,152 @@
+// What `qps solve` answers, for the numbers of a run: the largest acceptable population and what
+// limits it, saturation points, the bottleneck, knees of elastic numbers, elasticities.
+
+// Numbers with which a model cannot be: a jitter below zero, a load that divides by zero.
+class Impossible extends Error {}
+
+// The answers of a setting: those of its worst mode, with all modes beside them.
+function solve(run, setting) {
+  const graphs = run.model.graphs(setting);
+  if (!graphs) return null;
+  const found = graphs.map((graph) => solveGraph(run.prepare(graph, setting.numbers)));
+  const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
+  const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
+  if (found.length > 1) run.prepare(worst.graph, setting.numbers);
+  return { ...worst, modes: found.length > 1 ? found : [] };
+}
+
+function isBefore(one, other) {
+  return one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
+}
+
+function solveGraph(run) {
+  const { graph } = run;
+  const criteria = graph.criteria.map((criterion) => judged(run, criterion));
+  const limiting = limitingOf(criteria);
+  const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
+  const at = largest ?? graph.low;
+  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
+  refuseImpossible(run, Math.min(at + 1, graph.high));
+  const quality = criteria.find((one) => one.criterion.name === "quality");
+  run.at(at);
+  return {
+    graph, criteria, limiting, largest, at, resources,
+    verdict: !limiting ? "range" : largest === null ? "nowhere" : "limited",
+    limitedBy: limiting?.criterion.name ?? null,
+    first: firstToSaturate(resources),
+    elastic: graph.elastic.map((one) => knees(run, one)),
+    qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
+    qualityMet: quality ? metUpTo(quality.failure, graph) : null,
+  };
+}
+
+function refuseImpossible(run, high) {
+  const { graph } = run;
+  for (const one of graph.resources) {
+    if (Number.isNaN(run.at(graph.low).value(one.load))) throw new Impossible(`the load of ${one.name} has no value`);
+  }
+  for (const [over, text] of graph.bounds) {
+    const curve = run.curve(over, []);
+    const failure = firstFailure(curve, graph.low, high, (n) => !(curve.at(n) <= NEAR));
+    if (failure !== null) throw new Impossible(`${text} at ${run.model.population} = ${whole(failure)}`);
+  }
+}
+
+// A criterion with the first population at which it fails, null for none.
+function judged(run, criterion) {
+  const { low, high } = run.graph;
+  const curve = run.curve(criterion.over, [criterion.measure, criterion.limit]);
+  const failure = firstFailure(curve, low, high, (n) => fails(run, curve, criterion, n));
+  return { criterion, failure, met: metUpTo(failure, run.graph) };
+}
+
+function fails(run, curve, criterion, population) {
+  const value = curve.at(population);
+  if (!Number.isFinite(value)) return true;
+  if (Math.abs(value) > curve.doubt()) return value > 0;
+  const sign = run.exactSign(criterion.over, population) ?? Math.sign(value);
+  return sign > 0 || (criterion.strict && sign === 0);
+}
+
+function metUpTo(failure, graph) {
+  if (failure === null) return graph.high;
+  return failure === graph.low ? null : failure - 1;
+}
+
+function isStated(criterion) { return criterion.stated || criterion.name === "quality"; }
+
+function limitingOf(criteria) {
+  let best = null;
+  for (const one of criteria) {
+    if (one.failure === null) continue;
+    const earlier = !best || one.failure < best.failure;
+    const preferred = best && one.failure === best.failure && isStated(one.criterion) && !isStated(best.criterion);
+    if (earlier || preferred) best = one;
+  }
+  return best;
+}
+
+// Where a load passes 1: `at` is null for never, `isAtStart` where it does from the start on.
+function saturated(run, over, about) {
+  const { low } = run.graph;
+  const curve = run.curve(over, [run.program.a[over]]);
+  const at = firstCrossing(curve, low);
+  const isAtStart = at === low && (curve.isFixed || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
+  return { about, at, isAtStart, name: about.name };
+}
+
+function firstToSaturate(resources) {
+  let first = null;
+  for (const one of resources) {
+    if (one.at === null) continue;
+    const tied = first && Math.abs(one.at - first.at) <= 1e-9 * first.at;
+    if (!first || (tied ? one.name < first.name : one.at < first.at)) first = one;
+  }
+  return first;
+}
+
+// Where an elastic number leaves its most, and where it reaches its least.
+function knees(run, elastic) {
+  const first = (overs) => firstToSaturate(overs.map(([name, over]) => saturated(run, over, { name })));
+  return { elastic, yields: first(elastic.atMost), exhausted: first(elastic.atLeast) };
+}
+
+// By how many per cent the answer moves when a number moves by one per cent, the greatest first.
+// Where nothing limits the answer, that of the first saturation point.
+function elasticities(run, solved) {
+  const { graph, limiting, resources } = solved;
+  let over, at = null, of;
+  if (limiting) {
+    if (limiting.failure === graph.low) return { of: null, rows: [] };
+    const curve = run.curve(limiting.criterion.over, [limiting.criterion.measure]);
+    ({ over } = limiting.criterion);
+    at = crossing(curve, limiting.failure - 1, limiting.failure);
+    of = limiting.criterion.name;
+  } else {
+    const first = firstToSaturate(resources.filter((one) => !one.isAtStart));
+    if (first) ({ at, about: { over }, name: of } = first);
+  }
+  if (at === null || over === undefined) return { of: null, rows: [] };
+  // On a plateau that ends here, the branch that rises is the one just beyond.
+  const rows = elasticitiesAt(run, over, at);
+  return { of, at, rows: rows.length ? rows : elasticitiesAt(run, over, at * (1 + 1e-9)) };
+}
+
+function elasticitiesAt(run, over, at) {
+  const { program, x, slopes } = run;
+  const { fixed, moving } = program.needed([over]);
+  const order = Int32Array.from([...fixed, ...moving].sort((one, other) => one - other));
+  run.at(at);
+  program.differentiate(order, over, x, slopes);
+  const rise = slopes[0];
+  if (!Number.isFinite(rise) || Math.abs(rise) < 1e-9) return [];
+  const needed = new Set(order);
+  const rows = [];
+  for (const record of run.graph.numbers) {
+    const step = program.stepOfValue.get(record.name);
+    if (!needed.has(step) || x[step] === 0) continue;
+    const elasticity = (-slopes[step] * x[step]) / (rise * at);
+    if (Number.isFinite(elasticity) && Math.abs(elasticity) > 1e-9) rows.push({ record, elasticity });
+  }
+  return rows.sort((one, other) => Math.abs(other.elasticity) - Math.abs(one.elasticity));
+}

@@ -1,0 +1,35 @@
+// Configurations side by side: each is a column, one of them is the one that the controls move.
+
+function showComparison(columns, active, choose, drop) {
+  const place = document.getElementById("comparison");
+  if (columns.length < 2) return place.replaceChildren();
+  const head = ["", ...columns.map((one, i) => make("span", null,
+    make("button", { type: "button", class: i === active ? "tab chosen" : "tab", "aria-pressed": String(i === active), on: { click: () => choose(i) } }, one.label),
+    one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
+  const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
+  const rows = [
+    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" ? "at least " : ""}${whole(one.solved.largest)}`)),
+    row("limited by", (one) => one.solved.limitedBy ?? "the range"),
+    row("the answer", (one) => answerOf(one)),
+    row("first to saturate", (one) => (one.solved.first ? `${one.solved.first.name} at ${number(one.solved.first.at)}` : "nothing")),
+    row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
+    row("quality there", (one) => (one.graph.quality === null ? "" : number(one.value(one.graph.quality)))),
+    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
+      const found = one.solved.criteria.find((c) => c.criterion.name === name);
+      if (!found) return "";
+      return make("span", null, lightOf(one, found), ` ${one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion)}`);
+    })),
+    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {
+      const found = one.solved.resources.find((r) => r.name === name);
+      return found ? percent(one.value(found.about.load)) : "";
+    })),
+    ...[false, true].filter((running) => columns.some((one) => one.graph.costs.some((c) => c.running === running))).map((running) => row(running ? "running cost" : "cost", (one) => {
+      const found = one.graph.costs.find((c) => c.running === running);
+      return found ? one.tell(one.value(found.total), found.dimension) : "";
+    })),
+    row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${s.record.name} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
+  ];
+  place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
+}
+
+function namesOf(columns, names) { return [...new Set(columns.flatMap(names))]; }

@@ -1,0 +1,126 @@
+// A model of the page: its variants, and the program run with some numbers put in.
+
+class Model {
+  constructor(data) {
+    Object.assign(this, data);
+    this.program = new Program(data.steps);
+    this.orders = new Map();
+  }
+
+  record(number) { return this.records[number]; }
+
+  // The variant of some picks, null where the page does not hold it.
+  variant(shape, picks) {
+    const fits = (own) => own.every((pick, i) => pick < 0 || pick === picks[i]);
+    return this.variants.find((one) => one.shape === shape && fits(one.picks)) ?? null;
+  }
+
+  // The graphs of a setting: one, or one for each mode where none was asked for.
+  graphs(setting) {
+    const variant = this.variant(setting.shape, setting.picks);
+    if (!variant) return null;
+    const graphs = variant.graphs.map((number) => this.graph(number));
+    const chosen = graphs.filter((graph) => graph.mode === setting.mode);
+    return chosen.length ? chosen : graphs;
+  }
+
+  // A graph with its records put in the place of their numbers; made once.
+  graph(number) {
+    const graph = this.record(number);
+    if (!graph.isResolved) {
+      for (const part of ["numbers", "resources", "streams", "criteria", "measures", "elastic"]) {
+        graph[part] = graph[part].map((one) => this.record(one));
+      }
+      graph.isResolved = true;
+      graph.order = this.program.needed(outputsOf(graph));
+    }
+    return graph;
+  }
+
+  // A setting as a start has it: what is picked, and the numbers that it sets.
+  setting(index) {
+    const start = this.starts[index];
+    const numbers = new Map(start.numbers.map((i) => [this.record(i).name, exactNumber(this.record(i))]));
+    return { start: index, shape: start.shape, picks: [...start.picks], numbers, mode: null };
+  }
+}
+
+function exactNumber(record) { return record.value.map(BigInt); }
+
+function outputsOf(graph) {
+  const found = [];
+  for (const one of graph.resources) found.push(one.load, one.over, ...one.parts.map((part) => part[1]));
+  for (const one of graph.streams) {
+    found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
+    found.push(...one.stages.map((stage) => stage[1]));
+  }
+  for (const one of graph.criteria) {
+    found.push(one.measure, one.limit, one.over);
+    if (one.axis !== null) found.push(one.axis);
+  }
+  for (const one of graph.measures) found.push(one.value);
+  for (const one of graph.elastic) {
+    found.push(one.value, one.least, one.most, ...[...one.atMost, ...one.atLeast].map((over) => over[1]));
+  }
+  for (const one of graph.costs) found.push(one.total);
+  for (const [over] of graph.bounds) found.push(over);
+  if (graph.quality !== null) found.push(graph.quality);
+  return found;
+}
+
+// The program at work: a graph with numbers put in. One run holds one graph at a time.
+class Run {
+  constructor(model) {
+    this.model = model;
+    this.program = model.program;
+    this.x = new Float64Array(this.program.size);
+    this.slopes = new Float64Array(this.program.size);
+    this.boxes = new Boxes(this.program);
+    this.rows = [];
+  }
+
+  // Put numbers in: those of the graph, and those in `numbers` that replace them, as fractions.
+  prepare(graph, numbers) {
+    this.graph = graph;
+    this.numbers = new Map(graph.numbers.map((one) => [one.name, numbers.get(one.name) ?? exactNumber(one)]));
+    this.exact = null;
+    for (const [name, value] of this.numbers) {
+      const step = this.program.stepOfValue.get(name);
+      if (step !== undefined) this.x[step] = quotient(value[0], value[1]);
+    }
+    this.program.run(graph.order.fixed, this.x);
+    this.boxes.fix(graph.order.fixed, this.x);
+    return this;
+  }
+
+  // Values of all steps at one population; read them with `value`.
+  at(population) {
+    this.x[0] = population;
+    this.program.run(this.graph.order.moving, this.x);
+    return this;
+  }
+
+  value(step) { return this.x[step]; }
+
+  // Rows of values of some steps at many populations.
+  sweep(steps, populations) {
+    const count = populations.length;
+    const order = this.program.needed(steps).moving;
+    if (this.rowLength !== count) { this.rows = []; this.rowLength = count; }
+    this.rows[0] = populations;
+    this.program.runMany(order, this.x, this.rows, count);
+    const isFixed = (i) => !this.program.moving[i];
+    return steps.map((i) => (isFixed(i) ? new Float64Array(count).fill(this.x[i]) : this.rows[i].slice()));
+  }
+
+  curve(output, size) { return new Curve(this, output, size); }
+
+  // The exact sign of a step at a population, null where there is none.
+  exactSign(step, population) {
+    this.exact ??= [...this.numbers].flatMap(([name, value]) => {
+      const at = this.program.stepOfValue.get(name);
+      return at === undefined ? [] : [[at, value]];
+    });
+    return new ExactRun(this.program, this.exact, population).sign(step);
+  }
+}

@@ -1,0 +1,249 @@
+// The model's program: steps such as ["*", 3, 7], each working on earlier ones.
+// Runs it for one population, for many at once, and backwards for its derivatives.
+
+const CODES = [
+  "n", "number", "float", "value", "+", "-", "*", "/", "ratio", "^", "pow", "sqrt",
+  "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "mean", "waiting", "erlang_b", "erlang_c",
+];
+const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c"]);
+const IS_BINARY = Uint8Array.from(CODES, (word) => (TWO.has(word) ? 1 : 0));
+const OP = Object.fromEntries(CODES.map((word, code) => [word, code]));
+
+// The steps as arrays of numbers. `moving` marks those that depend on the population.
+class Program {
+  constructor(steps) {
+    this.size = steps.length;
+    this.steps = steps;
+    this.code = new Uint8Array(this.size);
+    this.a = new Int32Array(this.size);
+    this.b = new Int32Array(this.size);
+    this.fixedValue = new Float64Array(this.size);
+    this.moving = new Uint8Array(this.size);
+    this.stepOfValue = new Map();
+    steps.forEach((step, i) => this.read(step, i));
+  }
+
+  read([word, first, second], i) {
+    const code = OP[word];
+    if (code === undefined) throw new Error(`unknown step ${word}`);
+    this.code[i] = code;
+    if (code === OP.n) this.moving[i] = 1;
+    else if (code === OP.number) this.fixedValue[i] = quotient(BigInt(first), BigInt(second));
+    else if (code === OP.float) this.fixedValue[i] = first;
+    else if (code === OP.value) this.stepOfValue.set(first, i);
+    else {
+      this.a[i] = first;
+      this.b[i] = second ?? 0;
+      const second_moves = second !== undefined && code !== OP["^"] && this.moving[second];
+      this.moving[i] = this.moving[first] || second_moves ? 1 : 0;
+    }
+  }
+
+  // The steps that some steps rest on, in the order in which they run: fixed ones, moving ones.
+  needed(outputs) {
+    const marked = new Uint8Array(this.size);
+    const waiting = [...outputs];
+    while (waiting.length) {
+      const i = waiting.pop();
+      if (marked[i]) continue;
+      marked[i] = 1;
+      if (this.code[i] >= OP["+"]) {
+        waiting.push(this.a[i]);
+        if (isBinary(this.code[i])) waiting.push(this.b[i]);
+      }
+    }
+    const fixed = [], moving = [];
+    for (let i = 0; i < this.size; i++) if (marked[i]) (this.moving[i] ? moving : fixed).push(i);
+    return { fixed: Int32Array.from(fixed), moving: Int32Array.from(moving) };
+  }
+
+  // Compute some steps from what the earlier ones have in `x`; `x[0]` is the population.
+  run(order, x) {
+    const { code, a, b } = this;
+    for (let k = 0; k < order.length; k++) {
+      const i = order[k];
+      switch (code[i]) {
+        case OP.n: case OP.value: break;
+        case OP.number: case OP.float: x[i] = this.fixedValue[i]; break;
+        case OP["+"]: x[i] = x[a[i]] + x[b[i]]; break;
+        case OP["-"]: x[i] = x[a[i]] - x[b[i]]; break;
+        case OP["*"]: x[i] = x[a[i]] * x[b[i]]; break;
+        case OP["/"]: x[i] = x[a[i]] / x[b[i]]; break;
+        case OP.max: x[i] = Math.max(x[a[i]], x[b[i]]); break;
+        case OP.min: x[i] = Math.min(x[a[i]], x[b[i]]); break;
+        case OP["^"]: x[i] = power(x[a[i]], b[i]); break;
+        default: x[i] = applied(code[i], x[a[i]], x[b[i]]);
+      }
+    }
+  }
+
+  // The same for many populations: `rows[i]` holds a step's value at each of them.
+  runMany(order, x, rows, count) {
+    const { code, a, b } = this;
+    const constant = new Map();
+    const row = (i) => {
+      if (this.moving[i]) return rows[i];
+      if (!constant.has(i)) constant.set(i, new Float64Array(count).fill(x[i]));
+      return constant.get(i);
+    };
+    for (let k = 0; k < order.length; k++) {
+      const i = order[k];
+      if (code[i] === OP.n) continue;
+      const out = (rows[i] ??= new Float64Array(count));
+      const left = row(a[i]), right = isBinary(code[i]) ? row(b[i]) : left;
+      switch (code[i]) {
+        case OP["+"]: for (let j = 0; j < count; j++) out[j] = left[j] + right[j]; break;
+        case OP["-"]: for (let j = 0; j < count; j++) out[j] = left[j] - right[j]; break;
+        case OP["*"]: for (let j = 0; j < count; j++) out[j] = left[j] * right[j]; break;
+        case OP["/"]: for (let j = 0; j < count; j++) out[j] = left[j] / right[j]; break;
+        case OP.max: for (let j = 0; j < count; j++) out[j] = Math.max(left[j], right[j]); break;
+        case OP.min: for (let j = 0; j < count; j++) out[j] = Math.min(left[j], right[j]); break;
+        case OP["^"]: for (let j = 0; j < count; j++) out[j] = power(left[j], b[i]); break;
+        default: for (let j = 0; j < count; j++) out[j] = applied(code[i], left[j], right[j]);
+      }
+    }
+  }
+
+  // The derivatives of one step by all others, into `slope`, at the values in `x`.
+  differentiate(order, output, x, slope) {
+    const { code, a, b } = this;
+    for (let k = 0; k < order.length; k++) slope[order[k]] = 0;
+    slope[output] = 1;
+    for (let k = order.length - 1; k >= 0; k--) {
+      const i = order[k], s = slope[i];
+      if (s === 0 || code[i] < OP["+"]) continue;
+      const [byFirst, bySecond] = partials(code[i], x[a[i]], x[b[i]], x[i], b[i]);
+      slope[a[i]] += s * byFirst;
+      if (isBinary(code[i])) slope[b[i]] += s * bySecond;
+    }
+  }
+}
+
+function isBinary(code) {
+  return IS_BINARY[code] === 1;
+}
+
+function applied(code, a, b) {
+  switch (code) {
+    case OP.ratio: return b === 0 ? Infinity : a / b; // as the language has it: no bound
+    case OP.pow: return Math.pow(a, b);
+    case OP.sqrt: return Math.sqrt(a);
+    case OP.abs: return Math.abs(a);
+    case OP.ceil: return Math.ceil(a);
+    case OP.floor: return Math.floor(a);
+    case OP.exp: return Math.exp(a);
+    case OP.ln: return Math.log(a);
+    case OP.w: return lambertW(a);
+    case OP.lower_w: return lowerLambertW(a);
+    case OP.mean: return b === 0 ? 0 : a / b;
+    case OP.waiting: return waiting(a, b);
+    case OP.erlang_b: return 1 / inverseErlangB(a, b);
+    case OP.erlang_c: return erlangC(a, b);
+    default: throw new Error(`no step has the code ${code}`);
+  }
+}
+
+function partials(code, a, b, value, exponent) {
+  switch (code) {
+    case OP["+"]: return [1, 1];
+    case OP["-"]: return [1, -1];
+    case OP["*"]: return [b, a];
+    case OP["/"]: case OP.ratio: case OP.mean: return [1 / b, -a / (b * b)];
+    case OP.waiting: return [1 / (1 - b), a / ((1 - b) * (1 - b))];
+    case OP.erlang_b: case OP.erlang_c: return [0, nudged((x) => applied(code, a, x), b)];
+    case OP["^"]: return [exponent * power(a, exponent - 1), 0];
+    case OP.pow: return [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0];
+    case OP.sqrt: return [0.5 / value, 0];
+    case OP.max: return a >= b ? [1, 0] : [0, 1];
+    case OP.min: return a <= b ? [1, 0] : [0, 1];
+    case OP.abs: return [Math.sign(a), 0];
+    case OP.exp: return [value, 0];
+    case OP.ln: return [1 / a, 0];
+    case OP.w: case OP.lower_w: return [1 / (Math.exp(value) * (1 + value)), 0];
+    default: return [0, 0]; // roundings are flat, but where they jump
+  }
+}
+
+// A derivative as a quotient of small differences.
+function nudged(f, at) {
+  const step = at * 1e-5;
+  return (f(at + step) - f(at - step)) / (2 * step);
+}
+
+// What waits over what is left of a capacity; without end where nothing is left.
+function waiting(work, load) {
+  if (Number.isNaN(work) || Number.isNaN(load)) return NaN;
+  return load >= 1 ? Infinity : work / (1 - load);
+}
+
+// 1/B of Erlang's formula for whole servers, by its sum; parts of a server are for `qps solve`.
+function inverseErlangB(servers, traffic) {
+  if (!(servers >= 0) || !(traffic >= 0)) return NaN;
+  if (servers !== Math.floor(servers)) throw new Undecided();
+  if (traffic === 0) return servers > 0 ? Infinity : 1;
+  let total = 1, term = 1;
+  for (let k = 0; k < servers; k++) {
+    term *= (servers - k) / traffic;
+    total += term;
+    if (servers - k < traffic && term < total * 1e-17) break;
+  }
+  return total;
+}
+
+function erlangC(servers, traffic) {
+  if (servers <= 0 || traffic < 0) return NaN;
+  if (traffic >= servers) return 1;
+  const inverse = inverseErlangB(servers, traffic);
+  return inverse === Infinity ? 0 : 1 / (inverse - (traffic / servers) * (inverse - 1));
+}
+
+// A whole power by multiplication: exact where its factors are, as Math.pow need not be.
+function power(base, exponent) {
+  if (exponent === 2) return base * base;
+  if (exponent < 0) return 1 / power(base, -exponent);
+  let result = 1;
+  for (let rest = exponent, square = base; rest; rest = Math.floor(rest / 2), square *= square) {
+    if (rest % 2) result *= square;
+  }
+  return result;
+}
+
+// Lambert's W, the inverse of w * exp(w), by Halley's method (Corless and others, 1996, 5.9).
+function lambertW(x) {
+  if (x === Infinity) return Infinity;
+  const root = 2 * (Math.E * x + 1);
+  if (!(root >= 0)) return root > -1e-15 ? -1 : NaN;
+  const near = Math.sqrt(root);
+  const start = x < 0.25 ? -1 + near - (near * near) / 3 + (11 / 72) * near ** 3 : Math.log1p(x) * 0.7;
+  return halley(x, start);
+}
+
+function lowerLambertW(x) {
+  const root = 2 * (Math.E * x + 1);
+  if (!(x < 0) || !(root >= 0)) return x === 0 ? -Infinity : root > -1e-15 && x < 0 ? -1 : NaN;
+  const near = Math.sqrt(root);
+  const far = Math.log(-x);
+  return halley(x, x > -0.25 ? far - Math.log(-far) : -1 - near - (near * near) / 3);
+}
+
+function halley(x, start) {
+  let w = start;
+  for (let turn = 0; turn < 50; turn++) {
+    const e = Math.exp(w), off = w * e - x;
+    if (off === 0 || w === -1) return w;
+    const step = off / (e * (w + 1) - ((w + 2) * off) / (2 * w + 2));
+    w -= step;
+    if (Math.abs(step) <= 2e-16 * Math.abs(w)) return w;
+  }
+  return w;
+}
+
+// A quotient of two whole numbers of any size, rounded once or nearly so.
+function quotient(above, below) {
+  const largest = 9007199254740991n;
+  const size = (v) => (v < 0n ? -v : v);
+  if (size(above) <= largest && size(below) <= largest) return Number(above) / Number(below);
+  const shift = BigInt(Math.max(0, below.toString(2).length - above.toString(2).length + 64));
+  const shifted = Number((above << shift) / below);
+  return shifted / 2 ** Math.min(1000, Number(shift)) / 2 ** Math.max(0, Number(shift) - 1000);
+}

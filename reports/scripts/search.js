@@ -1,0 +1,165 @@
+// The three questions about a value that changes with the population: at which whole population
+// is it first above zero, where, as a real number, does it first pass zero, and where between two.
+
+const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
+const MOST_BOXES = 20000;
+const FARTHEST = 1e15;
+
+class Undecided extends Error {}
+
+// A step of the program as a function of the population, with its bounds.
+class Curve {
+  constructor(run, output, size) {
+    this.run = run;
+    this.output = output;
+    this.size = size; // steps whose sizes say what is near to zero
+    this.order = run.program.needed([output]).moving;
+    this.isFixed = !run.program.moving[output];
+  }
+
+  at(population) {
+    const { x, program } = this.run;
+    x[0] = population;
+    program.run(this.order, x);
+    return x[this.output];
+  }
+
+  doubt() {
+    const { x } = this.run;
+    return NEAR * Math.max(1e-300, ...this.size.map((i) => Math.abs(x[i])).filter(Number.isFinite));
+  }
+
+  // Bounds over a box; better than the plain ones where the box is small.
+  over(low, high) {
+    const { boxes } = this.run, i = this.output;
+    boxes.run(this.order, low, high);
+    const found = { low: boxes.low[i], high: boxes.high[i], slow: boxes.slow[i], steep: boxes.steep[i] };
+    if (Number.isFinite(found.slow) && Number.isFinite(found.steep)) {
+      const middle = (low + high) / 2, half = (high - low) / 2, value = this.at(middle);
+      const reach = half * Math.max(Math.abs(found.slow), Math.abs(found.steep));
+      if (value - reach > found.low) found.low = value - reach;
+      if (value + reach < found.high) found.high = value + reach;
+    }
+    return found;
+  }
+
+  // True where the curve lies on zero at nine points of a box: a limit that is just kept.
+  isFlat(low, high) {
+    for (let k = 0; k <= 8; k++) {
+      if (!(Math.abs(this.at(low + ((high - low) * k) / 8)) <= this.doubt())) return false;
+    }
+    return true;
+  }
+}
+
+// The least whole population in [low, high] at which `fails` is true, null for none.
+// `curve` is above zero wherever it fails; `fails` also knows what happens on zero.
+function firstFailure(curve, low, high, fails) {
+  if (curve.isFixed) return fails(low) ? low : null;
+  const waiting = [[low, high]];
+  for (let turn = 0; waiting.length; turn++) {
+    if (turn > MOST_BOXES) throw new Undecided();
+    const [from, to] = waiting.pop();
+    if (from === to) {
+      if (fails(from)) return from;
+      continue;
+    }
+    const bounds = curve.over(from, to);
+    const near = curve.doubt();
+    if (bounds.high < -near) continue;
+    if (bounds.low > near && Number.isFinite(bounds.high)) return from;
+    if (bounds.slow >= 0) {
+      if (!fails(to)) continue;
+      return firstOf(fails, from, to);
+    }
+    if (bounds.steep <= 0) {
+      if (fails(from)) return from;
+      continue;
+    }
+    if (curve.isFlat(from, to) && !fails(from) && !fails(to)) continue;
+    const middle = between(from, to);
+    waiting.push([middle + 1, to], [from, middle]);
+  }
+  return null;
+}
+
+function between(from, to) {
+  const middle = from > 0 && to > 4 * from ? Math.sqrt(from * to) : (from + to) / 2;
+  return Math.min(to - 1, Math.max(from, Math.floor(middle)));
+}
+
+// The first of many whole populations that fails, where all after it fail too.
+function firstOf(fails, from, to) {
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (fails(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+// The least real population from `low` on after which the curve is above zero; null for none.
+function firstCrossing(curve, low) {
+  if (curve.isFixed) return curve.at(low) >= -curve.doubt() ? low : null;
+  const isAbove = (value) => !(value <= curve.doubt());
+  if (isAbove(curve.at(low))) return low;
+  const budget = { boxes: MOST_BOXES };
+  for (let from = low, to = Math.max(2 * low, 2); from < FARTHEST; from = to, to *= 2) {
+    const found = crossingIn(curve, from, to, isAbove, budget);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function crossingIn(curve, low, high, isAbove, budget) {
+  const waiting = [[low, high]];
+  while (waiting.length) {
+    if (--budget.boxes < 0) throw new Undecided();
+    const [from, to] = waiting.pop();
+    const bounds = curve.over(from, to);
+    const near = curve.doubt();
+    if (bounds.high <= near) continue;
+    if (bounds.slow >= 0 || to - from <= 1e-12 * to) {
+      if (!isAbove(curve.at(to))) continue;
+      return passing(curve, from, to, isAbove);
+    }
+    if (bounds.steep <= 0 && !isAbove(curve.at(from))) continue;
+    if (curve.isFlat(from, to)) continue;
+    const middle = (from + to) / 2;
+    waiting.push([middle, to], [from, middle]);
+  }
+  return null;
+}
+
+// Where a curve passes zero between a point that is not above it and one that is.
+function passing(curve, from, to, isAbove) {
+  const end = to;
+  for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
+    const middle = (from + to) / 2;
+    if (middle === from || middle === to) break;
+    if (isAbove(curve.at(middle))) to = middle;
+    else from = middle;
+  }
+  return polished(curve, from, to, end);
+}
+
+// Floats tell "above" a little late; one step along the slope makes up for that.
+function polished(curve, from, to, end) {
+  const step = Math.max(1e-7 * to, 1e-9);
+  const ahead = Math.min(end, to + step);
+  const here = curve.at(to), rise = (curve.at(ahead) - here) / (ahead - to);
+  const back = here / rise;
+  return Number.isFinite(back) && Math.abs(back) <= 1e-6 * to ? to - back : to;
+}
+
+// Where a curve passes zero between two populations, null where it does not.
+function crossing(curve, below, above) {
+  if (!(curve.at(below) <= 0) || !(curve.at(above) > 0)) return null;
+  let low = below, high = above;
+  for (let turn = 0; turn < 100 && high - low > 1e-15 * high; turn++) {
+    const middle = (low + high) / 2;
+    if (curve.at(middle) <= 0) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

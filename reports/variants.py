@@ -1,0 +1,379 @@
+"""Which variants of a model a page holds: other choices, other machines, each lowered once.
+
+Numbers and the population are inputs of the page's program; choices and places change the
+program itself. A spec has more combinations of them than a page can hold, so the starts (the
+spec as it is, each scenario, what the command line asks for) come first, then everything that
+is one change away from a start, then two changes, until the page is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, combinations, product, zip_longest
+from math import prod
+
+from qps.compiler import ir
+from qps.compiler.cases import varies_by_case
+from qps.compiler.configuration import Configuration, base_configuration, changed, in_each_mode
+from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower import lower
+from qps.compiler.placement import check_placement
+from qps.compiler.source import Span
+
+MOST_VARIANTS = 200
+_MOST_WORK = 12_000
+"""Flows and demands in the graphs of all variants: a large model gets fewer of them."""
+
+Picks = tuple[int, ...]
+"""For each select, the index of what is chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A choice that the reader of a page can make: an option, a machine, a network.
+
+    `counts` says how many machines or networks a choice of a place brings along; `usual` is
+    the number that the spec has there.
+    """
+
+    kind: str
+    name: str
+    choices: tuple[str, ...]
+    doc: str | None
+    counts: tuple[ir.Expr, ...] = ()
+    usual: ir.Expr | None = None
+
+    def change(self, index: int, span: Span) -> ir.Change:
+        """Return the change that makes a choice."""
+        if self.kind == "option":
+            return ir.SetOption(self.name, self.choices[index], span)
+        if self.kind == "case":
+            return ir.SetCase(ir.Case(self.choices[index]), span)
+        return ir.SetPlace(self.name, self.choices[index], self.counts[index], span)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The choices as `--set` takes them: `server * 4` where the number is not the usual one."""
+        if not self.counts:
+            return self.choices
+        return tuple(
+            f"{choice} * {count.value}"
+            if count != self.usual and isinstance(count, ir.Constant)
+            else choice
+            for choice, count in zip(self.choices, self.counts, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A configuration that a reader may start from: its name, and what `--set` changed in it."""
+
+    name: str
+    configuration: Configuration
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a reader starts: a configuration, as a shape of the model with picks."""
+
+    name: str
+    doc: str | None
+    configuration: Configuration
+    settings: tuple[str, ...]
+    shape: int
+    picks: Picks
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The graphs of a combination, one for each mode; `asked` are the selects that matter.
+
+    `is_start` where a reader can start from it: no page does without.
+    """
+
+    shape: int
+    picks: Picks
+    asked: frozenset[int]
+    graphs: tuple[LoadGraph, ...]
+    is_start: bool
+
+
+@dataclass(frozen=True)
+class Variants:
+    """What a page holds: selects, starts and variants; `combinations` is how many there are.
+
+    `unanswered` are starts that no page can show: they have no answer.
+    """
+
+    selects: tuple[Select, ...]
+    starts: tuple[Start, ...]
+    variants: tuple[Variant, ...]
+    combinations: int
+    unanswered: tuple[str, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """True where every combination is in the page."""
+        covered = sum(
+            prod(len(s.choices) for i, s in enumerate(self.selects) if i not in variant.asked)
+            for variant in self.variants
+            if variant.shape == 0
+        )
+        return covered >= self.combinations
+
+
+def variants_of(
+    model: ir.Model,
+    origins: Sequence[Origin],
+    first: int = 0,
+    most: int = MOST_VARIANTS,
+) -> Variants:
+    """Return the variants of a model that fit a page; the starts are always among them.
+
+    What is near to the start with the number `first` comes before what is near to others.
+    """
+    explorer = _Explorer(model, _selects(model, [origin.configuration for origin in origins]))
+    docs = {scenario.name: scenario.doc for scenario in model.scenarios}
+    tried = [explorer.start(origin, docs.get(origin.name)) for origin in origins]
+    explorer.is_starting = False
+    found = [start for start in tried if start is not None]
+    near = [start for start in tried[first : first + 1] if start is not None]
+    for shape, picks in explorer.neighbours([*near, *(s for s in found if s not in near)]):
+        if explorer.is_full(most):
+            break
+        explorer.add(shape, picks)
+    return Variants(
+        explorer.selects,
+        tuple(found),
+        tuple(explorer.variants),
+        prod(len(select.choices) for select in explorer.selects),
+        tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
+    )
+
+
+# -- what can be chosen ------------------------------------------------------------------
+
+
+def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, ...]:
+    """Return the case, every option, and every place with the hardware that fits it."""
+    options = [
+        Select("option", option.name, option.choices, option.doc) for option in model.options
+    ]
+    if any(varies_by_case(parameter.value) for parameter in model.parameters):
+        cases = tuple(case.value for case in ir.Case)
+        options.insert(0, Select("case", "case", cases, "which of several values counts"))
+    base = base_configuration(model)
+    places = []
+    for kind, now, known in (
+        ("machine", base.nodes, tuple(model.machines)),
+        ("network", base.links, tuple(model.networks)),
+    ):
+        for name, place in now.items():
+            usual = [(one, place.count) for one in known if _fits(model, starts, name, one)]
+            own = [_placed(configuration, name) for configuration in starts]
+            choices, counts = zip(*dict.fromkeys([*usual, *own]), strict=True)
+            places.append(Select(kind, name, choices, None, counts, place.count))
+    return tuple(s for s in (*options, *places) if len(s.choices) > 1)
+
+
+def _placed(configuration: Configuration, place: str) -> tuple[str, ir.Expr]:
+    """Return what stands in a place, and how many."""
+    node = configuration.nodes.get(place)
+    if node is not None:
+        return node.machine, node.count
+    link = configuration.links[place]
+    return link.network, link.count
+
+
+def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: str) -> bool:
+    """Tell whether a machine or network can stand in a place in any of the configurations."""
+    for configuration in starts:
+        if _placed(configuration, place)[0] == kind:
+            return True
+        stands = configuration.nodes.get(place) or configuration.links[place]
+        change = ir.SetPlace(place, kind, None, stands.span)
+        sink = Sink()
+        check_placement(model, changed(configuration, [change]), sink)
+        if not sink.has_errors:
+            return True
+    return False
+
+
+# -- which of them are lowered -----------------------------------------------------------
+
+
+@dataclass
+class _Explorer:
+    """Lowers combinations, each once; one that differs in nothing that is asked for is known."""
+
+    model: ir.Model
+    selects: tuple[Select, ...]
+    variants: list[Variant] = field(default_factory=list)
+    unfit: set[tuple[int, Picks]] = field(default_factory=set)
+    is_starting: bool = True
+    _shapes: list[Configuration] = field(default_factory=list)
+    _work: int = 0
+
+    def is_full(self, most: int) -> bool:
+        """Tell whether the page has no room for more."""
+        return len(self.variants) >= most or self._work >= _MOST_WORK
+
+    def start(self, origin: Origin, doc: str | None) -> Start | None:
+        """Return a start, lowered; of the shape of an earlier one where only numbers differ.
+
+        None where it has no answer.
+        """
+        name, configuration, settings = origin.name, origin.configuration, origin.settings
+        picks = self._picks(configuration)
+        variant = self._lowered(len(self._shapes), picks, configuration)
+        if variant is None:
+            return None
+        for shape, known in enumerate(self._shapes):
+            if not _differ_in_numbers(known, configuration, variant.graphs):
+                continue
+            alike = self.add(shape, picks)
+            usual = base_configuration(self.model).parameters
+            own = {n for n, value in configuration.parameters.items() if value != usual[n]}
+            if alike is not None and _are_alike(alike.graphs, variant.graphs, own):
+                return Start(name, doc, configuration, settings, shape, picks)
+        self._shapes.append(configuration)
+        self.variants.append(variant)
+        return Start(name, doc, configuration, settings, variant.shape, picks)
+
+    def add(self, shape: int, picks: Picks) -> Variant | None:
+        """Return the variant of a combination, lowered if it is new; None if it cannot be."""
+        for variant in self.variants:
+            if variant.shape == shape and all(variant.picks[i] == picks[i] for i in variant.asked):
+                return variant
+        if (shape, picks) in self.unfit:
+            return None
+        base = self._shapes[shape]
+        span = self.model.population.span
+        assert span is not None
+        # What stays as it is must not be asked for: that would win over what a mode changes.
+        now = self._picks(base)
+        changes = [
+            select.change(picks[i], span)
+            for i, select in enumerate(self.selects)
+            if picks[i] != now[i]
+        ]
+        new = self._lowered(shape, picks, changed(base, changes))
+        if new is None:
+            self.unfit.add((shape, picks))
+        else:
+            self.variants.append(new)
+        return new
+
+    def neighbours(self, starts: Sequence[Start]) -> Iterator[tuple[int, Picks]]:
+        """Yield combinations: all one change away from the first start, then by turns further.
+
+        By turns one more step away from the first start, hardware first, and one change away
+        from another start; at last whatever is left.
+        """
+        everywhere = range(len(self.selects))
+        hardware = [i for i in everywhere if self.selects[i].counts]
+        first, *others = starts
+        yield from self._changed(first, combinations(everywhere, 1))
+        near = chain(
+            self._changed(first, combinations(hardware, 2)),
+            self._changed(first, combinations(everywhere, 2)),
+        )
+        far = chain.from_iterable(
+            self._changed(start, combinations(everywhere, 1)) for start in others
+        )
+        for pair in zip_longest(near, far):
+            yield from (pick for pick in pair if pick is not None)
+        for distance in range(2, len(self.selects) + 1):
+            for start in starts:
+                yield from self._changed(start, combinations(everywhere, distance))
+
+    def _changed(
+        self, start: Start, which: Iterable[tuple[int, ...]]
+    ) -> Iterator[tuple[int, Picks]]:
+        """Yield every combination that differs from a start in some selects."""
+        for indices in which:
+            others = [
+                [c for c in range(len(self.selects[i].choices)) if c != start.picks[i]]
+                for i in indices
+            ]
+            for choices in product(*others):
+                picks = list(start.picks)
+                for index, choice in zip(indices, choices, strict=True):
+                    picks[index] = choice
+                yield start.shape, tuple(picks)
+
+    def _picks(self, configuration: Configuration) -> Picks:
+        return tuple(self._pick(select, configuration) for select in self.selects)
+
+    def _pick(self, select: Select, configuration: Configuration) -> int:
+        if select.kind == "option":
+            return select.choices.index(configuration.options[select.name])
+        if select.kind == "case":
+            return select.choices.index(configuration.case.value)
+        pairs = list(zip(select.choices, select.counts, strict=True))
+        return pairs.index(_placed(configuration, select.name))
+
+    def _lowered(self, shape: int, picks: Picks, configuration: Configuration) -> Variant | None:
+        sink = Sink()
+        check_placement(self.model, configuration, sink)
+        if sink.has_errors:
+            return None
+        try:
+            graphs = tuple(
+                lower(self.model, settled) for settled in in_each_mode(self.model, configuration)
+            )
+        except QpsError:
+            return None
+        self._work += sum(graph.graph.number_of_edges() for graph in graphs)
+        asked = frozenset().union(*(graph.asked for graph in graphs))
+        return Variant(
+            shape,
+            picks,
+            frozenset(
+                index
+                for index, select in enumerate(self.selects)
+                if select.kind != "option" or select.name in asked
+            ),
+            graphs,
+            self.is_starting,
+        )
+
+
+def _differ_in_numbers(
+    known: Configuration, other: Configuration, graphs: Sequence[LoadGraph]
+) -> bool:
+    """Tell whether two configurations differ only in choices, places and plain numbers."""
+    same = ("low", "high", "mode", "case")
+    if any(getattr(other, part) != getattr(known, part) for part in same):
+        return False
+    decided = frozenset().union(*(graph.decided for graph in graphs))
+    return all(
+        value == known.parameters[name]
+        or (
+            isinstance(value, ir.Constant)
+            and isinstance(known.parameters[name], ir.Constant)
+            and name not in decided
+        )
+        for name, value in other.parameters.items()
+    )
+
+
+_FORMULAS = ("resources", "criteria", "quality", "streams", "measures", "elastic", "prices")
+
+
+def _are_alike(
+    some: Sequence[LoadGraph], others: Sequence[LoadGraph], numbers: Collection[str]
+) -> bool:
+    """Tell whether graphs have the same formulas, and the same values of all but some numbers."""
+    return len(some) == len(others) and all(
+        all(getattr(one, part) == getattr(other, part) for part in _FORMULAS)
+        and one.assumptions.keys() == other.assumptions.keys()
+        and all(
+            name in numbers or a.value == other.assumptions[name].value
+            for name, a in one.assumptions.items()
+        )
+        for one, other in zip(some, others, strict=True)
+    )

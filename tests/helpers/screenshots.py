@@ -1,0 +1,124 @@
+"""Draw the pictures of the documentation: `python tests/helpers/screenshots.py [SPEC…]`.
+
+Writes the report of every spec and photographs it as a reader sees it first, and the pictures of
+Speak on a phone and in the dark. Each is checked to be small; pages are checked to be below 1 MB.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+
+MOST_PICTURE = 200_000
+MOST_PAGE = 1_000_000
+COLOURS = 128
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture: of which report, how wide, how high, from which element on."""
+
+    name: str
+    spec: str
+    arguments: tuple[str, ...] = ()
+    width: int = 1280
+    height: int = 1500
+    scheme: str = "light"
+    start: str = "h1"
+
+
+SHOTS = (
+    Shot("report", "audioconference", ("--scenario", "midrange")),
+    Shot("report_flying", "flying"),
+    Shot("report_virtual_cockpit", "virtual_cockpit", ("--scenario", "indigo2_15x")),
+    Shot("report_jitter", "jitter"),
+    Shot(
+        "report_quality", "virtual_cockpit", ("--scenario", "indigo2_15x"),
+        start="#picture-waterfall",
+    ),
+    Shot("report_numbers", "flying", start="#picture-tornado", height=1000),
+    Shot(
+        "report_compare", "virtual_cockpit",
+        ("--scenario", "indigo2_15x", "--scenario", "peak", "--scenario", "atm"),
+        start="#comparison", height=900, scheme="dark",
+    ),
+    Shot("report_phone", "audioconference", ("--scenario", "midrange"), width=390, height=1100),
+)  # fmt: skip
+
+
+def main(chosen: list[str]) -> None:
+    """Take all pictures, or those of some specs."""
+    from helpers.browser import browser
+
+    with tempfile.TemporaryDirectory() as folder, browser() as started:
+        for shot in SHOTS:
+            if chosen and shot.spec not in chosen:
+                continue
+            target = ROOT / "docs" / "pictures" / f"{shot.name}.png"
+            target.write_bytes(taken(started, shot, Path(folder)))
+            print(f"{target.relative_to(ROOT)}: {target.stat().st_size:,} bytes")
+
+
+def taken(started: object, shot: Shot, folder: Path) -> bytes:
+    """Return a picture as a small PNG."""
+    from helpers.browser import opened
+
+    file = report(shot, folder)
+    with opened(started, file, width=shot.width, scheme=shot.scheme) as found:
+        page = found.page
+        page.set_viewport_size({"width": shot.width, "height": shot.height})
+        page.wait_for_selector(
+            "#advice table, #advice p:has-text('helps'), #advice p:has-text('Nothing')"
+        )
+        page.evaluate("() => qps.drawAll()")
+        page.evaluate(f"() => document.querySelector('{shot.start}').scrollIntoView()")
+        page.wait_for_timeout(500)
+        assert found.complaints == [], found.complaints
+        return small(page.screenshot())
+
+
+def report(shot: Shot, folder: Path) -> Path:
+    """Write a report, once for all pictures of it."""
+    from qps.cli import main as qps
+
+    name = "-".join([shot.spec, *shot.arguments]).replace("/", "")
+    file = folder / f"{name}.html"
+    if not file.exists():
+        spec = ROOT / "specs" / f"{shot.spec}.qps"
+        qps(["report", str(spec), *shot.arguments, "--no-advice", "-q", "-o", str(file)])
+        size = file.stat().st_size
+        assert size < MOST_PAGE, f"{file.name} has {size:,} bytes"
+        print(f"{file.name}: {size:,} bytes")
+    return file
+
+
+def small(png: bytes) -> bytes:
+    """Return a PNG with few colours; AssertionError where it is large even so."""
+    from PIL import Image
+
+    for colours in halved(COLOURS):
+        buffer = io.BytesIO()
+        image = Image.open(io.BytesIO(png)).convert("RGB")
+        image.quantize(colours, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+        if buffer.tell() < MOST_PICTURE:
+            return buffer.getvalue()
+    raise AssertionError("too many colours for a small picture")
+
+
+def halved(number: int) -> Iterator[int]:
+    """Yield a number, its half, and so on down to 8."""
+    while number >= 8:
+        yield number
+        number //= 2
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

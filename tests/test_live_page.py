@@ -1,0 +1,518 @@
+"""The live page in a real browser: it answers what `qps solve` answers, and asks for nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+
+from helpers.browser import CHROMIUM, MISSING, Opened, browser, opened
+from helpers.reports import html_of
+from helpers.specs import PRELUDE, checked
+from qps.compiler import ir
+from qps.compiler.configuration import changed, in_each_mode
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import Spec, load
+from qps.solver.solution import Solution
+from qps.solver.solve import solve
+
+ROOT = Path(__file__).parents[1]
+SPECS = sorted((ROOT / "specs").glob("*.qps"))
+SETTINGS = 8
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture
+def open_page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    """Return a function that opens a report; it complains of nothing, and asks for nothing."""
+    entered = []
+
+    def show(html: str, **options: Any) -> Opened:
+        file = tmp_path / f"page{len(entered)}.html"
+        file.write_text(html, encoding="utf-8")
+        context = opened(chromium, file, **options)
+        page = context.__enter__()
+        entered.append((context, page))
+        return page
+
+    yield show
+    for context, page in entered:
+        urls = [url for url in page.requests if not url.startswith(("file:", "blob:"))]
+        context.__exit__(None, None, None)
+        assert page.complaints == []
+        assert urls == []
+
+
+@pytest.fixture(scope="module")
+def speak() -> Spec:
+    return load(ROOT / "specs" / "audioconference.qps")
+
+
+@pytest.fixture(scope="module")
+def speak_html(speak: Spec) -> str:
+    return html_of(speak, scenarios=["midrange"])
+
+
+# -- it answers what the solver answers ------------------------------------------------------
+
+ANSWERS = """() => {
+  const column = qps.shown, { solved, run, graph } = column;
+  run.at(solved.at);
+  const value = (step) => { const v = run.value(step); return Number.isFinite(v) ? v : null; };
+  return {
+    trouble: column.trouble, largest: solved.largest, limitedBy: solved.limitedBy, at: solved.at,
+    mode: graph.mode,
+    saturations: Object.fromEntries(solved.resources.map((one) => [one.name, one.at])),
+    loads: Object.fromEntries(solved.resources.map((one) => [one.name, value(one.about.load)])),
+    met: Object.fromEntries(solved.criteria.map((one) => [one.criterion.name, one.met])),
+    quality: graph.quality === null ? null : value(graph.quality),
+    knees: solved.elastic.map((one) => [one.yields?.at ?? null, one.exhausted?.at ?? null]),
+    answer: document.getElementById("answer").firstChild.textContent,
+  };
+}"""
+
+TYPE = """([name, text]) => {
+  const label = CSS.escape(name);
+  const input = document.getElementById(`number-${name}`)
+    ?? document.querySelector(`#numbers input[aria-label="${label}"]`);
+  input.value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  return input.getAttribute("aria-invalid") !== "true";
+}"""
+
+
+def is_close(page: float | None, solver: float | None) -> bool:
+    if page is None or solver is None:
+        return page is solver
+    return page == pytest.approx(solver, rel=1e-9, abs=1e-12)
+
+
+def differences(answers: dict[str, Any], solution: Solution) -> list[str]:
+    """Return where the page says something else than the solver."""
+    found = []
+    if (answers["largest"], answers["limitedBy"]) != (
+        solution.largest_acceptable,
+        solution.limited_by,
+    ):
+        found.append(f"largest {answers['largest']} {answers['limitedBy']}")
+    for resource in solution.resources:
+        if not is_close(answers["saturations"][resource.name], resource.saturation.at):
+            found.append(f"{resource.name} {answers['saturations'][resource.name]} {resource}")
+        if not is_close(answers["loads"][resource.name], resource.load_at_limit):
+            found.append(f"load of {resource.name} {answers['loads'][resource.name]}")
+    if not is_close(answers["quality"], solution.quality_at_limit):
+        found.append(f"quality {answers['quality']}, not {solution.quality_at_limit}")
+    found += [
+        f"{item.criterion.name} met up to {answers['met']}, not {item.met_up_to}"
+        for item in solution.requirements
+        if answers["met"][item.criterion.name] != item.met_up_to
+    ]
+    for page, item in zip(answers["knees"], solution.elastic, strict=True):
+        for ours, knee in zip(page, (item.yields, item.exhausted), strict=True):
+            if not is_close(ours, None if knee is None else knee.at):
+                found.append(f"{item.name} gives way at {ours}, not {knee}")
+    return found
+
+
+def solved(
+    spec: Spec, start: dict[str, Any], picks: list[ir.Change], numbers: dict[str, tuple[str, str]]
+) -> Solution:
+    """Solve what the page was set to: parameters by `--set`, other numbers in the graph."""
+    parameters = {p.name for p in spec.model.parameters}
+    settings = [
+        f"{name} = {text} {unit}" for name, (text, unit) in numbers.items() if name in parameters
+    ]
+    configuration = spec.configuration(start["scenario"], settings)
+    configuration = changed(configuration, picks)
+    solutions = []
+    for settled in in_each_mode(spec.model, configuration):
+        graph = lower(spec.model, settled)
+        others = {}
+        for name, (text, _) in numbers.items():
+            if name not in parameters:
+                known = graph.assumptions[name]
+                factor = sympy.Rational(*map(int, start["factors"][name]))
+                others[name] = replace(known, value=sympy.Rational(text) * factor)
+        solutions.append(solve(replace(graph, assumptions=graph.assumptions | others)))
+    return min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
+
+
+def random_number(record: dict[str, Any], choose: random.Random) -> str:
+    """Return another value of a number, in its unit, within its range."""
+    low, high = [
+        Fraction(*map(int, record[end])) if record[end] else None for end in ("low", "high")
+    ]
+    value = Fraction(*map(int, record["value"])) * Fraction(
+        choose.choice((0.3, 0.7, 0.9, 1.2, 2.5))
+    )
+    value = max(low, value) if low is not None else value
+    value = min(high, value) if high is not None else value
+    shown = value / Fraction(*map(int, record["factor"]))
+    rounded = Fraction(f"{float(shown):.3g}") if shown else Fraction(0)
+    return str(float(rounded)) if _is_inside(rounded, record, low, high) else ""
+
+
+def _is_inside(
+    shown: Fraction, record: dict[str, Any], low: Fraction | None, high: Fraction | None
+) -> bool:
+    value = shown * Fraction(*map(int, record["factor"]))
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) -> None:
+    spec = load(path)
+    page = open_page(html_of(spec, most=80))
+    choose = random.Random(path.stem)
+    model = spec.model
+    compared = 0
+    refused = []
+    for turn in range(SETTINGS):
+        start, picks, numbers = random_setting(page, spec, choose)
+        answers = page.run(ANSWERS)
+        try:
+            solution = solved(spec, start, picks, numbers)
+        except QpsError as error:
+            refused.append((answers["trouble"], numbers, error.diagnostics))
+            continue
+        assert answers["trouble"] is None, (turn, answers["trouble"], numbers)
+        assert differences(answers, solution) == [], (turn, start["name"], picks, numbers)
+        compared += 1
+    assert compared > SETTINGS / 2
+    assert all(trouble for trouble, *_ in refused), refused
+    assert model.file in page.run("() => document.querySelector('.command').textContent")
+
+
+def random_setting(
+    page: Opened, spec: Spec, choose: random.Random
+) -> tuple[dict[str, Any], list[ir.Change], dict[str, tuple[str, str]]]:
+    """Set the page to something by its own inputs, and return what a reader has set."""
+    starts = page.run("() => qps.shown.model.starts")
+    index = choose.randrange(len(starts))
+    page.run(
+        """(index) => { const field = document.getElementById("control-start");
+        if (field) { field.value = String(index); field.dispatchEvent(new Event("change")); } }""",
+        index,
+    )
+    start = starts[index]
+    selects = page.run("() => qps.shown.model.selects")
+    changes: list[ir.Change] = []
+    assert spec.model.population.span is not None
+    for which in choose.sample(range(len(selects)), min(len(selects), choose.choice((0, 1, 2)))):
+        held = page.run(
+            """(i) => [...document.getElementById(`control-select-${i}`).options]
+            .filter((one) => !one.disabled).map((one) => one.value)""",
+            which,
+        )
+        picked = int(choose.choice(held))
+        page.page.select_option(f"#control-select-{which}", str(picked))
+        name, text = selects[which]["name"], selects[which]["choices"][picked]
+        if selects[which]["kind"] == "option":
+            changes.append(ir.SetOption(name, text, spec.model.population.span))
+        else:
+            assert " * " not in text
+            changes.append(ir.SetPlace(name, text, None, spec.model.population.span))
+    records = [r for r in page.run("() => qps.shown.graph.numbers") if not r["decided"]]
+    numbers = {}
+    start["factors"] = {record["name"]: record["factor"] for record in records}
+    for record in choose.sample(records, min(len(records), choose.choice((0, 1, 3)))):
+        text = random_number(record, choose)
+        if text and Fraction(*map(int, record["value"])) != 0:
+            assert page.run(TYPE, [record["name"], text]), (record, text)
+            numbers[record["name"]] = (text, record["unit"])
+            if page.run("() => qps.shown.trouble"):
+                break
+    return start, changes, numbers
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_the_page_tells_the_first_answer_in_the_same_words(path: Path, open_page: Any) -> None:
+    html = html_of(load(path), most=1)
+    page = open_page(html)
+    live = page.run("() => document.getElementById('answer').textContent")
+    without = open_page(html, scripts=False)
+    assert without.page.text_content("#answer") == live
+
+
+CASES = {
+    "a tie": "require { host.cpu.load <= 50 % }\n",
+    "strict": "require { host.cpu.load < 50 % }\n",
+    "falls and rises": "measure m = (N - 20)^2 * (N - 40)\nrequire { m <= 1000 }\n",
+    "roundings": "measure m = ceil(N / 7) * 3\nrequire { m <= 20 }\n",
+    "a pole": "measure m = 1 / (N - 50)\nrequire { m <= 1 }\n",
+    "roots": "measure m = sqrt(N) + exp(N / 30) + ln(N) + lambert_w(N)\nrequire { m <= 20 }\n",
+    "lower branch": "measure m = lower_lambert_w(-1 / (N + 2))\nrequire { m >= -5 }\n",
+    "at most": "require { flow.latency <= 1 ms }\n",
+    "never": "measure m = N * 0\nrequire { m <= 1 }\n",
+    "floor": "measure m = 100 / N\nrequire { m >= 3 ideal 50 }\n",
+    "worst": "quality worst\nmeasure m = N\nrequire { m <= 77 }\n",
+    "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
+}
+
+
+@pytest.mark.parametrize("range_of", ["1..100", "1..1_000_000"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> None:
+    spec = checked(
+        PRELUDE.replace("1..100", range_of) + CASES[name]
+        + "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    )  # fmt: skip
+    page = open_page(html_of(spec))
+    solution = solve(lower(spec.model, spec.configuration()))
+    assert differences(page.run(ANSWERS), solution) == []
+
+
+def test_modes_are_solved_and_the_worst_counts(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "topology { node host = box }\nparam pace = 1 packet/s in 0..9 packet/s\n"
+        "stream flow { source N * pace; at host { work } }\n"
+        "mode idle { pace = 1 packet/s; host.cpu.load <= 50 % }\n"
+        "mode busy { pace = 2 packet/s; host.cpu.load <= 40 % }\n"
+    )
+    page = open_page(html_of(spec))
+    assert page.run(ANSWERS)["largest"] == 20
+    assert page.run(ANSWERS)["mode"] == "busy"
+    page.page.select_option("#control-mode", "idle")
+    assert page.run(ANSWERS)["largest"] == 50
+    assert "idle" in page.run("() => document.querySelector('.command').textContent")
+
+
+# -- what a reader does ------------------------------------------------------------------------
+
+
+def test_the_slider_moves_every_number(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    before = page.text_content("#requirements")
+    page.focus("#population")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => qps.shown.n") == 37
+    assert page.text_content("#requirements") != before
+    assert "at 37" in page.text_content("#resources")
+    assert page.text_content("#answer").startswith("32 users.")
+    page.check("text=stay at the answer")
+    assert page.evaluate("() => qps.shown.n") == 32
+
+
+def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    page.fill("#number-longest_delay", "250")
+    assert not page.text_content("#answer").startswith("32 users.")
+    assert "'longest_delay=250 ms'" in page.text_content(".command")
+    page.click("text=Start again")
+    assert page.text_content("#answer").startswith("32 users.")
+
+
+def test_wrong_numbers_are_refused_and_told(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    for text, told in (
+        ("much", "write a number"),
+        ("5000", "its range is 515 to 2000 byte/packet"),
+    ):
+        page.fill("#number-size", text)
+        assert told in page.text_content(".trouble")
+        assert page.get_attribute("#number-size", "aria-invalid") == "true"
+        assert page.text_content("#answer").startswith("32 users.")
+    page.fill("#number-size", "1200")
+    assert page.text_content(".trouble") == ""
+
+
+def test_what_is_not_in_the_page_cannot_be_chosen_and_is_told(open_page: Any, speak: Spec) -> None:
+    page = open_page(html_of(speak, most=20)).page
+    disabled = page.evaluate(
+        """() => [...document.querySelectorAll('#controls option')]
+        .filter((one) => one.disabled).map((one) => one.textContent)"""
+    )
+    assert disabled
+    assert all("(not in this page)" in text for text in disabled)
+    assert "155,520 combinations; the page holds 20" in page.text_content("#controls")
+
+
+def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    page.evaluate("() => qps.drawAll()")
+    shown = page.evaluate(
+        "() => qps.pictures.filter((one) => !one.place.hidden).map((one) => one.key)"
+    )
+    assert {
+        "loads",
+        "topology",
+        "shares",
+        "needs",
+        "waterfall",
+        "quality",
+        "space",
+        "tornado",
+        "heat",
+    } <= set(shown)
+    for key in shown:
+        figure = page.locator(f"#picture-{key}")
+        figure.scroll_into_view_if_needed()
+        figure.locator(".chart").first.hover()
+        assert figure.locator(".readout").text_content(), key
+        figure.locator(".canvas").focus()
+        page.keyboard.press("ArrowRight")
+        assert figure.locator(".readout").text_content(), key
+        figure.locator("summary").click()
+        assert figure.locator("tbody tr").count() > 0, key
+        with page.expect_download() as download:
+            figure.get_by_text("Download as SVG").click()
+        text = Path(download.value.path()).read_text(encoding="utf-8")
+        assert text.startswith("<svg"), key
+        assert "var(" not in text
+        assert figure.locator("figcaption").text_content(), key
+
+
+def test_settings_can_be_kept_and_compared(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    assert page.locator("#comparison table").count() == 0
+    page.click("#pin")
+    page.fill("#number-longest_delay", "300")
+    users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
+    assert users[0] == "users"
+    assert users[2] == "32"
+    assert int(users[1]) > 32
+    page.click("#comparison button.tab >> nth=1")
+    assert page.text_content("#answer").startswith("32 users.")
+
+
+def test_scenarios_and_specs_stand_side_by_side(open_page: Any, speak: Spec) -> None:
+    page = open_page(html_of(speak, scenarios=["low_end", "high_end"])).page
+    head = page.locator("#comparison thead th").all_text_contents()
+    assert head[1:] == ["low_end", "high_end"]
+    assert page.locator("#comparison tbody tr").first.locator("td").all_text_contents() == [
+        "users",
+        "10",
+        "75",
+    ]
+    other = load(ROOT / "specs" / "virtual_cockpit.qps")
+    two = open_page(html_of(speak, others=[other])).page
+    assert two.locator("#comparison tbody tr").first.locator("td").all_text_contents() == [
+        "users",
+        "45",
+        "453",
+    ]
+    two.click("#comparison button.tab >> nth=1")
+    assert two.text_content("#answer").startswith("453 users.")
+
+
+def test_advice_can_be_tried(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    page.wait_for_selector("#advice button")
+    row = page.locator("#advice tbody tr").first.locator("td").all_text_contents()
+    page.click("#advice button >> nth=0")
+    assert page.evaluate("() => qps.shown.solved.largest") == int(row[2].replace("at least ", ""))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_sticks_out_at_any_width(
+    speak_html: str, open_page: Any, scheme: str, width: int
+) -> None:
+    page = open_page(speak_html, width=width, scheme=scheme).page
+    page.evaluate("() => qps.drawAll()")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    low = page.evaluate(CONTRASTS)
+    assert low == []
+
+
+# WCAG 2.2, 1.4.3: 4.5 to 1 for text, as it is drawn on the paper below it.
+CONTRASTS = """() => {
+  const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const parts = (text) => text.match(/[\\d.]+/g).map(Number);
+  const paper = (one) => {
+    for (let at = one; at; at = at.parentElement) {
+      const found = parts(getComputedStyle(at).backgroundColor);
+      if (found.length < 4 || found[3] > 0.99) return found;
+    }
+    return [255, 255, 255];
+  };
+  const low = new Set();
+  const told = "p, td, th, label, summary, button, h1, h2, h3, code, .light, option, output, li";
+  for (const one of document.querySelectorAll(`${told}, figcaption, .chart text:not(.own)`)) {
+    if (!one.textContent.trim() || one.closest("[hidden]")) continue;
+    const style = getComputedStyle(one);
+    const ink = parts(one instanceof SVGElement ? style.fill : style.color);
+    const [a, b] = [light(ink), light(paper(one))].sort((x, y) => y - x);
+    const name = one.className.baseVal ?? one.className;
+    const text = one.textContent.slice(0, 20);
+    if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${one.tagName}.${name} ${text}`);
+  }
+  return [...low];
+}"""
+
+
+def test_every_input_has_a_name(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html).page
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("input, select, button")].filter((one) =>
+        !one.labels?.length && !one.getAttribute("aria-label") && !one.textContent.trim())
+        .map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll('svg[role=img]')]
+        .filter((one) => !one.getAttribute('aria-label')).length"""
+    )
+    assert unnamed == 0
+
+
+def test_without_scripts_the_first_answer_can_be_read(speak_html: str, open_page: Any) -> None:
+    page = open_page(speak_html, scripts=False).page
+    assert page.text_content("#answer").startswith("32 users.")
+    assert not page.is_visible("#controls")
+    assert page.is_visible("#picture-loads svg")
+    assert page.is_visible("#picture-needs svg")
+    assert page.is_visible("text=voice.latency")
+
+
+# -- a stranger's text ------------------------------------------------------------------------
+
+EVIL = (
+    "</script></title><script>alert(1)</script>\"'<img src=x onerror=alert(2)>]]>&amp;{{ 7 * 7 }}"
+)
+
+
+def test_a_strangers_text_is_text(open_page: Any) -> None:
+    said = EVIL.replace('"', "'")
+    spec = checked(
+        f'"""{said}\n\n{said}"""\n' + PRELUDE
+        + f'"""{said}"""\noption zip = on\nparam p = 3 in 1..9 source "{said}"\n'
+        + f'"""{said}"""\nscenario other {{ p = 4 }}\n"""{said}"""\nmeasure m = N * p\n'
+        + "topology { node host = box }\n"
+        + "stream flow { source p * N * 1 packet/s; at host { work } }\n"
+        + "require { flow.latency <= 20 ms; m <= 60 }\n"
+        + f'expect a "{said}" {{ p == 3; source "{said}"; note "{said}"; fitted "{said}" }}\n'
+        + f'figure f "{said}" {{ over N in 1..9; line "{said}" m; source "{said}" }}\n'
+    )  # fmt: skip
+    opened_page = open_page(html_of(spec))
+    page = opened_page.page
+    assert page.evaluate("() => document.scripts.length") == 2
+    assert page.evaluate("() => document.images.length") == 0
+    assert page.evaluate("() => document.querySelectorAll('[onerror]').length") == 0
+    assert said in page.text_content("h1")
+    page.select_option("#control-start", "1")
+    page.evaluate("() => qps.drawAll()")
+    assert page.evaluate("() => document.images.length") == 0
+    assert said in page.text_content("#measures")
