@@ -15,13 +15,12 @@ from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
-from qps.compiler.elastic import SettledParameter
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
-from qps.reports.naming import Part, elastic_in, in_named_measures, named_whole
+from qps.reports.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.critical import piece_at
 from qps.solver.rational import as_rational_function, numerator
@@ -391,8 +390,7 @@ def _explained(
     if free - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
     named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
-    elastic = elastic_in(graph, named, *named_parts)
-    formulas += [_elastic(graph, settled, at, at_text) for settled in elastic]
+    formulas += elastic_notes(graph, (named, *named_parts), at)
     if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
@@ -412,14 +410,6 @@ def _explained(
             for a in used
         ),
     )
-
-
-def _elastic(graph: LoadGraph, settled: SettledParameter, at: int, at_text: str) -> tuple[str, str]:
-    """Return what an elastic parameter in a formula is."""
-    name, dimension = settled.parameter.name, settled.parameter.dimension
-    value = quantity(float(graph.valued_at(at)(settled.value)), dimension)
-    told = f"{value} at {at_text}; `qps explain … {name}` shows its formula"
-    return f"{name}, which is elastic", told
 
 
 _READABLE = 160

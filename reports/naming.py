@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import sympy
 
-from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower import joined_axes
+from qps.reports.quantities import quantity
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,15 @@ def named_whole(
     return in_named_measures(graph, expr, scope)
 
 
-def elastic_in(graph: LoadGraph, *exprs: sympy.Expr) -> list[SettledParameter]:
-    """Return the elastic parameters that are named in some formulas."""
+def elastic_notes(graph: LoadGraph, exprs: Sequence[sympy.Expr], at: int) -> list[tuple[str, str]]:
+    """Return what the elastic parameters are that are named in some formulas."""
     free = set().union(*(expr.free_symbols for expr in exprs))
-    return [settled for settled in graph.elastic if settled.parameter.symbol in free]
+    notes = []
+    for settled in graph.elastic:
+        name, dimension = settled.parameter.name, settled.parameter.dimension
+        if settled.parameter.symbol in free:
+            value = quantity(float(graph.valued_at(at)(settled.value)), dimension)
+            where = f"{graph.population} = {at:,}"
+            told = f"{value} at {where}; `qps explain … {name}` shows its formula"
+            notes.append((f"{name}, which is elastic", told))
+    return notes
