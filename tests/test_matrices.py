@@ -184,6 +184,10 @@ matrix m {{ level in [0.5, 1, 2, 3, 5, 8] }}
         pytest.param("param floor_ = 3\nmeasure f = N\nrequire { f >= 1 ideal floor_ }\nmatrix m { floor_ in [1, 2, 3] }", id="an ideal that is the limit, or not"),
         pytest.param("param p = 2\nstream play { source 3 packet/s; at host { work }; playout 10 ms * max(0, p - N) - 1 ms * min(p - 2, 2) }\nmatrix m { p in [2, 3, 300] }", id="a buffer that cannot be"),
         pytest.param("matrix m { size in [100, 200 byte/packet]; at N = 7; column a = talk.latency; column b = saturation(host) + largest_acceptable; column c = cost_per_user; column d = quality + share(work, host.cpu) }", id="columns"),
+        pytest.param("param boxes = 3\nscenario more { host = box * boxes }\nmatrix m { scenario in [more]; boxes in [1, 2, 2.5, 4] }", id="counts that are not whole"),
+        pytest.param("param load_ = average 1, least 0, largest 3\nstream more { source 2 packet/s; at host { work * (1 + load_) } }\nscenario worst { case = largest }\nmatrix m { scenario in [worst]; load_ in [1, 4]; extra in [1, 2] }", id="values by case"),
+        pytest.param("machine waiting { cpu 10 score, queueing mm1 }\nmachine shop { cpu 2 core * 10 score, queueing mmc }\nmatrix m { host in [waiting, shop]; extra in [1, 5]; size in [100, 900 byte/packet] }", id="queues"),
+        pytest.param("param k = 4\ngroup room of k users\nstream more { source 9 packet/s, 90 byte/packet; at host { work to others in room }; over lan; at host { work } }\nmatrix m { k in [2, 5, 50]; extra in [1, 3] }", id="groups"),
     ],
 )  # fmt: skip
 def test_rows_are_what_solve_says(extra: str) -> None:

@@ -61,7 +61,9 @@ _LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
     Bound.SHARE: (0, 1, False, False),
     Bound.PART: (0, 1, False, True),
     Bound.LOAD: (0, 10, False, False),
+    **dict.fromkeys((Bound.COUNT, Bound.RANK, Bound.WHOLE), (0, None, True, False)),
 }
+_WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
 
 
 def guards_of(
@@ -136,6 +138,9 @@ def _values(
                 reason,
                 reason,
             )
+            if bound in _WHOLE:
+                rest = builder.build(at - sympy.floor(at))
+                yield Guard(rest, most=Fraction(0), above=reason)
 
 
 def _structure(
