@@ -270,6 +270,7 @@ class Checker:
                     source,
                     kinds.doc,
                     text=shares.text(kind) if shares else "",
+                    is_share=True,
                 )
 
     def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:

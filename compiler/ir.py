@@ -419,7 +419,7 @@ class Parameter:
 
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,
     the one of the smallest `priority` takes first. `text` is how its value is told where that is
-    not what stands at `value_span`.
+    not what stands at `value_span`. A share, that of one kind, is fixed: all of them add up to 1.
     """
 
     name: str
@@ -435,6 +435,7 @@ class Parameter:
     least_text: str = ""
     text: str = ""
     priority: Quantity | None = None
+    is_share: bool = False
 
 
 # -- hardware ----------------------------------------------------------------------------

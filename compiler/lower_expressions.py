@@ -264,11 +264,15 @@ class ExpressionLowering:
         """
         names = [kind.parameter for kind in mixture.kinds]
         own = [self._parameter(name) for name in names]
-        is_set = any(
-            self.configuration.parameters[name] is not self._declared[name].value for name in names
-        )
+        is_set = any(self._is_set(name) for name in names)
         fixed = all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own)
         return lowered.xreplace(self._values()) if fixed and not is_set else lowered
+
+    def _is_set(self, name: str) -> bool:
+        """Return whether a change has set a parameter, be it to the value that it had."""
+        declared, now = self._declared[name], self.configuration
+        is_same = now.parameters[name] is declared.value
+        return not is_same or now.values_from[name] is not declared.value_span
 
     def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
         """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""

@@ -72,6 +72,12 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         )
     settled = in_each_mode(model, configuration)
     parameter = next((p for p in model.parameters if p.name == name), None)
+    if parameter is not None and parameter.is_share:
+        refuse(
+            f"`{name}` is a share, and all shares add up to 1: it cannot be changed by itself",
+            "ask for the value of a kind, or declare other `kinds`",
+            parameter.span,
+        )
     if parameter is not None:
         for each in settled:
             _refuse_made_of_others(parameter, in_force(each))

@@ -271,6 +271,22 @@ def test_the_question_turned_round_for_one_kind() -> None:
     assert solve_for(spec.model, largest, "size.B", 4).intervals == ()
 
 
+def test_a_kind_with_a_plain_value_can_be_asked_for() -> None:
+    spec = checked(BASE.replace("cpu display", "cpu think * 1 ms / (1 s * 1 packet)"))
+    found = solve_for(spec.model, spec.configuration(), "think.light", 10)
+    # 10 packets in a second leave 100 ms for each: 100 = 0.6 light + 0.3 * 30 + 0.1 * 10
+    assert found.intervals[0].high == pytest.approx(150)
+    assert found.intervals[0].fails_above is not None
+    assert found.intervals[0].fails_above.requirement == "far.cpu.load"
+
+
+def test_a_share_cannot_be_asked_for() -> None:
+    spec = checked(BASE + "measure m = film.I * size.I\n")
+    with pytest.raises(QpsError) as raised:
+        solve_for(spec.model, spec.configuration(), "film.I", 10)
+    assert raised.value.diagnostics[0].message.startswith("`film.I` is a share, and all shares")
+
+
 def test_the_report_tells_the_case(tmp_path: Path) -> None:
     file = tmp_path / "film.qps"
     file.write_text(BASE + "scenario worst { case = largest }\n")
