@@ -6,6 +6,7 @@ in, which takes longer than all the rest; and they forget the order in which the
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import sympy
@@ -26,11 +27,11 @@ class _Extreme(sympy.Function):  # type: ignore[misc] # sympy is untyped
             return None
         if not all(argument.is_extended_real for argument in arguments):
             return sympy.nan
-        chosen = arguments[0]
-        for argument in arguments[1:]:
-            if cls._beats(argument, chosen):
-                chosen = argument
-        return chosen
+        chosen, *others = ((_valued(a), a) for a in (settled(a) for a in arguments))
+        for other in others:
+            if cls._beats(other[0], chosen[0]):
+                chosen = other
+        return chosen[1]
 
     @classmethod
     def _beats(cls, one: sympy.Expr, other: sympy.Expr) -> bool:
@@ -55,6 +56,27 @@ class _Extreme(sympy.Function):  # type: ignore[misc] # sympy is untyped
     def _sympystr(self, printer: Any) -> str:
         told = ", ".join(printer._print(argument) for argument in self.args)  # noqa: SLF001
         return f"{self._word}({told})"
+
+
+_READABLE_PARTS = 16
+_DIGITS = 40
+
+
+def settled(number: sympy.Expr) -> sympy.Expr:
+    """Return a number as it is written, or to forty digits where it takes many parts to write.
+
+    What is chosen is used again in what is made of it, and each use evaluates all its parts: a
+    few formulas inside each other would take longer than anybody waits.
+    """
+    if number.is_Rational or number.is_Float or not number.args:
+        return number
+    parts = sum(1 for _ in islice(sympy.preorder_traversal(number), _READABLE_PARTS))
+    return number if parts < _READABLE_PARTS else number.evalf(_DIGITS)
+
+
+def _valued(number: sympy.Expr) -> sympy.Expr:
+    """Return a number to compare: sympy would look for ever more digits of two equal ones."""
+    return number if number.is_Rational or not number.is_finite else number.evalf(_DIGITS)
 
 
 class Maximum(_Extreme):

@@ -9,7 +9,7 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.load_graph import LatencyPart, ResourceLoad
-from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_expressions import ExpressionLowering, rational
 from qps.compiler.lower_streams import Demand
 from qps.compiler.queueing import Queue, Visit
 
@@ -61,9 +61,12 @@ def _queue(
 ) -> Queue:
     variation: sympy.Expr = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
     if queueing.variation is not None:
-        variation = expressions.symbol(f"{name}.cv", queueing.variation)
-        if isinstance(queueing.variation.expr, ir.Constant) and queueing.variation.expr.value == 0:
-            variation = sympy.S.Zero
+        known = queueing.variation.expr
+        if isinstance(known, ir.Constant) and known.value in (0, 1):
+            # The law of the service times is known then: fixed or exponential.
+            variation = rational(known.value)
+        else:
+            variation = expressions.symbol(f"{name}.cv", queueing.variation)
     visits = demand.visits
     return Queue(
         name,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, nan, sqrt
 
 _DIGITS = 50
@@ -131,6 +132,7 @@ def _md1_decay(load: float) -> float:
     return float(brentq(lambda x: load * expm1(x) - x, low, high, xtol=1e-300, rtol=1e-15))
 
 
+@lru_cache(maxsize=1 << 14)
 def md1_quantile(load: float, level: float) -> float:
     """Return the t with P(W <= t) = level for M/D/1; 0 where so many do not wait at all."""
     if not 0 <= level < 1 or load < 0:
@@ -203,6 +205,7 @@ def periodic_tail(flows: float, load: float, time: float) -> float:
     return unfinished_tail(whole - 1, whole / load, time)
 
 
+@lru_cache(maxsize=1 << 14)
 def periodic_quantile(flows: float, load: float, level: float) -> float:
     """Return the wait of N D/D/1, in service times, that a share of the visits does not exceed.
 
@@ -216,13 +219,16 @@ def periodic_quantile(flows: float, load: float, level: float) -> float:
     def excess(time: float) -> float:
         return periodic_tail(flows, load, time) - (1 - level)
 
-    # Fewer flows of the same load wait less than very many, which wait as M/D/1 does.
-    return _root(excess, 0.0, max(md1_quantile(load, level), flows))
+    high = 1.0
+    while excess(high) > 0:
+        high *= 2
+    return _root(excess, 0.0, high)
 
 
 # -- exponential and gamma service -------------------------------------------------------
 
 
+@lru_cache(maxsize=1 << 14)
 def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
     """Return the quantile of wait plus service: service is exponential with mean 1.
 
@@ -249,6 +255,7 @@ def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
     return _root(excess, 0.0, high)
 
 
+@lru_cache(maxsize=1 << 14)
 def gamma_quantile(load: float, variation: float, level: float) -> float:
     """Return an upper bound of the quantile of wait plus service in M/G/1, service times gamma.
 
@@ -322,4 +329,4 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
     if function(low) <= 0:
         return low
-    return float(brentq(function, low, high, xtol=1e-13, rtol=1e-13))
+    return float(brentq(function, low, high, xtol=1e-12, rtol=1e-12))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.extremes import Maximum, Minimum, settled
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.substitution import Substitution
 from qps.solver.compiled import number_function
@@ -67,7 +67,8 @@ def _joined(
     if any(argument is None for argument in arguments):
         return None
     if isinstance(part, Maximum | Minimum):
-        chosen, numbers = put_in(part), [put_in(argument) for argument in part.args]
+        chosen = put_in(part)
+        numbers = [settled(put_in(argument)) for argument in part.args]
         return arguments[numbers.index(chosen)] if chosen in numbers else None
     same = all(new is old for new, old in zip(arguments, part.args, strict=True))
     return part if same else part.func(*arguments)
