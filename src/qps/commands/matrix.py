@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qps import __version__
 from qps.commands.console import Exit, complain, show
 from qps.commands.progress import Progress
 from qps.compiler import codes, ir
@@ -248,7 +247,7 @@ class _Job:
     @property
     def _fingerprint(self) -> str:
         """Tells parts of this matrix, as this version solves it, from all others."""
-        return f"{__version__}:{self.compiled.fingerprint}"
+        return f"{self.arguments.version}:{self.compiled.fingerprint}"
 
     def _progress(self) -> Progress:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
