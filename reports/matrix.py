@@ -15,7 +15,7 @@ from pyarrow import csv, parquet
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.tables import Column, columns_of, schema_of
+from qps.solver.matrix.tables import Column, columns_of, layout_of, schema_of
 
 ENDINGS = (".parquet", ".csv", ".json")
 
@@ -52,7 +52,7 @@ def _writer(schema: pa.Schema, ending: str, file: IO[bytes]) -> Iterator[Any]:
         with csv.CSVWriter(file, schema) as writer:
             yield writer
         return
-    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(file, schema, **layout_of(schema)) as writer:
         yield writer
 
 

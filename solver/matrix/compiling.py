@@ -70,6 +70,19 @@ class CompiledMode:
     excluded: Sides
     answers: tuple[str, ...]
     symbols: tuple[tuple[str, sympy.Symbol], ...]
+    numbers: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+
+    @property
+    def signature(self) -> str:
+        """A text that tells what it computes from what others compute; algebra is left out."""
+        told: list[object] = [
+            (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit)
+            for c in (*self.criteria, *self.impossible)
+        ]
+        told += [(r.name, r.load, r.quadratic) for r in self.resources]
+        rest = (self.low, self.high, self.mode, self.guards, self.quality, self.cost)
+        more = (self.running_cost, self.columns, self.comparisons, self.excluded, self.answers)
+        return repr((self.program.operations, told, rest, more))
 
 
 @dataclass(frozen=True)
@@ -142,7 +155,9 @@ class CompiledMatrix:
         for block in self.blocks:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]
             parts += [block.structure.group_of.tolist()]
-            parts += [repr(group) for group in block.groups]
+            for group in block.groups:
+                chosen = (group.reason, group.places, group.options, group.scenario, group.low)
+                parts += [chosen, *(mode.signature for mode in group.modes)]
         return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
     def packed(self) -> bytes:
@@ -240,19 +255,17 @@ class _GroupCompiler:
             {a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs,
         )
-        fixed = dict(builder.values)
         criteria = tuple(
-            _criterion(builder, criterion, fixed, is_stated=_is_stated(criterion))
+            _criterion(builder, criterion, is_stated=_is_stated(criterion))
             for criterion in all_criteria(graph)
         )
         excluded = tuple(
-            _impossible(builder, over, message, fixed)
+            _at_most(message, builder.build(over), builder.constant(0), over)
             for over, message, _ in impossible(graph)
-            if graph.population in over.xreplace(fixed).free_symbols
+            if graph.population in over.free_symbols
         )
         resources = tuple(
-            _resource(builder, name, resource.load, fixed)
-            for name, resource in graph.resources.items()
+            _resource(builder, name, resource.load) for name, resource in graph.resources.items()
         )
         guards = guards_of(self.model, configuration, graph, asking, builder)
         cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
@@ -276,6 +289,7 @@ class _GroupCompiler:
             tuple(answers.sides(compare) for compare in self.question.excluded),
             tuple(answers.names),
             tuple((name, symbol) for symbol, name in inputs.items()),
+            tuple(builder.values.items()),
         )
         return self._proven(compiled, builder.program())
 
@@ -360,13 +374,7 @@ def _is_stated(criterion: Criterion) -> bool:
     return criterion.span is not None or criterion.name == "quality"
 
 
-def _criterion(
-    builder: Builder,
-    criterion: Criterion,
-    fixed: Mapping[sympy.Symbol, sympy.Expr],
-    *,
-    is_stated: bool,
-) -> CompiledCriterion:
+def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> CompiledCriterion:
     return CompiledCriterion(
         criterion.name,
         is_stated,
@@ -374,20 +382,8 @@ def _criterion(
         criterion.at_most,
         builder.build(criterion.measure),
         builder.build(criterion.limit),
-        excess(criterion).xreplace(dict(fixed)),
+        excess(criterion),
     )
-
-
-def _impossible(
-    builder: Builder,
-    over: sympy.Expr,
-    message: str,
-    fixed: Mapping[sympy.Symbol, sympy.Expr],
-) -> CompiledCriterion:
-    """Return what cannot be as a criterion that fails where it is."""
-    over = over.xreplace(dict(fixed))
-    measure = builder.build(over)
-    return _at_most(message, measure, builder.constant(0), over)
 
 
 def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledCriterion:
@@ -403,12 +399,9 @@ def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledC
     )
 
 
-def _resource(
-    builder: Builder, name: str, load: sympy.Expr, fixed: Mapping[sympy.Symbol, sympy.Expr]
-) -> CompiledResource:
+def _resource(builder: Builder, name: str, load: sympy.Expr) -> CompiledResource:
     number = builder.build(load)
-    symbolic = load.xreplace(dict(fixed))
-    criterion = _at_most(name, number, builder.constant(1), symbolic - 1)
+    criterion = _at_most(name, number, builder.constant(1), load - 1)
     quadratic = None
     powers = builder.powers(load)
     if powers is not None:
@@ -420,4 +413,4 @@ def _resource(
             terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
             zero = builder.constant(0)
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
-    return CompiledResource(name, number, quadratic, criterion, symbolic)
+    return CompiledResource(name, number, quadratic, criterion)

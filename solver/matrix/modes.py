@@ -14,13 +14,21 @@ import sympy
 
 from qps.compiler import ir
 from qps.solver.capacity import fails
-from qps.solver.matrix.arrays import Runner
+from qps.solver.matrix.arrays import Runner, Values
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
 from qps.solver.matrix.layout import indices, joined, numbers_of
-from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows, margins
+from qps.solver.matrix.prepared import (
+    Bools,
+    CompiledCriterion,
+    Floats,
+    Ints,
+    Rows,
+    margin_of,
+    sides_of,
+)
 from qps.solver.matrix.questions import LARGEST, saturation_subject
 from qps.solver.matrix.saturations import saturations
 
@@ -243,18 +251,22 @@ class ModeSolver:
             failures = first_failures(rows, proven, others, mode.low, end)
             first, is_open = failures.first, failures.is_open
             limit = np.maximum(first - 1, mode.low)
-            margin_below = margins(rows, mode.criteria, limit.astype(float))
-            margin_above = margins(rows, mode.criteria, np.minimum(first, mode.high).astype(float))
-            limited = self._settled(first, margin_below, margin_above, index, verdict == SOUND)
-            limit = np.maximum(first - 1, mode.low)
+            wanted = sides_of(mode.criteria) | (self._told if self.at is None else frozenset())
+            at_limit = rows.at(wanted, limit.astype(float))
+            beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
+            settled = first.copy()
+            limited = self._settled(settled, at_limit, beyond, index, verdict == SOUND)
+            limit = np.maximum(settled - 1, mode.low)
+            if self.at is not None or (settled != first).any():
+                at_limit = {}
             is_open = is_open | self._is_impossible(rows, limit)
-            return self._answers(rows, first, limited, limit, verdict, is_open)
+            return self._answers(rows, settled, limited, limit, verdict, is_open, at_limit)
 
     def _settled(
         self,
         first: Ints,
-        below: Mapping[CompiledCriterion, Any],
-        above: Mapping[CompiledCriterion, Any],
+        below: Values,
+        above: Values,
         index: Index,
         sound: Bools,
     ) -> Ints:
@@ -267,11 +279,11 @@ class ModeSolver:
         surely = np.zeros(count, dtype=bool)
         for number in reversed(range(len(mode.criteria))):
             criterion = mode.criteria[number]
-            doubtful |= (first > mode.low) & (below[criterion] > -_DOUBTFUL)
-            margin = above[criterion]
-            near = np.abs(margin) <= _DOUBTFUL
-            doubtful |= ~ends & (near | (margin > 1))
-            fails_there = ~ends & (margin > 0)
+            doubtful |= (first > mode.low) & ~(margin_of(criterion, below) <= -_DOUBTFUL)
+            margin = margin_of(criterion, above)
+            has_value = np.isfinite(margin)
+            doubtful |= ~ends & (~has_value | (np.abs(margin) <= _DOUBTFUL))
+            fails_there = ~ends & ((margin > 0) | ~has_value)
             surely |= fails_there
             chosen = stated if criterion.is_stated else unstated
             chosen[fails_there] = number
@@ -305,6 +317,7 @@ class ModeSolver:
         limit: Ints,
         verdict: Ints,
         is_open: Bools,
+        known: Values,
     ) -> ModeAnswers:
         mode = self.mode
         saturates = []
@@ -326,11 +339,8 @@ class ModeSolver:
                 ]
                 least = np.min(own, axis=0) if own else np.nan
                 inputs[name] = np.broadcast_to(least, (rows.count,))
-        wanted = {resource.load for resource in mode.resources}
-        wanted |= {n for n in (mode.quality, mode.cost, mode.running_cost) if n is not None}
-        wanted |= {n for n in mode.columns if n is not None}
-        wanted |= {n for pair in mode.comparisons for n in pair if n is not None}
-        values = self.runner.run(wanted, rows.known, inputs, at.astype(float))
+        left = self._told.difference(known) | self._told_by_answers
+        values = known | self.runner.run(left, rows.known, inputs, at.astype(float))
 
         def column(number: int | None) -> Floats:
             if number is None:
@@ -358,6 +368,21 @@ class ModeSolver:
             [column(number) for number in mode.columns],
             [(column(left), column(right)) for left, right in mode.comparisons],
         )
+
+    @cached_property
+    def _told(self) -> frozenset[int]:
+        """The operations that are told of each row, at one population."""
+        mode = self.mode
+        numbers = [resource.load for resource in mode.resources]
+        numbers += [n for n in (mode.quality, mode.cost, mode.running_cost) if n is not None]
+        return frozenset(numbers)
+
+    @cached_property
+    def _told_by_answers(self) -> frozenset[int]:
+        """The operations that are told of each row and may rest on answers."""
+        pairs = (number for pair in self.mode.comparisons for number in pair)
+        numbers = (*self.mode.columns, *pairs)
+        return frozenset(number for number in numbers if number is not None)
 
     def _bottleneck(self, rows: Rows, saturates: list[Floats]) -> Ints:
         """Return the number of the resource that saturates first; of several, by their names."""
@@ -422,7 +447,7 @@ class _ExactRow:
         return over > 0 or (criterion.is_strict and over == 0)
 
     def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
-        numbers = {
+        numbers = dict(self.mode.numbers) | {
             symbol: sympy.Rational(self.inputs[name].numerator, self.inputs[name].denominator)
             for name, symbol in self.mode.symbols
         }

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 class CompiledCriterion:
     """A requirement: operations that give its two sides, and the same in symbols.
 
-    `over` is above zero where it fails; its symbols are the population and the inputs.
+    `over` is above zero where it fails.
     """
 
     name: str
@@ -58,33 +58,35 @@ class Rows:
         return np.broadcast_to(np.asarray(outputs[number], dtype=float), (self.count,))
 
 
-_FAILS = 2.0
+FAILS = 2.0
+"""The margin of what has no finite value, or is passed further than this."""
 
 
-def margins(
-    rows: Rows, criteria: Iterable[CompiledCriterion], population: Any
-) -> dict[CompiledCriterion, Any]:
-    """Return how far each criterion is passed, from -1 (not at all) to 1 (beyond all measure).
+def sides_of(criteria: Iterable[CompiledCriterion]) -> set[int]:
+    """Return the operations that give both sides of criteria."""
+    return {number for criterion in criteria for number in (criterion.measure, criterion.limit)}
 
-    2 where a side has no finite value, which is a failure; 0 fails where a limit is strict.
+
+def margin_of(criterion: CompiledCriterion, values: Values) -> Any:
+    """Return how far a criterion is passed, as a part of its limit: above zero it fails.
+
+    Not-a-number where a side has no value, which is a failure; 0 fails where a limit is strict.
     """
-    wanted = list(criteria)
-    sides = {number for criterion in wanted for number in (criterion.measure, criterion.limit)}
-    values = rows.at(sides, population)
-    found = {}
-    for criterion in wanted:
-        measure, limit = values[criterion.measure], values[criterion.limit]
-        over = measure - limit if criterion.at_most else limit - measure
-        scale = np.abs(measure) + np.abs(limit)
-        margin = over / np.where(scale > 0, scale, 1.0)
-        found[criterion] = np.where(np.isfinite(margin), margin, _FAILS)
-    return found
+    measure, limit = values[criterion.measure], values[criterion.limit]
+    scale = np.abs(limit)
+    scale = np.where(scale > 0, scale, 1.0) if np.ndim(scale) else scale or 1.0
+    return (measure - limit) / scale if criterion.at_most else (limit - measure) / scale
 
 
 def worst(rows: Rows, criteria: Iterable[CompiledCriterion], population: Any) -> Floats:
     """Return the margin of the criterion that is passed furthest: above zero fails."""
+    wanted = list(criteria)
+    values = rows.at(sides_of(wanted), population)
     total: Any = -1.0
-    for criterion, margin in margins(rows, criteria, population).items():
-        strictly = np.where(margin == 0, np.finfo(float).tiny, margin)
-        total = np.maximum(total, strictly if criterion.is_strict else margin)
+    for criterion in wanted:
+        margin = margin_of(criterion, values)
+        if criterion.is_strict:
+            margin = np.where(margin == 0, np.finfo(float).tiny, margin)
+        total = np.maximum(total, margin)
+    total = np.where(total <= FAILS, total, FAILS)
     return np.broadcast_to(np.asarray(total, dtype=float), (rows.count,))

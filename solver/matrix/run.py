@@ -22,7 +22,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.tables import Tabulator
+from qps.solver.matrix.tables import Tabulator, layout_of
 
 PART = 262_144
 """Rows of a part, before any is left out."""
@@ -49,7 +49,8 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
         _FINGERPRINT: f"{fingerprint}:{start}:{stop}".encode(),
     }
     output = BytesIO()
-    parquet.write_table(table.replace_schema_metadata(about), output, compression="zstd")
+    table = table.replace_schema_metadata(about)
+    parquet.write_table(table, output, **layout_of(table.schema))
     return output.getvalue()
 
 

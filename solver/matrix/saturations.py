@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy
 
 from qps.solver.matrix.intervals import Bounds, bounds_of
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
@@ -31,7 +30,6 @@ class CompiledResource:
     load: int
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
-    symbolic: sympy.Expr
 
 
 @dataclass(frozen=True, slots=True)

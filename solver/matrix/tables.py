@@ -73,6 +73,12 @@ def schema_of(compiled: CompiledMatrix) -> pa.Schema:
     return pa.schema(fields, metadata=about)
 
 
+def layout_of(schema: pa.Schema) -> dict[str, Any]:
+    """Return how Parquet files are laid out: words by dictionaries, which numbers do not repay."""
+    words = [field.name for field in schema if field.type == pa.string()]
+    return {"compression": "zstd", "use_dictionary": words}
+
+
 @dataclass
 class Tabulator:
     """Solves stretches of a matrix and makes record batches of them."""

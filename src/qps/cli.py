@@ -214,6 +214,8 @@ def _matrix(commands: _Commands) -> None:
         "--resume", action="store_true", help="go on with a run that was broken off"
     )
     _format(command, "text", "json", "csv", "markdown")
+    # Parts of results belong to the version that made them.
+    command.set_defaults(version=__version__)
 
 
 def _report(commands: _Commands) -> None:

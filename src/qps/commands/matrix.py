@@ -248,7 +248,7 @@ class _Job:
     @property
     def _fingerprint(self) -> str:
         """Tells parts of this matrix, as this version solves it, from all others."""
-        return f"{__version__}:{self.compiled.fingerprint}"
+        return f"{self.arguments.version}:{self.compiled.fingerprint}"
 
     def _progress(self) -> Progress:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
