@@ -40,6 +40,10 @@ SHOTS = (
     Shot("report_flying", "flying"),
     Shot("report_virtual_cockpit", "virtual_cockpit", ("--scenario", "indigo2_15x")),
     Shot("report_jitter", "jitter"),
+    Shot("report_atm_video", "atm_video"),
+    Shot("report_data_path", "data_path"),
+    Shot("report_iri", "iri"),
+    Shot("report_mtp", "mtp"),
     Shot(
         "report_quality", "virtual_cockpit", ("--scenario", "indigo2_15x"),
         start="#picture-waterfall",
