@@ -367,7 +367,7 @@ def test_hover_tables_and_downloads(speak_html: str, open_page: Any) -> None:
         page.keyboard.press("ArrowRight")
         assert figure.locator(".readout").text_content(), key
         figure.locator("summary").click()
-        assert figure.locator("tbody tr").count() > 0, key
+        figure.locator("tbody tr").first.wait_for()
         with page.expect_download() as download:
             figure.get_by_text("Download as SVG").click()
         text = Path(download.value.path()).read_text(encoding="utf-8")
