@@ -242,8 +242,19 @@ class LiveModel:
             assumption.source or "",
             assumption.span.place,
             is_capacity=assumption.is_capacity,
-            is_decided=assumption.name in graph.decided,
+            is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
         )
+
+    def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
+        """Tell whether a parameter counts in other numbers too: as a kind, or in another case."""
+        kinds = {
+            kind.parameter
+            for parameter in self._model.parameters
+            if isinstance(parameter.value, ir.Mixture)
+            for kind in parameter.value.kinds
+        }
+        cases = [f"{assumption.name}.{case.value}" for case in ir.Case]
+        return assumption.name in kinds or any(name in graph.assumptions for name in cases)
 
     def _number(
         self,

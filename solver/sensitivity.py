@@ -125,6 +125,9 @@ def _local_slopes(
     part: sympy.Expr, put_in: Substitution
 ) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
     """Yield each argument that is not fixed, and the derivative by it at a point."""
+    if isinstance(part, sympy.ceiling | sympy.floor):
+        yield part.args[0], sympy.S.Zero  # but where it jumps; sympy leaves this derivative open
+        return
     stand_ins = [a if a.is_number else sympy.Dummy(real=True) for a in part.args]
     form = part.func(*stand_ins) if part.args else part
     values = {s: put_in(a).evalf(_DIGITS) for s, a in zip(stand_ins, part.args, strict=True)}

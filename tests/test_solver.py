@@ -216,3 +216,16 @@ def test_a_floor_is_an_axis_with_its_ideal() -> None:
         float(graph.quality.xreplace(graph.values | {graph.population: n})) for n in (1, 3, 30)
     ]
     assert values == pytest.approx([0, 0, 1])
+
+
+def test_roundings_are_flat_for_elasticities() -> None:
+    solution = solve(
+        lowered(
+            PRELUDE + "param size = 3 in 1..9\nmeasure m = ceil(N / 7) * size\n"
+            "topology { node host = box }\n"
+            "stream flow { source N * 1 packet/s; at host { work } }\n"
+            "require { m <= 20 }\n"
+        )
+    )
+    assert solution.largest_acceptable == 42
+    assert solution.sensitivity == ()

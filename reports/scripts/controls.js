@@ -180,7 +180,7 @@ class Controls {
     const scale = sliderScaleOf(record, this.column.run.numbers.get(record.name));
     const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", disabled: record.decided, on: { input: () => this.typed(record, text) } });
     const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, disabled: record.decided, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
-    const note = make("span", { class: "note" }, record.decided ? "a condition asks for it: set it on the command line" : "");
+    const note = make("span", { class: "note" }, record.decided ? "other formulas or numbers depend on it: set it on the command line" : "");
     this.fields.set(`number-${record.name}`, { record, text, slider, note, scale });
     return make("div", { class: "field number", title: record.source || null },
       make("label", { for: id }, record.name), scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);

@@ -3,7 +3,7 @@
 function populationAxis(column, populations) {
   return {
     label: column.model.population, values: populations,
-    tell: (v) => (v >= 1e5 ? v.toPrecision(3).replace("e+", "e") : number(v)), tickWidth: 70, tellValue: (v) => number(v),
+    tell: (v) => (v >= 1e5 ? v.toPrecision(3).replace("e+", "e") : number(v)), tickWidth: 70, isWhole: true, tellValue: (v) => number(v),
   };
 }
 
@@ -13,7 +13,11 @@ function shareAxis(lines, isLog) {
   if (isLog) return { ...percents, isLog };
   const finite = lines.flatMap((line) => [...line.values]).filter(Number.isFinite);
   const highest = Math.max(0, ...finite);
-  return highest >= 0.5 ? { ...percents, low: 0, high: highest > 1.2 ? 1.5 : 1.2 } : percents;
+  if (highest < 0.5) return percents;
+  // A line that is beyond that from the start on is in sight even so.
+  const first = Math.max(0, ...lines.map((line) => line.values[0]).filter(Number.isFinite));
+  const most = Math.max(highest > 1.2 ? 1.5 : 1.2, Math.ceil(first * 1.15 * 10) / 10);
+  return { ...percents, low: 0, high: most };
 }
 
 function acceptable(column) {

@@ -28,9 +28,9 @@ function drawTopology(column, width) {
     const [x, y] = at.get(name);
     const highest = Math.max(0, ...loads.map((one) => one.load).filter(Number.isFinite));
     const told = loads.map((one) => `${one.name ? `${one.name} ` : ""}${percent(one.load)}`);
-    const ink = loads.length ? loadInk(highest) : "currentColor";
+    const ink = loads.length ? loadInk(highest) : "var(--ink)";
     svg.append(draw("g", { fill: ink },
-      draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "none", class: highest > 1 ? "place saturated" : "place" }),
+      draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: highest > 1 ? "place saturated" : "place" }),
       draw("text", { x, y: y - boxHeight / 2 + 18, "text-anchor": "middle", "font-weight": "600", class: "own" }, shortened(name, boxWidth / 8)),
       draw("text", { x, y: y - boxHeight / 2 + 34, "text-anchor": "middle", class: "own" }, shortened(what, boxWidth / 7.5)),
       (told.length ? told : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + BOX.line * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));

@@ -7,6 +7,7 @@ Speak on a phone and in the dark. Each is checked to be small; pages are checked
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -40,6 +41,10 @@ SHOTS = (
     Shot("report_flying", "flying"),
     Shot("report_virtual_cockpit", "virtual_cockpit", ("--scenario", "indigo2_15x")),
     Shot("report_jitter", "jitter"),
+    Shot("report_atm_video", "atm_video"),
+    Shot("report_data_path", "data_path"),
+    Shot("report_iri", "iri"),
+    Shot("report_mtp", "mtp"),
     Shot(
         "report_quality", "virtual_cockpit", ("--scenario", "indigo2_15x"),
         start="#picture-waterfall",
@@ -58,6 +63,7 @@ def main(chosen: list[str]) -> None:
     """Take all pictures, or those of some specs."""
     from helpers.browser import browser
 
+    os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as folder, browser() as started:
         for shot in SHOTS:
             if chosen and shot.spec not in chosen:
@@ -92,8 +98,8 @@ def report(shot: Shot, folder: Path) -> Path:
     name = "-".join([shot.spec, *shot.arguments]).replace("/", "")
     file = folder / f"{name}.html"
     if not file.exists():
-        spec = ROOT / "specs" / f"{shot.spec}.qps"
-        qps(["report", str(spec), *shot.arguments, "--no-advice", "-q", "-o", str(file)])
+        spec = f"specs/{shot.spec}.qps"
+        qps(["report", spec, *shot.arguments, "--no-advice", "-q", "-o", str(file)])
         size = file.stat().st_size
         assert size < MOST_PAGE, f"{file.name} has {size:,} bytes"
         print(f"{file.name}: {size:,} bytes")

@@ -17,7 +17,6 @@ from qps.compiler import codes, ir
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.suggest import did_you_mean, listed
-from qps.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
