@@ -673,6 +673,34 @@ class Requirement:
     span: Span
 
 
+class TargetScope(Enum):
+    """What a planning target holds for; the closer one wins."""
+
+    PLACE = "place"  # a node, a link, or one resource of it
+    RESOURCE = "resource"  # a resource of that name, of every machine
+    LINKS = "links"  # every link
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How full resources may be by plan, as a share of their capacity."""
+
+    name: str
+    scope: TargetScope
+    value: Quantity
+    span: Span
+
+    def rank(self, resource: str, *, is_link: bool) -> int:
+        """Return how closely a resource in place is named, 0 for not at all."""
+        match self.scope:
+            case TargetScope.LINKS:
+                return int(is_link)
+            case TargetScope.RESOURCE:
+                return int(not is_link and resource.split(".")[1] == self.name)
+        is_named = resource == self.name or resource.startswith(self.name + ".")
+        return 1 + len(self.name.split(".")) if is_named else 0
+
+
 class Metric(Enum):
     """How the axes of quality are joined."""
 
@@ -907,6 +935,7 @@ class Model:
     modes: tuple[Mode, ...] = ()
     figures: tuple[Figure, ...] = ()
     groups: tuple[Group, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

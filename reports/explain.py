@@ -229,17 +229,20 @@ def names(graph: LoadGraph) -> list[str]:
 
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
     parts = list(resource.parts.items())
-    explained = _explained(
-        graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
-        at, parts,
-    )  # fmt: skip
+    what = "load; 1 is saturation"
+    if resource.target != 1:
+        planned = float(resource.target.xreplace(graph.values))
+        what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
+    name, load, aim = f"{resource.name}.load", resource.load, resource.target
+    explained = _explained(graph, name, what, load, DIMENSIONLESS, at, parts, aim)
     saturation = saturation_text(graph, resource)
-    return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
+    reached = "saturates" if resource.target == 1 else "reaches its target"
+    return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    load = resource.load.xreplace(graph.values)
+    load = resource.fullness.xreplace(graph.values)
     found = saturation_point(load, graph.population, graph.low)
     if found.at is None:
         return "never"
@@ -249,7 +252,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
-    above, _ = sympy.fraction(sympy.together(resource.load - 1))
+    above, _ = sympy.fraction(sympy.together(resource.load - resource.target))
     polynomial = sympy.Poly(sympy.expand(above), graph.population)
     if polynomial.degree() != 1:
         return told
@@ -334,7 +337,9 @@ def _explained(
     dimension: Dimension,
     at: int,
     parts: list[tuple[str, sympy.Expr]],
+    beside: sympy.Expr = sympy.S.Zero,
 ) -> Explanation:
+    """Take an expression apart; the numbers of what stands `beside` it are listed, too."""
     values = graph.values
     put_in = values | {graph.population: sympy.Integer(at)}
     total = float(expr.xreplace(put_in))
@@ -347,7 +352,8 @@ def _explained(
     if graph.population in expr.free_symbols:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    used = [a for a in graph.assumptions.values() if a.symbol in expr.free_symbols]
+    shown = expr.free_symbols | beside.free_symbols
+    used = [a for a in graph.assumptions.values() if a.symbol in shown]
     return Explanation(
         "qps/explain/1",
         name,

@@ -104,7 +104,7 @@ def bottleneck(
 ) -> Bottleneck | None:
     """Return the bottleneck, and where the heaviest load changes hands within the range.
 
-    `loads` are the loads with numbers put in for all assumptions.
+    `loads` are the loads as parts of their targets, numbers put in for all assumptions.
     """
     if not resources:
         return None
@@ -113,7 +113,7 @@ def bottleneck(
     if saturating:
         first = min(saturating, key=lambda r: (r.saturation.at or 0.0, r.name))
         return Bottleneck(first.name, first.saturation.at, initially, changes)
-    last = changes[-1].to if changes else initially
+    last = _heaviest_at(loads, graph.population, Fraction(graph.high))
     return Bottleneck(last, None, initially, changes)
 
 

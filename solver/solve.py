@@ -43,7 +43,7 @@ class _Judged:
 def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     values = graph.values
-    loads = {name: r.load.xreplace(values) for name, r in graph.resources.items()}
+    loads = {name: r.fullness.xreplace(values) for name, r in graph.resources.items()}
     _refuse_undefined(loads, graph)
     judged = _judge(graph)
     limiting = min(
@@ -168,6 +168,7 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
         resource.load,
         saturation_point(load, graph.population, graph.low),
         total,
+        _value(graph, resource.target, at),
         dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
 
@@ -325,8 +326,8 @@ def _sensitivity(
             found, name = saturation, resource.name
     if found is None or found.at is None:
         return (), None
-    load = graph.resources[name].load
-    return elasticities(load - 1, found.at, graph), f"{name}.load"
+    full = graph.resources[name]
+    return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
 
 
 def _warnings(

@@ -108,7 +108,9 @@ class _Judge:
                     axes.append(max(Fraction(0), (measure - ideal) / (limit - ideal)))
         for name, load in self.walker.result.loads.items():
             # A link is bounded with all that it has, a resource of a machine by itself.
-            if name not in bounded and name.partition(".")[0] not in bounded and load > 1:
+            if name in bounded or name.partition(".")[0] in bounded:
+                continue
+            if load > self.walker.target(name):
                 return False
         return compare(self.quality(axes), Fraction(1)) <= 0
 
@@ -203,6 +205,15 @@ class _Walker:
             case ir.MeasureKind.THROUGHPUT:
                 return result.arriving[subject][1] * result.served(subject)
         raise AssertionError(f"the oracle knows no {asked}")
+
+    def target(self, name: str) -> Fraction:
+        """Return how full a resource may be: the closest of the targets, else 1."""
+        place, *rest = name.split(".")
+        found = {target.name: self.value(target.value.expr) for target in self.model.targets}
+        wider = "link" if place in self.configuration.links else rest[0]
+        parts = [place, *rest]
+        closer = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        return next((found[key] for key in [*closer, wider] if key in found), Fraction(1))
 
     def load(self, name: str, by: str, load: Fraction) -> None:
         self.result.loads[name] += load
