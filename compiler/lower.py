@@ -158,6 +158,8 @@ def _resources(
             demand.span,
             unsettled[name],
             aims[name],
+            sympy.Add(*demand.carried).xreplace(put_in) if demand.carried else None,
+            demand.count,
         )
         for name, demand in streams.demands.items()
     }
