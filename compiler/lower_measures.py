@@ -179,6 +179,7 @@ def stream_measures(
         result.throughput * arriving,
         None if playout is None else playout.delay.span,
         tuple(result.queues),
+        stream.emission.primary or "bit",
     )
 
 
