@@ -588,6 +588,24 @@ class Require:
 
 
 @dataclass(frozen=True, slots=True)
+class Aim:
+    """`cpu 75 %`: how full a resource may be by plan; the name is `link` for all links."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How full resources may be by plan."""
+
+    span: Span
+    aims: tuple[Aim, ...]
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Quality:
     """The metric: by name, or as a formula."""
 
@@ -831,6 +849,7 @@ Declaration = (
     | Stream
     | Measure
     | Require
+    | Target
     | Quality
     | Mode
     | Scenario

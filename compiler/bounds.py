@@ -41,6 +41,7 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
@@ -60,6 +61,8 @@ class Bound(Enum):
                 return 0 <= value < 1
             case Bound.WHOLE:
                 return value > 0 and value.denominator == 1
+            case Bound.TARGET:
+                return 0 < value <= 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
             case Bound.COUNT | Bound.RANK:
@@ -274,7 +277,7 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
@@ -329,6 +332,8 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
     for mode in model.modes:
         for requirement in mode.requirements:
             yield from _requirement(requirement)
+    for target in model.targets:
+        yield from _of(target.value, f"the target of `{target.name}`", Bound.TARGET)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:

@@ -320,6 +320,15 @@ class Builder(CaseBuilder, MatrixBuilder):
         best = None if ideal is None else self._expr(ideal)
         return ast.Requirement(self._span(tree), self._expr(condition), best)
 
+    def _planned_load(self, tree: Tree[Token]) -> ast.Target:
+        aims = []
+        for aim in trees(tree.children):
+            named, value = aim.children
+            is_links = isinstance(named, Token)
+            name = ast.Name(self._span(named), ("link",)) if is_links else self._dotted(named)
+            aims.append(ast.Aim(self._span(aim), name, self._expr(value)))
+        return ast.Target(self._span(tree), tuple(aims))
+
     def _mode(self, tree: Tree[Token]) -> ast.Mode:
         name, *rest = tree.children
         pieces = trees(rest)

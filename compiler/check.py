@@ -25,6 +25,7 @@ from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
+from qps.compiler.check_targets import TargetChecker
 from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -94,6 +95,7 @@ class Checker:
         self._functions_and_lets()
         self._traces()
         requirements = self._requirements()
+        targets = self._targets()
         quality = self._quality()
         modes = self._modes()
         scenarios = self._scenarios()
@@ -126,6 +128,7 @@ class Checker:
                 figures,
                 groups,
                 matrices,
+                targets,
             )
         )
 
@@ -307,21 +310,25 @@ class Checker:
         self.hardware.machine(found, found.declaration)
         return found.qualified
 
+    @cached_property
+    def _resources(self) -> frozenset[str]:
+        """The names of everything that a machine has."""
+        return frozenset(
+            resource.name.text
+            for _, machine in self._everywhere(ast.Machine)
+            for resource in machine.resources
+        )
+
     # -- streams and measures ------------------------------------------------------------
 
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
-        resources = frozenset(
-            resource.name.text
-            for _, machine in self._everywhere(ast.Machine)
-            for resource in machine.resources
-        )
         components = ComponentChecker(
             self.expressions,
             self.sink,
             self._machine_name,
-            resources,
+            self._resources,
             self._fits,
             self.hardware.machines,
         )
@@ -411,6 +418,11 @@ class Checker:
             for item in declaration.requirements
         ]
         return tuple(item for item in built if item is not None)
+
+    def _targets(self) -> tuple[ir.Target, ...]:
+        checker = TargetChecker(self.expressions, self.sink, self.main, self._resources)
+        declared = self.main.syntax.declarations
+        return checker.targets(item for item in declared if isinstance(item, ast.Target))
 
     def _quality(self) -> ir.Quality:
         stated = [d for d in self.main.syntax.declarations if isinstance(d, ast.Quality)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from qps.compiler.dimension import Dimension
+from qps.compiler.dimension import DATA_RATE, Dimension
 from qps.compiler.source import Span
 
 # -- expressions -------------------------------------------------------------------------
@@ -488,6 +488,11 @@ class Resource:
     jitter: Quantity | None = None
     queueing: Queueing | None = None
 
+    @property
+    def carries_bits(self) -> bool:
+        """True for a network card, a disk and the like, whose capacity is in bit/s."""
+        return self.kind is ResourceKind.RATE and self.work == DATA_RATE
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -749,6 +754,34 @@ class Requirement:
     ideal: Quantity | None
     is_axis: bool
     span: Span
+
+
+class TargetScope(Enum):
+    """What a planning target holds for; the closer one wins."""
+
+    PLACE = "place"  # a node, a link, or one resource of it
+    RESOURCE = "resource"  # a resource of that name, of every machine
+    LINKS = "links"  # every link
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How full resources may be by plan, as a share of their capacity."""
+
+    name: str
+    scope: TargetScope
+    value: Quantity
+    span: Span
+
+    def rank(self, resource: str, *, is_link: bool) -> int:
+        """Return how closely a resource in place is named, 0 for not at all."""
+        match self.scope:
+            case TargetScope.LINKS:
+                return int(is_link)
+            case TargetScope.RESOURCE:
+                return int(not is_link and resource.split(".")[1] == self.name)
+        is_named = resource == self.name or resource.startswith(self.name + ".")
+        return 1 + len(self.name.split(".")) if is_named else 0
 
 
 class Metric(Enum):
@@ -1114,6 +1147,7 @@ class Model:
     figures: tuple[Figure, ...] = ()
     groups: tuple[Group, ...] = ()
     matrices: tuple[Matrix, ...] = ()
+    targets: tuple[Target, ...] = ()
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

@@ -50,6 +50,8 @@ class ResourceLoad:
     """A resource in place: its load (1 is saturation) and what each component adds to it.
 
     `unsettled` is the load with elastic parameters still open; the same where there are none.
+    `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
+    is to be carried, in bit/s, where it carries bits; there are `count` such resources.
     """
 
     name: str
@@ -57,6 +59,14 @@ class ResourceLoad:
     parts: dict[str, sympy.Expr]
     span: Span
     unsettled: sympy.Expr
+    target: sympy.Expr = sympy.S.One
+    throughput: sympy.Expr | None = None
+    count: sympy.Expr = sympy.S.One
+
+    @property
+    def fullness(self) -> sympy.Expr:
+        """The load as a part of the target: 1 is saturation."""
+        return self.load / self.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,8 @@ class StreamMeasures:
     throughput: sympy.Expr
     playout: Span | None = None
     queues: tuple[QueuePart, ...] = ()
+    item: str = "bit"
+    """What the rate counts: the first item of the stream, or bits."""
 
     @property
     def queue(self) -> sympy.Expr:
@@ -264,6 +276,8 @@ class LoadGraph:
     varied: dict[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""
     groups: dict[str, GroupSize]
+    targets: dict[str, sympy.Expr]
+    """How full resources may be by plan, by the names that the spec gives them."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

@@ -14,7 +14,7 @@ from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter, settle
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import (
     Criterion,
     GroupSize,
@@ -28,6 +28,7 @@ from qps.compiler.lower_groups import groups_of
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
+from qps.compiler.lower_targets import Targets, bounds_load
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -42,7 +43,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     requirements = _requirements(model, configuration)
-    resources, elastic = _resources(streams, expressions, requirements, results)
+    targets = Targets(model, expressions, requirements)
+    resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = {one.parameter.symbol: one.value for one in elastic}
     queues = queues_of(streams.demands, resources, put_in, expressions)
@@ -88,6 +90,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
             )
             for group in model.groups
         },
+        targets.stated,
     )
 
 
@@ -121,20 +124,10 @@ def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
     return "".join(requirement.name.split()), requirement.at_most
 
 
-def _bounded_load(requirement: ir.Requirement, name: str) -> bool:
-    """Return whether a requirement limits the load of a resource from above."""
-    asked = requirement.measure.expr
-    if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
-        return False
-    if not requirement.at_most:
-        return False
-    return name == asked.subject or name.startswith(asked.subject + ".")
-
-
 def _resources(
     streams: StreamLowering,
     expressions: ExpressionLowering,
-    requirements: tuple[ir.Requirement, ...],
+    targets: Targets,
     results: list[StreamResult],
 ) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
     """Return all loads; elastic parameters are put in, there and in what the streams came to."""
@@ -143,13 +136,12 @@ def _resources(
         for name, demand in streams.demands.items()
     }
     loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
+    aims = {name: targets.of(name) for name in loads}
     limits: dict[str, sympy.Expr] = {}
-    for requirement in requirements if expressions.elastic else ():
-        for name, load in loads.items():
-            if _bounded_load(requirement, name):
-                _refuse_strict(requirement, name, load, expressions)
-                limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-                limits[name] = Minimum(limits[name], limit) if name in limits else limit
+    for name, load in loads.items() if expressions.elastic else ():
+        for requirement in targets.requirements_of(name):
+            _refuse_strict(requirement, name, load, expressions)
+        limits[name] = targets.limit_of(name) or aims[name]
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
     _refuse_endless(streams, loads, limits, values, expressions)
     low, high = expressions.configuration.low, expressions.configuration.high
@@ -173,6 +165,9 @@ def _resources(
             {by: part.xreplace(put_in) for by, part in parts[name].items()},
             demand.span,
             unsettled[name],
+            aims[name],
+            sympy.Add(*demand.carried).xreplace(put_in) if demand.carried else None,
+            demand.count,
         )
         for name, demand in streams.demands.items()
     }
@@ -264,9 +259,9 @@ def _criteria(
     measured: Measures,
     queues: Collection[str],
 ) -> tuple[Criterion, ...]:
-    """Return the requirements, and that no resource is loaded beyond saturation.
+    """Return the requirements, and that no resource is loaded beyond its target.
 
-    What is waited for must stay below it, whatever the spec allows: a queue at 1 has no end.
+    What is waited for must stay below 1, whatever the spec allows: a queue at 1 has no end.
     """
     stated = []
     bounded: set[str] = set()
@@ -274,7 +269,7 @@ def _criteria(
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
-        bounded.update(name for name in measured.resources if _bounded_load(requirement, name))
+        bounded.update(name for name in measured.resources if bounds_load(requirement, name))
         stated.append(
             Criterion(
                 name=requirement.name,
@@ -288,21 +283,26 @@ def _criteria(
                 rests_on=subjects(requirement.measure, requirement.limit),
             )
         )
-    stated += [
-        Criterion(
-            name=f"{name}.load",
-            measure=resource.load,
-            limit=sympy.S.One,
-            at_most=True,
-            strict=name in queues,
-            dimension=DIMENSIONLESS,
-            span=None,
-            axis=None,
-        )
-        for name, resource in measured.resources.items()
-        if name not in bounded or name in queues
-    ]
+    for name, resource in measured.resources.items():
+        is_endless_at_target = name in queues and resource.target == 1
+        if name not in bounded and not is_endless_at_target:
+            stated.append(_unsaturated(resource, resource.target, strict=False))
+        if name in queues:
+            stated.append(_unsaturated(resource, sympy.S.One, strict=True))
     return tuple(stated)
+
+
+def _unsaturated(resource: ResourceLoad, limit: sympy.Expr, *, strict: bool) -> Criterion:
+    return Criterion(
+        name=f"{resource.name}.load",
+        measure=resource.load,
+        limit=limit,
+        at_most=True,
+        strict=strict,
+        dimension=DIMENSIONLESS,
+        span=None,
+        axis=None,
+    )
 
 
 _NEVER_NEGATIVE = (

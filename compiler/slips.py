@@ -168,6 +168,12 @@ def _group(fault: Fault) -> str | None:
     return None
 
 
+def _target(fault: Fault) -> str | None:
+    if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
+        return "say what it is the target of: `target cpu 75 %, link 80 %`"
+    return None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -298,6 +304,7 @@ _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _misspelt_before,
     _priority,
     _group,
+    _target,
     _comma,
     _bracket,
     _equals,

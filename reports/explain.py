@@ -14,9 +14,10 @@ import sympy
 from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.lower_measures import Measures
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
@@ -94,6 +95,8 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
 
 
 def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
+    if name.endswith(".throughput") and name.partition(".")[0] not in graph.streams:
+        return _throughput(graph, name, at)
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
         return _resource(graph, resources[0], at)
@@ -209,6 +212,14 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     return _explained(graph, name, what, total, dimension, at, parts)
 
 
+def _throughput(graph: LoadGraph, name: str, at: int) -> Explanation:
+    """Return what a link or a network card carries; of several the highest."""
+    what = "what is carried, in bit/s"
+    of = Measures(graph.resources, graph.streams, graph.prices)
+    expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
+    return _explained(graph, name, what, expr, DATA_RATE, at, [])
+
+
 def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
     group = graph.groups[name]
     what = group.doc or "a group: how many users each has"
@@ -224,6 +235,7 @@ def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
 def names(graph: LoadGraph) -> list[str]:
     """Return everything that can be explained."""
     found = list(graph.resources)
+    found += [f"{n}.throughput" for n, r in graph.resources.items() if r.throughput is not None]
     for stream in graph.streams:
         found += [f"{stream}.{measure}" for measure in stream_measures()]
     found += list(graph.measures)
@@ -238,17 +250,22 @@ def names(graph: LoadGraph) -> list[str]:
 
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
     parts = [Part(name, load) for name, load in resource.parts.items()]
+    what = "load; 1 is saturation"
+    if resource.target != 1:
+        planned = float(graph.valued(resource.target))
+        what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
     explained = _explained(
-        graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
-        at, parts, unsettled=resource.unsettled,
+        graph, f"{resource.name}.load", what, resource.load, DIMENSIONLESS,
+        at, parts, unsettled=resource.unsettled, beside=resource.target,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
-    return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
+    reached = "saturates" if resource.target == 1 else "reaches its target"
+    return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    load = resource.load.xreplace(graph.values)
+    load = resource.fullness.xreplace(graph.values)
     found = saturation_point(load, graph.population, graph.low)
     if found.at is None:
         return "never"
@@ -258,7 +275,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
-    above, _ = sympy.fraction(sympy.together(resource.load - 1))
+    above, _ = sympy.fraction(sympy.together(resource.load - resource.target))
     polynomial = sympy.Poly(sympy.expand(above), graph.population)
     if polynomial.degree() != 1:
         return told
@@ -379,8 +396,12 @@ def _explained(
     parts: Sequence[Part] = (),
     scope: Sequence[str] = (),
     unsettled: sympy.Expr | None = None,
+    beside: sympy.Expr = sympy.S.Zero,
 ) -> Explanation:
-    """Take an expression apart; `unsettled` is the same with elastic parameters still open."""
+    """Take an expression apart; `unsettled` is the same with elastic parameters still open.
+
+    The numbers of what stands `beside` it are listed, too.
+    """
     total = float(graph.valued_at(at)(expr))
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population} = {at:,}"
@@ -394,7 +415,8 @@ def _explained(
     if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    used = [a for a in graph.assumptions.values() if a.symbol in free]
+    shown = free | beside.free_symbols
+    used = [a for a in graph.assumptions.values() if a.symbol in shown]
     return Explanation(
         "qps/explain/1",
         name,

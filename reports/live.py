@@ -155,12 +155,14 @@ class LiveModel:
 
     def _resource(self, resource: ResourceLoad) -> int:
         step = self._program.step
-        load = step(resource.load)
+        load, target = step(resource.load), step(resource.target)
         return self._record(
             {
                 "name": resource.name,
                 "load": load,
-                "over": self._program.join("-", load, step(sympy.S.One)),
+                "over": self._program.join("-", load, target),
+                "target": target,
+                "planned": resource.target != 1,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
             }
         )

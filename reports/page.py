@@ -21,6 +21,7 @@ from qps.reports.figures import leads_text
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key
 from qps.reports.naming import Part, named_whole
+from qps.reports.outlook import outlook_lines
 from qps.reports.page_rows import (
     AdviceRow,
     ClaimRow,
@@ -39,7 +40,8 @@ from qps.reports.page_rows import (
     setting_rows,
 )
 from qps.reports.quantities import number
-from qps.reports.text import advice_rows, claims_summary, remarks, title_of
+from qps.reports.table import Table
+from qps.reports.text import advice_rows, carried, claims_summary, remarks, title_of
 from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
 from qps.reports.view import SolveView, circumstances
@@ -72,6 +74,7 @@ class PageView:
     circumstances: str
     answer: str
     saturates: str
+    outlook: tuple[str, ...]
     is_answered: bool
     at: str
     next_population: str
@@ -81,6 +84,7 @@ class PageView:
     needs: LineChart | None
     shares: tuple[Bar, ...]
     resources: tuple[ResourceRow, ...]
+    carried: Table
     bottleneck: str
     sensitivity: tuple[SensitivityRow, ...]
     sensitivity_of: str
@@ -120,6 +124,7 @@ def page_view(
         circumstances=", ".join(circumstances(view)),
         answer=view.answer,
         saturates=first_to_saturate(view),
+        outlook=tuple(outlook_lines(view, solution)),
         is_answered=view.largest_acceptable is not None,
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
@@ -129,6 +134,7 @@ def page_view(
         needs=_needs_chart(view, solution),
         shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(resource_row(view, r) for r in _by_saturation(solution)),
+        carried=carried(view),
         bottleneck=bottleneck_text(view),
         sensitivity=sensitivity_rows(view),
         sensitivity_of=sensitivity_of(view),
@@ -218,7 +224,9 @@ def _loads_chart(
     if not shown:
         return None
     at, columns = _columns(view, solution)
-    lines = [(r.name, columns[f"{r.name}.load"]) for r in shown]
+    is_planned = any(r.target != 1 for r in shown)
+    title = "Load of each resource" + ", as a share of its target," * is_planned
+    lines = [(r.name, [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
     marks = [
         (r.name, r.saturation.at)
         for r in shown
@@ -227,7 +235,7 @@ def _loads_chart(
     name = view.population.name
     return line_chart(
         "loads",
-        f"Load of each resource against {name}",
+        f"{title} against {name}",
         f"Lines of load over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
         + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
         name,
@@ -235,7 +243,7 @@ def _loads_chart(
         lines,
         marks=marks,
         region=_acceptable(view),
-        limit_label="saturation",
+        limit_label="target" if is_planned else "saturation",
     )
 
 

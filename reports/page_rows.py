@@ -10,7 +10,7 @@ from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Assumption
 from qps.reports.live import range_text
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.text import claimed, predicted
+from qps.reports.text import claimed, heaviest_in_words, predicted
 from qps.reports.view import SolveView
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
@@ -138,6 +138,8 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
     """Return a resource with its load, its saturation and what it is made up of."""
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
+    if resource.target != 1 and saturation.at is not None:
+        told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
         told = "from the start"
     shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
@@ -158,12 +160,15 @@ def first_to_saturate(view: SolveView) -> str:
         return ""
     found = view.bottleneck
     if found is None or found.saturates_at is None:
-        return "No resource ever saturates."
-    method = next(r.method for r in view.resources if r.name == found.resource)
-    if method == Method.AT_START.value:
-        return f"{found.resource} is saturated from the start."
+        is_planned = any(r.target != 1 for r in view.resources)
+        return f"No resource ever {'reaches its target' if is_planned else 'saturates'}."
+    first = next(r for r in view.resources if r.name == found.resource)
+    if first.method == Method.AT_START.value:
+        full = "saturated" if first.target == 1 else "beyond its target"
+        return f"{found.resource} is {full} from the start."
+    does = "saturate" if first.target == 1 else "reach its target"
     return (
-        f"First to saturate: {found.resource}, at {view.population.name} = "
+        f"First to {does}: {found.resource}, at {view.population.name} = "
         f"{number(found.saturates_at)}."
     )
 
@@ -175,10 +180,10 @@ def bottleneck_text(view: SolveView) -> str:
         return ""
     name = view.population.name
     if not found.changes:
-        return f"{found.initially} is the most heavily loaded throughout."
+        return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
     path = [f"{found.initially} at first"]
     path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
-    return f"Most heavily loaded: {', '.join(path)}."
+    return f"{heaviest_in_words(view)}: {', '.join(path)}."
 
 
 def sensitivity_rows(view: SolveView) -> tuple[SensitivityRow, ...]:

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
+from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.table import Table, joined
+from qps.reports.table import Table, escaped, joined
 from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import Method, Solution
@@ -24,12 +32,14 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     """Return the answer, the requirements, the resources and what would move the answer."""
     head = f"{printable(title)} ({view.file}{_circumstances(view)})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
+    beyond = outlook_lines(view, solution)
+    if markdown:
+        answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
+    else:
+        answer = "\n".join([answer, *(f"  {line}" for line in beyond)])
     parts = [f"### {head}" if markdown else head, answer]
     dimensions = [item.criterion.dimension for item in solution.requirements]
-    tables = [
-        _requirements(view, dimensions),
-        _resources(view),
-    ]
+    tables = [_requirements(view, dimensions), _resources(view), carried(view)]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
     told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
@@ -89,10 +99,12 @@ def _resources(view: SolveView) -> Table:
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit),
     )
+    is_planned = any(resource.target != 1 for resource in ordered)
     rows = tuple(
         (
             resource.name,
             percent(resource.load_at_limit),
+            *([percent(resource.target)] * is_planned),
             _saturation(resource),
             _shares(resource),
         )
@@ -101,10 +113,32 @@ def _resources(view: SolveView) -> Table:
     headings = (
         "resource",
         f"load at {view.at:,}",
-        f"saturates at {view.population.name} =",
+        *(["target"] * is_planned),
+        f"{'reached' if is_planned else 'saturates'} at {view.population.name} =",
         "mostly",
     )
-    return Table(headings, rows, frozenset([1, 2]))
+    return Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+
+
+_MOST_CARRIED = 6
+
+
+def carried(view: SolveView) -> Table:
+    """Return what links and network cards carry, as rates and as volumes."""
+    shown = view.carries[:_MOST_CARRIED]
+    several = any(item.count != 1 for item in shown)
+    rows = tuple(
+        (
+            item.resource,
+            quantity(item.bit_per_s, DATA_RATE, 3),
+            quantity(item.byte_per_hour * 8, INFORMATION, 3),
+            quantity(item.byte_per_month * 8, INFORMATION, 3),
+            *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+        )
+        for item in shown
+    )
+    headings = ("carries", f"at {view.at:,}", "per hour", "per month", *([""] * several))
+    return Table(headings, rows, frozenset([1, 2, 3]))
 
 
 def _saturation(resource: ResourceView) -> str:
@@ -126,17 +160,28 @@ def _bottleneck(view: SolveView) -> str:
         return ""
     name = view.population.name
     if found.saturates_at is None:
-        line = f"Bottleneck: none saturates; {found.resource} is the most heavily loaded."
+        most = heaviest_in_words(view).lower()
+        line = f"Bottleneck: none saturates; {found.resource} is the {most}."
     else:
+        does = "reaches its target" if _is_planned(view, found.resource) else "saturates"
         line = (
-            f"Bottleneck: {found.resource} saturates first, "
-            f"at {name} = {number(found.saturates_at)}."
+            f"Bottleneck: {found.resource} {does} first, at {name} = {number(found.saturates_at)}."
         )
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
-        line += f" Most heavily loaded: {', '.join(path)}."
+        line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def _is_planned(view: SolveView, resource: str) -> bool:
+    return any(r.name == resource and r.target != 1 for r in view.resources)
+
+
+def heaviest_in_words(view: SolveView) -> str:
+    """Return what is meant by the heaviest load: targets may lie below 100 %."""
+    is_planned = any(resource.target != 1 for resource in view.resources)
+    return "Nearest to its target" if is_planned else "Most heavily loaded"
 
 
 def _modes(view: SolveView) -> str:

@@ -15,8 +15,9 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
-from qps.reports.quantities import is_share, percent, quantity, told_apart
+from qps.reports.quantities import is_share, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
+from qps.solver.outlook import MoreUsers, NextLimit, outlook
 from qps.solver.solution import (
     CriterionSolution,
     ElasticSolution,
@@ -39,15 +40,30 @@ class PopulationView:
 
 @dataclass(frozen=True)
 class ResourceView:
-    """A resource: load formula, load at the limit, saturation, shares by component."""
+    """A resource: load formula, load at the limit, saturation, shares by component.
+
+    It counts as saturated at `target`: 1, or less by plan.
+    """
 
     name: str
     load: str
     load_at_limit: float
+    target: float
     saturates_at: float | None
     closed_form: bool
     method: str
     shares: dict[str, float]
+
+
+@dataclass(frozen=True)
+class CarriedView:
+    """What a link or a network card carries at the limit: each of `count` such resources."""
+
+    resource: str
+    bit_per_s: float
+    byte_per_hour: float
+    byte_per_month: float
+    count: float
 
 
 @dataclass(frozen=True)
@@ -156,6 +172,72 @@ class AdviceView:
 
 
 @dataclass(frozen=True)
+class NextLimitView:
+    """What would limit the answer if the first limit were lifted; `requirement` null for nothing.
+
+    It is met up to `met_up_to`, null where it fails from the start.
+    """
+
+    requirement: str | None
+    met_up_to: int | None
+    mode: str | None
+
+
+@dataclass(frozen=True)
+class FailingView:
+    """A requirement that fails with more users."""
+
+    requirement: str
+    value: float
+    limit: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class StreamThereView:
+    """What the users of a stream see with more users, and what they see at the answer."""
+
+    stream: str
+    loss: float
+    loss_before: float
+    lost_at: str
+    latency: float
+    latency_before: float
+    slower_at: str
+    rate: float
+    rate_before: float
+
+
+@dataclass(frozen=True)
+class LoadThereView:
+    """A resource that is loaded beyond its target with more users."""
+
+    resource: str
+    load: float
+    target: float
+
+
+@dataclass(frozen=True)
+class MoreUsersView:
+    """What happens with 10 % more users, or at the end of the range."""
+
+    at: int
+    range_ends: bool
+    quality: float | None
+    fails: tuple[FailingView, ...]
+    streams: tuple[StreamThereView, ...]
+    beyond_target: tuple[LoadThereView, ...]
+
+
+@dataclass(frozen=True)
+class MarginView:
+    """A load that is planned with: by a target, or by a requirement."""
+
+    of: str
+    at_most: float
+
+
+@dataclass(frozen=True)
 class SensitivityView:
     """An elasticity, and of what."""
 
@@ -177,12 +259,17 @@ class SolveView:
     answer: str
     population: PopulationView
     resources: tuple[ResourceView, ...]
+    carries: tuple[CarriedView, ...]
     bottleneck: BottleneckView | None
     requirements: tuple[RequirementView, ...]
     quality: QualityView
     largest_acceptable: int | None
     limited_by: str | None
     at: int
+    next_limit: NextLimitView | None
+    more_users: MoreUsersView | None
+    margin: tuple[MarginView, ...]
+    helps_most: tuple[AdviceView, ...]
     sensitivity: tuple[SensitivityView, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
@@ -202,6 +289,9 @@ def solve_view(
     """Return the answers as plain values."""
     graph = solution.graph
     bottleneck = solution.bottleneck
+    beyond = outlook(solution)
+    ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
+    helping = tuple(_advice(item) for item in ranked)
     return SolveView(
         "qps/solve/1",
         model.file,
@@ -213,6 +303,7 @@ def solve_view(
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
         tuple(_resource(resource) for resource in solution.resources),
+        _carried(solution),
         None
         if bottleneck is None
         else BottleneckView(
@@ -226,6 +317,10 @@ def solve_view(
         solution.largest_acceptable,
         solution.limited_by,
         solution.at,
+        _next_limit(beyond.next_limit),
+        _more_users(solution, beyond.more_users),
+        _margin(solution),
+        helping[:_MOST_HELPFUL],
         tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
         solution.sensitivity_of,
         tuple(_elastic(item) for item in solution.elastic),
@@ -243,20 +338,73 @@ def solve_view(
             ModeView(mode.name, mode.largest_acceptable, mode.limited_by, mode.quality_at_limit)
             for mode in solution.modes
         ),
-        tuple(
-            AdviceView(
-                item.way.value,
-                item.change,
-                item.is_setting,
-                item.largest_acceptable,
-                item.is_range,
-                item.to,
-                item.headroom,
-            )
-            for item in advice
-        ),
+        tuple(_advice(item) for item in advice),
         tuple(as_dict(warning) for warning in solution.warnings),
     )
+
+
+_MOST_HELPFUL = 3
+
+
+def _advice(item: Advice) -> AdviceView:
+    return AdviceView(
+        item.way.value,
+        item.change,
+        item.is_setting,
+        item.largest_acceptable,
+        item.is_range,
+        item.to,
+        item.headroom,
+    )
+
+
+def _next_limit(item: NextLimit | None) -> NextLimitView | None:
+    return None if item is None else NextLimitView(item.requirement, item.met_up_to, item.mode)
+
+
+def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:
+    if item is None:
+        return None
+    values = solution.graph.values
+    return MoreUsersView(
+        item.at,
+        item.is_end_of_range,
+        None if item.quality is None else item.quality[1],
+        tuple(
+            FailingView(
+                one.criterion.name,
+                one.value,
+                float(one.criterion.limit.xreplace(values)),
+                str(one.criterion.dimension),
+            )
+            for one in item.failing
+        ),
+        tuple(
+            StreamThereView(
+                one.name,
+                one.loss[1],
+                one.loss[0],
+                one.lost_at if one.loses_more else "",
+                one.latency[1],
+                one.latency[0],
+                one.slower_at if one.is_later else "",
+                one.rate[1],
+                one.rate[0],
+            )
+            for one in item.streams
+        ),
+        tuple(LoadThereView(one.resource, one.load, one.target) for one in item.loads),
+    )
+
+
+def _margin(solution: Solution) -> tuple[MarginView, ...]:
+    """Return the loads that are planned with: targets, and requirements that loads stay below 1."""
+    graph = solution.graph
+    planned = {name: float(value.xreplace(graph.values)) for name, value in graph.targets.items()}
+    for criterion in graph.criteria:
+        if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
+            planned[criterion.name] = float(criterion.limit.xreplace(graph.values))
+    return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
 
 
 def _elastic(item: ElasticSolution) -> ElasticView:
@@ -285,11 +433,27 @@ def _resource(resource: ResourceSolution) -> ResourceView:
         resource.name,
         formula(resource.load),
         resource.load_at_limit,
+        resource.target,
         resource.saturation.at,
         resource.saturation.method is Method.CLOSED_FORM,
         resource.saturation.method.value,
         resource.shares,
     )
+
+
+_BYTE = 8
+_HOUR = 3600.0
+_MONTH = 365.25 * 86_400 / 12
+
+
+def _carried(solution: Solution) -> tuple[CarriedView, ...]:
+    """Return what is carried, the most first."""
+    found = [
+        CarriedView(r.name, rate, rate * _HOUR / _BYTE, rate * _MONTH / _BYTE, r.count)
+        for r in solution.resources
+        if (rate := r.throughput) is not None
+    ]
+    return tuple(sorted(found, key=lambda carried: -carried.bit_per_s))
 
 
 def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView:
@@ -334,8 +498,8 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         value = item.value_at_limit if at_limit else item.value_beyond
         limit = float(criterion.limit.xreplace(solution.graph.values))
         share = is_share(name) and criterion.dimension == DIMENSIONLESS
-        told = quantity(value or 0.0, criterion.dimension, share=share)
         allowed = quantity(limit, criterion.dimension, share=share)
+        told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"
         return f"{name} is {told}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
@@ -347,6 +511,10 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         load = loads[resource].load.xreplace(
             solution.graph.values | {solution.graph.population: at}
         )
+        target = float(loads[resource].target.xreplace(solution.graph.values))
+        if target != 1:
+            told = told_apart(100 * float(load), 100 * target)
+            return f"{resource} is loaded {told} %; its target is {percent(target)}"
         return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
     return f"{name} fails"
 

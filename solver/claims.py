@@ -301,8 +301,8 @@ class Laboratory:
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
         points = [
-            saturation_point(graph.valued(resource.load), graph.population, graph.low).at
-            for resource in graph.loads_of(subject)
+            saturation_point(graph.valued(full), graph.population, graph.low).at
+            for full in (resource.fullness for resource in graph.loads_of(subject))
         ]
         known = [point for point in points if point is not None]
         if not points:

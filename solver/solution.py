@@ -40,12 +40,19 @@ class Saturation:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSolution:
-    """A resource: its load as a formula, its saturation, and what it comes to at the limit."""
+    """A resource: its load as a formula, its saturation, and what it comes to at the limit.
+
+    It counts as saturated at `target`: 1, or less by plan. `throughput` is what it carries at the
+    limit, in bit/s, None where that is not bits; there are `count` such resources.
+    """
 
     name: str
     load: sympy.Expr
     saturation: Saturation
     load_at_limit: float
+    target: float
+    throughput: float | None
+    count: float
     shares: dict[str, float]
 
 
@@ -82,6 +89,14 @@ class CriterionSolution:
     met_up_to: int | None
     value_at_limit: float
     value_beyond: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFailure:
+    """A criterion, stated or not, and the first population at which it fails; None for nowhere."""
+
+    criterion: Criterion
+    first: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +165,7 @@ class Solution:
     """The answers for one configuration.
 
     `at` is the population at which values are told: the largest acceptable one, or the least
-    of the range where none is acceptable.
+    of the range where none is acceptable. `others` are the solutions of all other modes.
     """
 
     graph: LoadGraph
@@ -168,7 +183,9 @@ class Solution:
     elastic: tuple[ElasticSolution, ...]
     costs: tuple[CostSolution, ...]
     warnings: tuple[Diagnostic, ...]
+    failures: tuple[FirstFailure, ...]
     modes: tuple[ModeSolution, ...] = ()
+    others: tuple[Solution, ...] = ()
 
 
 class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error

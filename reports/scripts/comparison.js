@@ -11,7 +11,7 @@ function showComparison(columns, active, choose, drop) {
     row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" ? "at least " : ""}${whole(one.solved.largest)}`)),
     row("limited by", (one) => one.solved.limitedBy ?? "the range"),
     row("the answer", (one) => answerOf(one)),
-    row("first to saturate", (one) => (one.solved.first ? `${one.solved.first.name} at ${number(one.solved.first.at)}` : "nothing")),
+    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => (one.solved.first ? `${one.solved.first.name} at ${number(one.solved.first.at)}` : "nothing")),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     row("quality there", (one) => (one.graph.quality === null ? "" : number(one.value(one.graph.quality)))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {

@@ -49,7 +49,7 @@ function exactNumber(record) { return record.value.map(BigInt); }
 
 function outputsOf(graph) {
   const found = [];
-  for (const one of graph.resources) found.push(one.load, one.over, ...one.parts.map((part) => part[1]));
+  for (const one of graph.resources) found.push(one.load, one.over, one.target, ...one.parts.map((part) => part[1]));
   for (const one of graph.streams) {
     found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
     found.push(...one.stages.map((stage) => stage[1]));

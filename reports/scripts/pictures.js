@@ -45,17 +45,22 @@ const MOST_LINES = 8;
 function drawLoads(column, width, isLog) {
   const { solved, run, model } = column;
   if (!solved.resources.length) return null;
-  const loads = new Map(solved.resources.map((one) => [one, run.at(solved.at).value(one.about.load)]));
+  run.at(solved.at);
+  const loads = new Map(solved.resources.map((one) => [one, run.value(one.about.load)]));
   const shown = [...solved.resources].sort((a, b) => loads.get(b) - loads.get(a)).slice(0, MOST_LINES);
   const populations = column.populations();
   const rows = run.sweep(shown.map((one) => one.about.load), populations);
-  const series = shown.map((one, i) => ({ name: one.name, values: rows[i] }));
+  const planned = isPlanned(column);
+  const series = shown.map((one, i) => {
+    const target = run.value(one.about.target); // the same at every population
+    return { name: one.name, values: rows[i].map((load) => load / target) };
+  });
   const left = solved.resources.length - shown.length;
   return linePicture(
-    `Load of each resource against ${model.population}, with the points where they saturate${left ? ` (${left} of the least loaded stand in the table only)` : ""}`,
+    `Load of each resource${planned ? " as a share of its target" : ""} against ${model.population}, with the points where they ${planned ? "reach it" : "saturate"}${left ? ` (${left} of the least loaded stand in the table only)` : ""}`,
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
-      limit: { at: 1, label: "saturation" },
+      limit: { at: 1, label: planned ? "target" : "saturation" },
       marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart ? [] : [{ series: i, x: one.at, y: 1, label: `${one.name}: ${number(one.at)}` }])),
     }, width);
 }
@@ -76,7 +81,7 @@ function drawShares(column, width, choice) {
   const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
   return linePicture(`What the load of ${chosen.name} is made up of, against ${model.population}`, {
     x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
-    here: column.n, limit: { at: 1, label: "saturation" },
+    here: column.n, limit: { at: run.value(chosen.about.target), label: chosen.about.planned ? "target" : "saturation" },
   }, width);
 }
 

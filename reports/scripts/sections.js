@@ -47,7 +47,8 @@ function showRequirements(column) {
   if (resources.length) {
     const isMet = !worst || n < worst.failure;
     const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
-    rows.push([["no resource is saturated", ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", "load <= 100 %", !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
+    const [what, limit] = isPlanned(column) ? ["no resource is beyond its target", "load <= target"] : ["no resource is saturated", "load <= 100 %"];
+    rows.push([[what, ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
   }
   const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])), nextLimits(column));
@@ -68,14 +69,16 @@ function nextLimits(column) {
 function showResources(column) {
   const { solved, run, n } = column;
   run.at(n);
+  const planned = isPlanned(column);
   const order = [...solved.resources].sort((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity) || run.value(b.about.load) - run.value(a.about.load));
   const rows = order.map((one) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [one.name, " ", light("shown", "first to saturate")] : one.name;
-    return [name, percent(load), one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
+    const name = one === solved.first ? [one.name, " ", light("shown", one.about.planned ? "first to reach its target" : "first to saturate")] : one.name;
+    return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
   });
-  if (rows.length) fill("resources", table(["resource", `load at ${whole(n)}`, "saturates at", "made up of"], rows, new Set([1, 2])));
+  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
+  if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
 // What else there is to know at the population shown: measures, elastic numbers, costs.

@@ -25,17 +25,24 @@ function reasonOf(column, population) {
     const told = (step) => column.tell(run.value(step), criterion.dimension, criterion);
     return `${criterion.name} is ${told(criterion.measure)}; ${criterion.atMost ? "at most" : "at least"} ${told(criterion.limit)} is acceptable`;
   }
-  return `${criterion.name.replace(/\.load$/, "")} is loaded ${percent(run.value(criterion.measure), 4)}: it is saturated`;
+  const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
+  const resource = criterion.name.replace(/\.load$/, "");
+  if (target !== 1) return `${resource} is loaded ${toldApart(100 * load, 100 * target)} %; its target is ${percent(target)}`;
+  return `${resource} is loaded ${percent(load, 4)}: it is saturated`;
 }
 
 function saturationOf(column) {
   const { first } = column.solved;
   const name = column.model.population;
   if (!column.solved.resources.length) return "";
-  if (!first) return "No resource ever saturates.";
-  if (first.isAtStart) return `${first.name} is saturated from the start.`;
-  return `First to saturate: ${first.name}, at ${name} = ${number(first.at)}.`;
+  if (!first) return `No resource ever ${isPlanned(column) ? "reaches its target" : "saturates"}.`;
+  const { planned } = first.about;
+  if (first.isAtStart) return `${first.name} is ${planned ? "beyond its target" : "saturated"} from the start.`;
+  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}.`;
 }
+
+// Whether some resource counts as saturated below 100 %, by plan.
+function isPlanned(column) { return column.solved.resources.some((one) => one.about.planned); }
 
 // The same setting on the command line; what it cannot set is told apart.
 function commandOf(column) {

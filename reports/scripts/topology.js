@@ -9,7 +9,7 @@ function drawTopology(column, width) {
   run.at(column.n);
   const about = new Map(places.map(([name, kind]) => {
     const own = solved.resources.filter((one) => one.name === name || one.name.startsWith(`${name}.`));
-    return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load) })) }];
+    return [name, { kind, what: placedKind(model, column.setting, name), loads: own.map((one) => ({ name: one.name.slice(name.length + 1), load: run.value(one.about.load), isOver: run.value(one.about.over) > 0 })) }];
   }));
   const columns = Math.max(...places.map((p) => p[2])) + 1;
   const isNarrow = width < columns * 120;
@@ -30,7 +30,7 @@ function drawTopology(column, width) {
     const told = loads.map((one) => `${one.name ? `${one.name} ` : ""}${percent(one.load)}`);
     const ink = loads.length ? loadInk(highest) : "var(--ink)";
     svg.append(draw("g", { fill: ink },
-      draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: highest > 1 ? "place saturated" : "place" }),
+      draw("rect", { x: x - boxWidth / 2, y: y - boxHeight / 2, width: boxWidth, height: boxHeight, rx: kind === "link" ? boxHeight / 2 : 4, fill: loads.length ? loadColour(highest) : "var(--paper)", class: loads.some((one) => one.isOver) ? "place saturated" : "place" }),
       draw("text", { x, y: y - boxHeight / 2 + 18, "text-anchor": "middle", "font-weight": "600", class: "own" }, shortened(name, boxWidth / 8)),
       draw("text", { x, y: y - boxHeight / 2 + 34, "text-anchor": "middle", class: "own" }, shortened(what, boxWidth / 7.5)),
       (told.length ? told : ["no load"]).map((text, i) => draw("text", { x, y: y - boxHeight / 2 + 34 + BOX.line * (i + 1), "text-anchor": "middle", class: "own" }, shortened(text, boxWidth / 7)))));

@@ -19,7 +19,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import TIME_BASE
-from qps.compiler.load_graph import Assumption, Criterion
+from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.solver.capacity import excess
@@ -79,7 +79,7 @@ class CompiledMode:
             (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit)
             for c in (*self.criteria, *self.impossible)
         ]
-        told += [(r.name, r.load, r.quadratic) for r in self.resources]
+        told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
         rest = (self.low, self.high, self.mode, self.guards, self.quality, self.cost)
         more = (self.running_cost, self.columns, self.comparisons, self.excluded, self.answers)
         return repr((self.program.operations, told, rest, more))
@@ -264,9 +264,7 @@ class _GroupCompiler:
             for over, message, _ in impossible(graph)
             if graph.population in over.free_symbols
         )
-        resources = tuple(
-            _resource(builder, name, resource.load) for name, resource in graph.resources.items()
-        )
+        resources = tuple(_resource(builder, resource) for resource in graph.resources.values())
         guards = guards_of(self.model, configuration, graph, asking, builder)
         cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
         answers = _Answers(builder, asking)
@@ -399,18 +397,18 @@ def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledC
     )
 
 
-def _resource(builder: Builder, name: str, load: sympy.Expr) -> CompiledResource:
-    number = builder.build(load)
-    criterion = _at_most(name, number, builder.constant(1), load - 1)
+def _resource(builder: Builder, resource: ResourceLoad) -> CompiledResource:
+    load, target = builder.build(resource.load), builder.build(resource.target)
+    criterion = _at_most(resource.name, load, target, resource.load - resource.target)
     quadratic = None
-    powers = builder.powers(load)
+    powers = builder.powers(resource.load)
     if powers is not None:
         least = min(powers, default=0)
         shift = -min(least, 0)
         if max(powers, default=0) + shift <= _WIDEST_CLOSED:
-            minus = builder.constant(-1)
+            minus = builder.build(-resource.target)
             terms = {power + shift: number for power, number in powers.items()}
             terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
             zero = builder.constant(0)
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
-    return CompiledResource(name, number, quadratic, criterion)
+    return CompiledResource(resource.name, load, target, quadratic, criterion)

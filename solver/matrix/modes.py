@@ -89,7 +89,7 @@ class ModeSolver:
         mode = self.mode
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
         found = {number for c in criteria for number in (c.measure, c.limit)}
-        found |= {n for r in mode.resources for n in (r.load, *(r.quadratic or ()))}
+        found |= {n for r in mode.resources for n in (r.load, r.target, *(r.quadratic or ()))}
         pairs = (*mode.comparisons, *mode.excluded)
         others = [mode.quality, mode.cost, mode.running_cost, *mode.columns]
         others += [side for pair in pairs for side in pair]
@@ -399,10 +399,11 @@ class ModeSolver:
         return found
 
     def _heaviest(self, rows: Rows) -> Ints:
-        """Return the number of the resource that is loaded most at the upper end of the range."""
+        """Return the number of the resource that is nearest its target at the end of the range."""
         mode = self.mode
-        values = rows.at({resource.load for resource in mode.resources}, float(mode.high))
-        loads = [rows.column(values, resource.load) for resource in mode.resources]
+        sides = [(resource.load, resource.target) for resource in mode.resources]
+        values = rows.at({number for pair in sides for number in pair}, float(mode.high))
+        loads = [rows.column(values, load) / rows.column(values, aim) for load, aim in sides]
         heaviest: Ints = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
         return heaviest
 

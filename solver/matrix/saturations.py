@@ -20,34 +20,35 @@ _DOUBTFUL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CompiledResource:
-    """A resource: the operation that gives its load, and where that has one, its closed form.
+    """A resource: the operations of its load and target, the closed form of where it is full.
 
-    `quadratic` holds operations a, b, c: the load is above 1 where a N^2 + b N + c is above zero.
-    `criterion` says that the load is at most 1.
+    `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
+    above zero. `criterion` says that the load is at most its target.
     """
 
     name: str
     load: int
+    target: int
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
 
 
 @dataclass(frozen=True, slots=True)
 class Saturations:
-    """Where each row's load first passes 1, infinite for never; open rows could not be told."""
+    """Where loads first pass their targets, infinite for never; open rows could not be told."""
 
     at: Floats
     is_open: Bools
 
 
 def saturations(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
-    """Return where a load first passes 1, from `low` on; beyond the range too."""
+    """Return where a load first passes its target, from `low` on; beyond the range too."""
     if resource.quadratic is not None:
         return _closed_form(rows, resource.quadratic, low)
     is_up = _rises(rows, resource, low)
     at = np.full(rows.count, np.inf)
     index = np.flatnonzero(is_up)
-    at[index] = _bracketed(rows.take(index), resource.load, low)
+    at[index] = _bracketed(rows.take(index), resource, low)
     return Saturations(at, ~is_up)
 
 
@@ -76,7 +77,7 @@ def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Satur
 
 
 def _rises(rows: Rows, resource: CompiledResource, low: int) -> Bools:
-    """Return for which rows it is proved that the load, once above 1, stays so."""
+    """Return for which rows it is proved that the load, once above its target, stays so."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     program, criterion = rows.runner.program, resource.criterion
     sides = (criterion.measure, criterion.limit)
@@ -85,11 +86,14 @@ def _rises(rows: Rows, resource: CompiledResource, low: int) -> Bools:
     return np.broadcast_to(np.asarray(rises, dtype=bool), (rows.count,))
 
 
-def _bracketed(rows: Rows, load: int, low: int) -> Floats:
-    """Return where a load that stays above 1 once it is there passes it."""
+def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Floats:
+    """Return where a load that stays above its target once it is there passes it."""
+    sides = resource.load, resource.target
 
     def excess(some: Rows, population: Any) -> Floats:
-        value = some.column(some.at([load], population), load) - 1.0
+        values = some.at(sides, population)
+        load, target = (some.column(values, side) for side in sides)
+        value = load - target
         return np.where(np.isnan(value), np.inf, value)
 
     found = np.full(rows.count, np.inf)

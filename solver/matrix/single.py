@@ -127,7 +127,9 @@ class _Values:
                 points = [
                     _reached(
                         saturation_point(
-                            resource.load.xreplace(graph.values), graph.population, graph.low
+                            resource.fullness.xreplace(graph.values),
+                            graph.population,
+                            graph.low,
                         ).at
                     )
                     for resource in graph.loads_of(subject)

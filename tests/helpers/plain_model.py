@@ -27,6 +27,7 @@ class Plain:
 
     loads: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     parts: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    carried: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     queue: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     sound: dict[str, Fraction] = field(default_factory=lambda: defaultdict(lambda: Fraction(1)))
@@ -108,7 +109,9 @@ class _Judge:
                     axes.append(max(Fraction(0), (measure - ideal) / (limit - ideal)))
         for name, load in self.walker.result.loads.items():
             # A link is bounded with all that it has, a resource of a machine by itself.
-            if name not in bounded and name.partition(".")[0] not in bounded and load > 1:
+            if name in bounded or name.partition(".")[0] in bounded:
+                continue
+            if load > self.walker.target(name):
                 return False
         return compare(self.quality(axes), Fraction(1)) <= 0
 
@@ -203,6 +206,15 @@ class _Walker:
             case ir.MeasureKind.THROUGHPUT:
                 return result.arriving[subject][1] * result.served(subject)
         raise AssertionError(f"the oracle knows no {asked}")
+
+    def target(self, name: str) -> Fraction:
+        """Return how full a resource may be: the closest of the targets, else 1."""
+        place, *rest = name.split(".")
+        found = {target.name: self.value(target.value.expr) for target in self.model.targets}
+        wider = "link" if place in self.configuration.links else rest[0]
+        parts = [place, *rest]
+        closer = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        return next((found[key] for key in [*closer, wider] if key in found), Fraction(1))
 
     def load(self, name: str, by: str, load: Fraction) -> None:
         self.result.loads[name] += load
@@ -464,6 +476,7 @@ class _Walker:
                 }
         for name, flows in ports.items():
             self.load(name, stream.name, flows * bits / rate)
+            self.result.carried[name] += flows * bits
             self.result.passes[stream.name].add(name)
             if network.cap is not None:
                 (item,) = network.cap.dimension.bases - {TIME_BASE}
