@@ -181,8 +181,12 @@ def _is_inside(
 def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) -> None:
     spec = load(path)
     page = open_page(html_of(spec, most=80))
-    choose = random.Random(path.stem)
-    model = spec.model
+    answers_as_the_solver(page, spec, random.Random(path.stem))
+    assert spec.model.file in page.run("() => document.querySelector('.command').textContent")
+
+
+def answers_as_the_solver(page: Opened, spec: Spec, choose: random.Random) -> None:
+    """Set the page to this and that: it must answer what the solver does, or refuse as it does."""
     compared = 0
     refused = []
     for turn in range(SETTINGS):
@@ -198,7 +202,6 @@ def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) ->
         compared += 1
     assert compared > SETTINGS / 2
     assert all(trouble for trouble, *_ in refused), refused
-    assert model.file in page.run("() => document.querySelector('.command').textContent")
 
 
 def random_setting(
@@ -259,6 +262,10 @@ CASES = {
     "never": "measure m = N * 0\nrequire { m <= 1 }\n",
     "floor": "measure m = 100 / N\nrequire { m >= 3 ideal 50 }\n",
     "worst": "quality worst\nmeasure m = N\nrequire { m <= 77 }\n",
+    "a target": "target cpu 75 %\n",
+    "a target by a number": "param aim = 75 % in 10..100 %\ntarget cpu aim\n",
+    "a target and a limit": "target cpu 75 %\nrequire { host.cpu.load <= 90 % }\n",
+    "a target that nothing reaches": "target cpu 75 %\nrequire { flow.latency <= 1 ms }\n",
     "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
 }
 
@@ -273,6 +280,31 @@ def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> 
     page = open_page(html_of(spec))
     solution = solve(lower(spec.model, spec.configuration()))
     assert differences(page.run(ANSWERS), solution) == []
+
+
+@pytest.mark.parametrize("machine", ["box", "waiting"])
+def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "machine waiting { cpu 1 core, queueing mm1 }\n"
+        "param aim = 75 % in 10..100 %\nparam pace = 1 packet/s in 0.1..9 packet/s\n"
+        f"topology {{ node host = {machine}\n node user = box * N\n"
+        " link net = ports between host, user }\n"
+        "stream flow for each user {\n source pace, 625 byte/packet\n at host { work }\n at user { }\n}\n"
+        "target cpu aim, link 40 %\nscenario busy { pace = 2 packet/s }\n"
+    )
+    html = html_of(spec)
+    page = open_page(html)
+    answers_as_the_solver(page, spec, random.Random(machine))
+    page = open_page(html)
+    assert page.run(TYPE, ["aim", "30"])
+    answer = page.run(ANSWERS)
+    assert (answer["largest"], answer["limitedBy"]) == (30, "host.cpu.load")
+    assert answer["answer"].endswith("host.cpu is loaded 31 %; its target is 30 %.")
+    assert "First to reach its target: host.cpu" in page.page.text_content("#answer")
+    assert "beyond its target" in page.page.text_content("#requirements")
+    live = page.page.text_content("#resources")
+    assert "30 %" in live
+    assert "reached at" in live
 
 
 def test_modes_are_solved_and_the_worst_counts(open_page: Any) -> None:

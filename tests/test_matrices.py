@@ -188,6 +188,12 @@ matrix m {{ level in [0.5, 1, 2, 3, 5, 8] }}
         pytest.param("param load_ = average 1, least 0, largest 3\nstream more { source 2 packet/s; at host { work * (1 + load_) } }\nscenario worst { case = largest }\nmatrix m { scenario in [worst]; load_ in [1, 4]; extra in [1, 2] }", id="values by case"),
         pytest.param("machine waiting { cpu 10 score, queueing mm1 }\nmachine shop { cpu 2 core * 10 score, queueing mmc }\nmatrix m { host in [waiting, shop]; extra in [1, 5]; size in [100, 900 byte/packet] }", id="queues"),
         pytest.param("param k = 4\ngroup room of k users\nstream more { source 9 packet/s, 90 byte/packet; at host { work to others in room }; over lan; at host { work } }\nmatrix m { k in [2, 5, 50]; extra in [1, 3] }", id="groups"),
+        pytest.param("target cpu 75 %, link 60 %\nmatrix m { host in [box, big]; lan in [wire, fast]; extra in [0, 1, 5] }", id="targets"),
+        pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmatrix m { aim in [30, 75, 100 %]; extra in [1, 5] }", id="a target that varies"),
+        pytest.param("target cpu 75 %\nmeasure m = talk.latency\nfunc up(x) = x * x\nmatrix m { size in [100, 900 byte/packet]; column s = saturation(host); extra in [1, 5] }", id="a saturation at a target as a column"),
+        pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmachine waiting { cpu 10 score, queueing mm1 }\nmatrix m { host in [waiting, box]; aim in [30, 75, 100 %]; extra in [1, 5] }", id="queues with a target"),
+        pytest.param("target cpu 75 %, link 60 %\nparam rate elastic 1..30 packet/s\nstream more { source rate, 2 kbyte/packet; at host { work }; over lan; at host { work } }\nmatrix m { lan in [wire, fast]; extra in [0, 1, 4]; size in [100, 9000 byte/packet] }", id="elastic up to a target"),
+        pytest.param("param aim = 75 % in 10..100 %\ntarget cpu aim\nmachine waiting { cpu 10 score, queueing mm1 }\nparam rate elastic 1..30 packet/s\nstream more { source rate, 200 byte/packet; at host { work } }\nmatrix m { host in [box, waiting]; aim in [50, 75, 100 %]; extra in [0, 1, 4] }", id="elastic up to a target, with a queue that has no end at 100 %"),
     ],
 )  # fmt: skip
 def test_rows_are_what_solve_says(extra: str) -> None:

@@ -60,6 +60,7 @@ _LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
     Bound.NOT_NEGATIVE: (0, None, False, False),
     Bound.SHARE: (0, 1, False, False),
     Bound.PART: (0, 1, False, True),
+    Bound.TARGET: (0, 1, True, False),
     Bound.LOAD: (0, 10, False, False),
     **dict.fromkeys((Bound.COUNT, Bound.RANK, Bound.WHOLE), (0, None, True, False)),
 }
@@ -163,6 +164,10 @@ def _structure(
     ends = (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
     for settled in graph.elastic:
         for name, most in settled.at_most.items():
+            target = graph.resources[name].target
+            if _rests_on_input(builder, target):
+                # At 1 there may be no answer: what waits for a full resource waits without end.
+                yield Guard(builder.build(target), most=Fraction(1), is_most_out=True)
             growth = most - settled.at_least[name]
             if _rests_on_input(builder, growth):
                 for end in ends:
