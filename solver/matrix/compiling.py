@@ -71,6 +71,7 @@ class CompiledMode:
     answers: tuple[str, ...]
     symbols: tuple[tuple[str, sympy.Symbol], ...]
     numbers: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+    decided: frozenset[str]
 
     @property
     def signature(self) -> str:
@@ -220,9 +221,29 @@ class _GroupCompiler:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
             )
+            if not self._is_shared(group, modes):
+                return CompiledGroup((), *chosen)
         except (QpsError, UnsupportedError):
             return CompiledGroup((), *chosen)
         return CompiledGroup(modes, *chosen)
+
+    def _is_shared(self, group: Group, modes: tuple[CompiledMode, ...]) -> bool:
+        """Return whether one program serves a whole group.
+
+        Where something asks for a number of an axis while the graph is made, the number may have
+        gone into it. It must be one that a known condition asks for, and two members that lie
+        far apart must come to the same program.
+        """
+        axes, deciding = self.structure.axes, self.structure.deciding
+        asked = {name for mode in modes for name in mode.decided}
+        own = {i for i, axis in enumerate(axes) if axis.name in asked}
+        if not own.issubset(deciding):
+            return False
+        if not own or group.last == group.index:
+            return True
+        configuration = configured(self.model, self.matrix, axes, group.last)
+        others = [self._mode(settled) for settled in in_each_mode(self.model, configuration)]
+        return [mode.signature for mode in modes] == [mode.signature for mode in others]
 
     def _sound(self, group: Group) -> tuple[Configuration, str | None]:
         """Return a configuration of a group that may be, else one that may not, and why.
@@ -288,6 +309,7 @@ class _GroupCompiler:
             tuple(answers.names),
             tuple((name, symbol) for symbol, name in inputs.items()),
             tuple(builder.values.items()),
+            graph.decided,
         )
         return self._proven(compiled, builder.program())
 

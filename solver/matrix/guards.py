@@ -25,7 +25,7 @@ from qps.compiler.values import parts_of
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.prepared import Ints
-from qps.solver.matrix.program import Builder
+from qps.solver.matrix.program import Builder, UnsupportedError
 from qps.solver.matrix.questions import Asking
 
 SOUND = np.iinfo(np.int64).max
@@ -124,6 +124,8 @@ def _values(
         value = _lowered(asking, expr)
         if value is None or not _rests_on_input(builder, value):
             continue
+        if bound not in _LIMITS:
+            raise UnsupportedError(bound.value)
         least, most, is_least_out, is_most_out = _LIMITS[bound]
         reason = f"{what} must be {bound.value}"
         population = builder.population

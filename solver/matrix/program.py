@@ -327,13 +327,14 @@ class Builder:
         if expr is sympy.E:
             return self.emit(Op.EXP, self.constant(1))
         arguments = [self.build(argument) for argument in expr.args]
-        if isinstance(expr, Maximum | Minimum):
-            op = Op.MAXIMUM if isinstance(expr, Maximum) else Op.MINIMUM
+        # By the very function: one that is derived from another may mean something else.
+        if expr.func in (Maximum, Minimum):
+            op = Op.MAXIMUM if expr.func is Maximum else Op.MINIMUM
             total = arguments[0]
             for argument in arguments[1:]:
                 total = self._extreme(op, total, argument)
             return total
-        if isinstance(expr, Ratio):
+        if expr.func is Ratio:
             return self.emit(Op.RATIO, *arguments)
         if isinstance(expr, sympy.LambertW):
             is_lower = len(expr.args) > 1 and expr.args[1] == -1

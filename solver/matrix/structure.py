@@ -35,9 +35,14 @@ Classes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Group:
-    """Configurations of one structure; `index` tells which value of each axis to lower with."""
+    """Configurations of one structure.
+
+    `index` and `last` tell which value of each axis to lower with: of two members that lie far
+    apart.
+    """
 
     index: tuple[int, ...]
+    last: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,13 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
             first = np.unravel_index(int(np.argmax(classes == number)), classes.shape)
             for i, position in zip(decided, first, strict=True):
                 index[i] = int(position)
-            groups.append(Group(tuple(index)))
+            last = [axis.count - 1 for axis in axes]
+            for i in chosen:
+                last[i] = index[i]
+            farthest = classes.size - 1 - int(np.argmax((classes == number).ravel()[::-1]))
+            for i, position in zip(decided, np.unravel_index(farthest, classes.shape), strict=True):
+                last[i] = int(position)
+            groups.append(Group(tuple(index), tuple(last)))
         group_of[combination] = classes + (len(groups) - int(classes.max()) - 1)
     # The axes that are chosen come first in the table; it is handed on in the order of the axes.
     order = np.argsort([*chosen, *decided], kind="stable")
