@@ -259,6 +259,8 @@ CASES = {
     "never": "measure m = N * 0\nrequire { m <= 1 }\n",
     "floor": "measure m = 100 / N\nrequire { m >= 3 ideal 50 }\n",
     "worst": "quality worst\nmeasure m = N\nrequire { m <= 77 }\n",
+    "cosine": "measure m = 1 + cos(N / 10) + N / 50\nrequire { m <= 3 }\n",
+    "arc cosine": "measure m = 4 - acos(1 - N / 1_000_001)\nrequire { m >= 3 ideal 4 }\n",
     "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
 }
 
