@@ -24,6 +24,8 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     sympy.Abs: "abs",
     sympy.ceiling: "ceil",
     sympy.floor: "floor",
+    sympy.cos: "cos",
+    sympy.acos: "acos",
     Ratio: "ratio",
     Mean: "mean",
     Waiting: "waiting",

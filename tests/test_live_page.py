@@ -266,6 +266,8 @@ CASES = {
     "a target by a number": "param aim = 75 % in 10..100 %\ntarget cpu aim\n",
     "a target and a limit": "target cpu 75 %\nrequire { host.cpu.load <= 90 % }\n",
     "a target that nothing reaches": "target cpu 75 %\nrequire { flow.latency <= 1 ms }\n",
+    "cosine": "measure m = 1 + cos(N / 10) + N / 50\nrequire { m <= 3 }\n",
+    "arc cosine": "measure m = 4 - acos(1 - N / 1_000_001)\nrequire { m >= 3 ideal 4 }\n",
     "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
 }
 

@@ -30,7 +30,9 @@ from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
 
 ROOT = Path(__file__).parents[1]
-ONE = "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+ONE_STREAM = (
+    "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +129,7 @@ def test_texts_of_a_spec_are_escaped() -> None:
     spec = checked(
         f'"""{evil}\n\n{evil}"""\n' + PRELUDE
         + f'"""{evil}"""\noption zip = on\nparam p = 3 source "{evil}"\n'
-        + "stream more { source p * 1 packet/s; at host { work } }\n" + ONE
+        + "stream more { source p * 1 packet/s; at host { work } }\n" + ONE_STREAM
         + f'expect a "{evil}" {{ p == 3; source "{evil}"; note "{evil}"; fitted "{evil}" }}\n'
     )  # fmt: skip
     page = render_html(page_of(spec))
@@ -154,10 +156,10 @@ def test_a_missing_value_is_an_error_not_a_gap(
 @pytest.mark.parametrize(
     "text",
     [
-        ONE + "require { flow.latency <= 1 ms }",
-        ONE.replace("N * 1", "1"),
-        ONE + "quality worst\nrequire { flow.loss <= 0 % }",
-        ONE + "measure m = 1 / (N - 50)\nrequire { m <= 1 }",
+        ONE_STREAM + "require { flow.latency <= 1 ms }",
+        ONE_STREAM.replace("N * 1", "1"),
+        ONE_STREAM + "quality worst\nrequire { flow.loss <= 0 % }",
+        ONE_STREAM + "measure m = 1 / (N - 50)\nrequire { m <= 1 }",
         "topology { " + "; ".join(f"node h{i} = box" for i in range(12)) + " }\n"
         + "\n".join(
             f"stream f{i} {{ source N * {i + 1} packet/s; at h{i} {{ work }} }}" for i in range(12)
@@ -239,12 +241,43 @@ def test_quantities_have_their_unit(speak: Spec) -> None:
     assert percent(0.96288) == "96.3 %"
 
 
+LACKING = {
+    ir.Function.HARMONIC,
+    ir.Function.MD1_TAIL,
+    ir.Function.MD1_QUANTILE,
+    ir.Function.PERIODIC_WAIT,
+    ir.Function.PERIODIC_TAIL,
+    ir.Function.PERIODIC_QUANTILE,
+    ir.Function.NORMAL_TAIL,
+    ir.Function.NORMAL_QUANTILE,
+}
+THREE = {ir.Function.CLAMP, ir.Function.PERIODIC_TAIL, ir.Function.PERIODIC_QUANTILE}
+ONE = {
+    *(f for f in ir.Function if f.value in ("cos", "acos", "harmonic", "ceil", "floor", "sqrt")),
+    *(f for f in ir.Function if f.value in ("exp", "ln", "log2", "abs")),
+    *(f for f in ir.Function if f.value.endswith(("lambert_w", "normal_tail", "normal_quantile"))),
+}
+
+
 @pytest.mark.parametrize("function", list(ir.Function))
-def test_every_function_of_the_language_is_a_step_of_the_program(function: ir.Function) -> None:
+def test_functions_of_the_language_are_steps_of_the_program(function: ir.Function) -> None:
     n = sympy.Symbol("N")
-    arguments = [n, n + 1] if function in (ir.Function.MAX, ir.Function.MIN) else [n]
+    count = 3 if function in THREE else 1 if function in ONE else 2
+    expr = _FUNCTIONS[function](*(n + i for i in range(count)))
     program = Program(n)
-    assert program.step(_FUNCTIONS[function](*arguments)) == len(program.steps) - 1
+    if function in LACKING:
+        with pytest.raises(UnknownOperationError, match=function.value):
+            program.step(expr)
+    else:
+        assert program.step(expr) == len(program.steps) - 1
+
+
+def test_a_model_that_the_page_cannot_run_says_so() -> None:
+    spec = checked(
+        PRELUDE + ONE_STREAM + "measure m = normal_tail(N / 10)\nrequire { m >= 1 % ideal 50 % }\n"
+    )
+    page = render_html(page_of(spec))
+    assert "the model rests on <code>normal_tail</code>" in page
 
 
 def test_a_step_that_the_page_lacks_is_a_fault_of_ours() -> None:

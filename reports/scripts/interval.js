@@ -126,6 +126,17 @@ class Boxes {
       }
       case OP.exp: this.keep(i, [Math.exp(from), Math.exp(to)]); return by([low[i], high[i]]);
       case OP.ln: this.keep(i, [Math.log(from), Math.log(to)]); return by([1 / to, 1 / from]);
+      case OP.cos: {
+        const isNarrow = Math.floor(from / Math.PI) === Math.floor(to / Math.PI); // no turn inside
+        const ends = [Math.cos(from), Math.cos(to)];
+        this.keep(i, isNarrow ? [Math.min(...ends), Math.max(...ends)] : [-1, 1]);
+        return by(isNarrow ? (Math.sin((from + to) / 2) > 0 ? [-1, 0] : [0, 1]) : [-1, 1]);
+      }
+      case OP.acos: {
+        this.keep(i, [Math.acos(to), Math.acos(from)]);
+        const far = Math.max(Math.abs(from), Math.abs(to)), near = from <= 0 && to >= 0 ? 0 : Math.min(Math.abs(from), Math.abs(to));
+        return by([-1 / Math.sqrt(1 - far * far), -1 / Math.sqrt(1 - near * near)]);
+      }
       case OP.w: this.keep(i, [lambertW(from), lambertW(to)]); return by(this.rateOfW(i));
       case OP.lower_w:
         this.keep(i, [lowerLambertW(to), lowerLambertW(from)]);

@@ -3,7 +3,8 @@
 
 const CODES = [
   "n", "number", "float", "value", "+", "-", "*", "/", "ratio", "^", "pow", "sqrt",
-  "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "mean", "waiting", "erlang_b", "erlang_c",
+  "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "cos", "acos",
+  "mean", "waiting", "erlang_b", "erlang_c",
 ];
 const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c"]);
 const IS_BINARY = Uint8Array.from(CODES, (word) => (TWO.has(word) ? 1 : 0));
@@ -135,6 +136,8 @@ function applied(code, a, b) {
     case OP.ln: return Math.log(a);
     case OP.w: return lambertW(a);
     case OP.lower_w: return lowerLambertW(a);
+    case OP.cos: return Math.cos(a);
+    case OP.acos: return Math.acos(a);
     case OP.mean: return b === 0 ? 0 : a / b;
     case OP.waiting: return waiting(a, b);
     case OP.erlang_b: return 1 / inverseErlangB(a, b);
@@ -159,6 +162,8 @@ function partials(code, a, b, value, exponent) {
     case OP.abs: return [Math.sign(a), 0];
     case OP.exp: return [value, 0];
     case OP.ln: return [1 / a, 0];
+    case OP.cos: return [-Math.sin(a), 0];
+    case OP.acos: return [-1 / Math.sqrt(1 - a * a), 0];
     case OP.w: case OP.lower_w: return [1 / (Math.exp(value) * (1 + value)), 0];
     default: return [0, 0]; // roundings are flat, but where they jump
   }
