@@ -63,9 +63,11 @@ def _smooth_piece(expr: sympy.Expr, put_in: Substitution) -> sympy.Expr | None:
 def _joined(
     part: sympy.Expr, arguments: Sequence[sympy.Expr | None], put_in: Substitution
 ) -> sympy.Expr | None:
-    """Return an expression of smooth arguments; of a maximum or minimum, the one it chooses."""
+    """Return an expression of smooth arguments: of a maximum or minimum the one it chooses."""
     if any(argument is None for argument in arguments):
         return None
+    if isinstance(part, sympy.ceiling | sympy.floor):
+        return put_in(part)  # a constant, between its jumps
     if isinstance(part, Maximum | Minimum):
         chosen, numbers = put_in(part), [put_in(argument) for argument in part.args]
         return arguments[numbers.index(chosen)] if chosen in numbers else None
