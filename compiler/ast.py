@@ -251,6 +251,16 @@ class Users:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """`group room of 12 users`: into which the users are divided."""
+
+    span: Span
+    name: Name
+    size: Expr
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """A choice among names; the first one is in force."""
 
@@ -477,22 +487,28 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """`to others by cast`: `kind` is `others`, `all` or `one`."""
+    """`to others by cast`: `kind` is `others`, `all` or `one`.
+
+    Within a `group`, each receiver gets at most so many of its streams.
+    """
 
     span: Span
     kind: str
     target: Name | None
     cast: Name | None
+    group: Name | None = None
+    most: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A component in its place in a stream."""
+    """A component in its place in a stream; with a `group`, it merges within each of them."""
 
     span: Span
     component: Name
     arguments: tuple[Expr, ...]
     repeat: Expr | None
+    group: Name | None
     spread: Spread | None
     condition: Expr | None
 
@@ -533,10 +549,11 @@ class Playout:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Items on their way."""
+    """Items on their way; `flows` of them in each group, where `each` is one."""
 
     span: Span
     name: Name
+    flows: Expr | None
     each: Name | None
     items: tuple[Emission | At | Over | Playout, ...]
     doc: str | None = None
@@ -567,6 +584,24 @@ class Require:
 
     span: Span
     requirements: tuple[Requirement, ...]
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """`cpu 75 %`: how full a resource may be by plan; the name is `link` for all links."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How full resources may be by plan."""
+
+    span: Span
+    aims: tuple[Aim, ...]
     doc: str | None = None
 
 
@@ -719,6 +754,7 @@ Declaration = (
     Use
     | Unit
     | Users
+    | Group
     | Option
     | Param
     | Kinds
@@ -732,6 +768,7 @@ Declaration = (
     | Stream
     | Measure
     | Require
+    | Target
     | Quality
     | Mode
     | Scenario

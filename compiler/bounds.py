@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from qps.compiler import codes, ir
 from qps.compiler.cases import report_unstated
-from qps.compiler.configuration import Configuration
+from qps.compiler.configuration import VARYING, Configuration
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.fold import (
@@ -41,6 +41,7 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
@@ -60,6 +61,8 @@ class Bound(Enum):
                 return 0 <= value < 1
             case Bound.WHOLE:
                 return value > 0 and value.denominator == 1
+            case Bound.TARGET:
+                return 0 < value <= 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
             case Bound.COUNT | Bound.RANK:
@@ -111,6 +114,8 @@ class _Check:
         if all(sound):
             for bounded in _in_use(self._model, self._configuration):
                 self._value(bounded)
+            for stream in self._model.streams:
+                self._flows_in_groups(stream)
 
     def _parameter(self, parameter: ir.Parameter) -> bool:
         """Return whether a parameter has a value, in its range, in every case that it states."""
@@ -164,6 +169,44 @@ class _Check:
             if value is not None and not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
                 return
+
+    def _flows_in_groups(self, stream: ir.Stream) -> None:
+        """Report more flows than users: of a group, or in all where each receiver gets a few."""
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            group = self._configuration.groups[each.group]
+            for folder in self._folders:
+                flows, size = folder.fold(each.flows.expr), folder.fold(group.size.expr)
+                if flows is not None and size is not None and flows > size:
+                    self._too_many(stream, each.flows.span, flows, group, size)
+                    return
+            return
+        for spread in _chosen_from(stream):
+            for folder in self._folders:
+                flows = folder.fold(ir.NodeCount(each))
+                if flows is not None and flows > folder.population:
+                    self._sink.report(
+                        codes.OUT_OF_RANGE,
+                        spread.span,
+                        f"`{stream.name}` has {_shown(flows)} flows of "
+                        f"{_shown(folder.population)} users: whose others a receiver gets cannot "
+                        "be told",
+                        hint="make a stream for each kind of flow, with one flow for each user",
+                    )
+                    return
+
+    def _too_many(
+        self, stream: ir.Stream, span: Span, flows: Fraction, group: ir.Group, size: Fraction
+    ) -> None:
+        self._sink.report(
+            codes.OUT_OF_RANGE,
+            span,
+            f"`{stream.name}` has {_shown(flows)} flows in each `{group.name}`, which has "
+            f"{_shown(size)} users",
+            secondary=[Label(group.span, f"`{group.name}` is declared here")],
+            hint="at most all users of a group send: "
+            f"`stream {stream.name} for members({group.name}) in each {group.name}`",
+        )
 
     def _folded(self, bounded: _Bounded, folder: Folder) -> Fraction | None:
         """Return a value at a population; what cannot be computed is reported."""
@@ -231,10 +274,10 @@ def _shown(value: Fraction) -> str:
 
 def _hint(bounded: _Bounded, value: Fraction) -> str:
     if bounded.bound is Bound.COUNT and value > 0:
-        return "give a whole number, or round it where it is used: `machine * ceil(…)`"
+        return "give a whole number, or round it where it is used: `ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD):
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
         return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
@@ -248,7 +291,7 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
 
 
 def _varies(expr: ir.Expr) -> bool:
-    return any(isinstance(part, ir.Population | ir.NodeCount) for part in parts_of(expr))
+    return any(isinstance(part, VARYING) for part in parts_of(expr))
 
 
 # -- what is in use ----------------------------------------------------------------------
@@ -262,6 +305,8 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
                 parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
             )
         yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
+    for group in model.groups:
+        yield _Bounded(group.size.expr, group.size.span, f"the size of `{group.name}`", Bound.COUNT)
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
@@ -279,10 +324,20 @@ def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]
     for mode in model.modes:
         for requirement in mode.requirements:
             yield from _requirement(requirement)
+    for target in model.targets:
+        yield from _of(target.value, f"the target of `{target.name}`", Bound.TARGET)
     yield from _of(model.quality.formula, "the quality", Bound.ANY)
     for expectation in model.expectations:
         for claim in expectation.claims:
             yield from _claim(claim)
+
+
+def _chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
+    """Yield where each receiver gets a few of the flows of its group."""
+    for leg in stream.legs:
+        for step in leg.steps if isinstance(leg, ir.Visit) else ():
+            if step.spread is not None and step.spread.most is not None:
+                yield step.spread
 
 
 def _count(place: ir.Node | ir.Link) -> _Bounded:
@@ -343,10 +398,15 @@ def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
     if stream.playout is not None:
         yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
         yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
+    if isinstance(stream.flows_from, ir.InEachGroup):
+        what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
+        yield from _of(stream.flows_from.flows, what, Bound.NOT_NEGATIVE)
     for leg in stream.legs:
         if isinstance(leg, ir.Crossing):
             continue
         for step in leg.steps:
+            if step.spread is not None:
+                yield from _of(step.spread.most, "how many at most", Bound.COUNT)
             if step.repeat is not None:
                 yield _Bounded(step.repeat, step.span, "a repetition", Bound.NOT_NEGATIVE)
             for cost in step.component.costs:

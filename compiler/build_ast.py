@@ -87,6 +87,10 @@ class Builder(CaseBuilder):
         name, bounds = tree.children
         return ast.Users(self._span(tree), self._name(name), self._range(bounds))
 
+    def _user_group(self, tree: Tree[Token]) -> ast.Group:
+        name, size = tree.children
+        return ast.Group(self._span(tree), self._name(name), self._expr(size))
+
     def _option(self, tree: Tree[Token]) -> ast.Option:
         name, *choices, source = tree.children
         words = tuple(self._word(choice) for choice in choices if choice is not None)
@@ -245,7 +249,7 @@ class Builder(CaseBuilder):
         return ast.Topology(self._span(tree), tuple(items))
 
     def _stream(self, tree: Tree[Token]) -> ast.Stream:
-        name, each, *rest = tree.children
+        name, flows, each, *rest = tree.children
         items: list[ast.Emission | ast.At | ast.Over | ast.Playout] = []
         for piece in trees(rest):
             span = self._span(piece)
@@ -263,16 +267,22 @@ class Builder(CaseBuilder):
             else:
                 links = tuple(self._dotted(link) for link in piece.children)
                 items.append(ast.Over(span, links))
-        each_node = None if each is None else self._dotted(each)
-        return ast.Stream(self._span(tree), self._name(name), each_node, tuple(items))
+        return ast.Stream(
+            self._span(tree),
+            self._name(name),
+            None if flows is None else self._expr(flows),
+            None if each is None else self._dotted(each),
+            tuple(items),
+        )
 
     def _step(self, tree: Tree[Token]) -> ast.Step:
-        name, arguments, repeat, spread, when = tree.children
+        name, arguments, repeat, group, spread, when = tree.children
         return ast.Step(
             self._span(tree),
             self._dotted(name),
             () if arguments is None else self._exprs(tree_of(arguments)),
             None if repeat is None else self._expr(tree_of(repeat).children[-1]),
+            self._in_group(group),
             None if spread is None else self._spread(tree_of(spread)),
             None if when is None else self._expr(tree_of(when).children[0]),
         )
@@ -280,9 +290,21 @@ class Builder(CaseBuilder):
     def _spread(self, tree: Tree[Token]) -> ast.Spread:
         receivers, cast_name = tree.children
         to = tree_of(receivers)
-        target = self._dotted(to.children[0]) if to.children else None
-        cast_word = None if cast_name is None else self._word(cast_name)
-        return ast.Spread(self._span(tree), str(to.data)[3:], target, cast_word)
+        kind = str(to.data)[3:]
+        whom, most = (*to.children, None)[:2]
+        is_group = isinstance(whom, Tree) and whom.data == "in_group"
+        return ast.Spread(
+            self._span(tree),
+            kind,
+            None if whom is None or is_group else self._dotted(whom),
+            None if cast_name is None else self._word(cast_name),
+            self._in_group(whom) if is_group else None,
+            None if most is None else self._expr(most),
+        )
+
+    def _in_group(self, piece: Piece) -> ast.Name | None:
+        """Return the group behind `in`."""
+        return None if piece is None else self._dotted(tree_of(piece).children[0])
 
     def _measure(self, tree: Tree[Token]) -> ast.Measure:
         name, value = tree.children
@@ -296,6 +318,15 @@ class Builder(CaseBuilder):
         condition, ideal = tree.children
         best = None if ideal is None else self._expr(ideal)
         return ast.Requirement(self._span(tree), self._expr(condition), best)
+
+    def _planned_load(self, tree: Tree[Token]) -> ast.Target:
+        aims = []
+        for aim in trees(tree.children):
+            named, value = aim.children
+            is_links = isinstance(named, Token)
+            name = ast.Name(self._span(named), ("link",)) if is_links else self._dotted(named)
+            aims.append(ast.Aim(self._span(aim), name, self._expr(value)))
+        return ast.Target(self._span(tree), tuple(aims))
 
     def _mode(self, tree: Tree[Token]) -> ast.Mode:
         name, *rest = tree.children

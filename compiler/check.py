@@ -18,11 +18,13 @@ from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
 from qps.compiler.check_fits import FitChecker
 from qps.compiler.check_functions import FunctionChecker
+from qps.compiler.check_groups import GroupChecker
 from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
+from qps.compiler.check_targets import TargetChecker
 from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -74,6 +76,7 @@ class Checker:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
         options, parameters = self._options(), self._parameters()
+        groups = self._groups()
         self._all_hardware()
         nodes, links = TopologyChecker(self.claims, self.main).topology()
         streams = self._streams(nodes, links)
@@ -81,6 +84,7 @@ class Checker:
         self._functions_and_lets()
         self._traces()
         requirements = self._requirements()
+        targets = self._targets()
         quality = self._quality()
         modes = self._modes()
         scenarios = self._scenarios()
@@ -110,6 +114,8 @@ class Checker:
                 observations,
                 modes,
                 figures,
+                groups,
+                targets,
             )
         )
 
@@ -147,6 +153,11 @@ class Checker:
         if bounds is None:
             return _NOBODY
         return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
+
+    def _groups(self) -> tuple[ir.Group, ...]:
+        checker = GroupChecker(self.expressions, self.sink, self.main)
+        declared = self._everywhere(ast.Group)
+        return checker.groups(Found(module, group) for module, group in declared)
 
     def _options(self) -> tuple[ir.Option, ...]:
         built = []
@@ -285,21 +296,25 @@ class Checker:
         self.hardware.machine(found, found.declaration)
         return found.qualified
 
+    @cached_property
+    def _resources(self) -> frozenset[str]:
+        """The names of everything that a machine has."""
+        return frozenset(
+            resource.name.text
+            for _, machine in self._everywhere(ast.Machine)
+            for resource in machine.resources
+        )
+
     # -- streams and measures ------------------------------------------------------------
 
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
-        resources = frozenset(
-            resource.name.text
-            for _, machine in self._everywhere(ast.Machine)
-            for resource in machine.resources
-        )
         components = ComponentChecker(
             self.expressions,
             self.sink,
             self._machine_name,
-            resources,
+            self._resources,
             self._fits,
             self.hardware.machines,
         )
@@ -389,6 +404,11 @@ class Checker:
             for item in declaration.requirements
         ]
         return tuple(item for item in built if item is not None)
+
+    def _targets(self) -> tuple[ir.Target, ...]:
+        checker = TargetChecker(self.expressions, self.sink, self.main, self._resources)
+        declared = self.main.syntax.declarations
+        return checker.targets(item for item in declared if isinstance(item, ast.Target))
 
     def _quality(self) -> ir.Quality:
         stated = [d for d in self.main.syntax.declarations if isinstance(d, ast.Quality)]

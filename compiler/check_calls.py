@@ -20,16 +20,14 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
-LANGUAGE_FUNCTIONS = frozenset(
-    [*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, "count", "share", "saturation", "quantile"]
-)
+_OF_NAMES = ("count", "members", "share", "saturation")
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
 _FOREIGN = {
     **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
     "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
     "pow": "write `x ^ y`",
     "power": "write `x ^ y`",
     "round": "write `floor(x + 0.5)`",
-    "sum": "add with `+`",
 }
 
 
@@ -52,7 +50,9 @@ class CallChecker:
             return self._function(_ROOT_FUNCTIONS[word], expr, scope)
         if word in CASE_FUNCTIONS:
             return self.cases.in_case(word, expr, scope)
-        if word in ("count", "share", "saturation"):
+        if word == "sum":
+            return self.cases.sum(expr, scope)
+        if word in _OF_NAMES:
             return self._special(word, expr, scope)
         if word == "quantile":
             return self._quantile(expr, scope)
@@ -198,6 +198,7 @@ class CallChecker:
         names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
         wanted = {
             "count": "count(node)",
+            "members": "members(group)",
             "share": "share(component, node.resource)` or `share(stream, link)",
             "saturation": "saturation(node.resource)",
         }[word]
@@ -211,6 +212,8 @@ class CallChecker:
             return None
         last = names[-1]
         assert last is not None
+        if word == "members" or self._is_group(last, scope):
+            return self._group(word, last, expr.span, scope)
         owner = scope.module.names.get(last.parts[0])
         if not isinstance(owner, ast.Node | ast.Link):
             report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
@@ -273,6 +276,22 @@ class CallChecker:
         quantile = ir.MeasureKind.QUANTILE
         return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
 
+    def _is_group(self, name: ast.Name, scope: Scope) -> bool:
+        found = lookup(scope.module, name)
+        return found is not None and isinstance(found.declaration, ast.Group)
+
+    def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
+        """Return how many members each group has, or how many groups there are."""
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, ast.Group) or word not in _OF_GROUPS:
+            wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
+            report_name(self.sink, scope.module, name, wanted, (kind,))
+            return None
+        expr: ir.Expr = ir.Members(found.qualified)
+        if word == "count":
+            expr = ir.Product((ir.Population(), ir.Power(expr, ir.Constant(Fraction(-1)))))
+        return Value(expr, DIMENSIONLESS, span, Allowed.POPULATION)
+
     def _share(
         self,
         by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
@@ -292,6 +311,7 @@ class CallChecker:
 
 
 _BY_COMPONENT = ("component", ast.Component)
+_OF_GROUPS = {"count": ("group", ast.Group), "members": ("group", ast.Group)}
 
 
 def _counted(count: int) -> str:

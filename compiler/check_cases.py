@@ -12,7 +12,7 @@ from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.resolve import Found, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
-from qps.compiler.values import Arithmetic, Value
+from qps.compiler.values import Arithmetic, Value, add
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}
 _SETTLED = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
@@ -106,6 +106,36 @@ class CaseChecker:
             return value
         built = ir.InCase(CASE_FUNCTIONS[word], value.expr, expr.span)
         return self.arithmetic.combined(expr.span, built, value.dimension, [value])
+
+    def sum(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return what a parameter by kinds comes to when all its kinds are added up."""
+        asked = expr.arguments[0] if len(expr.arguments) == 1 else None
+        found = lookup(scope.module, asked.name) if isinstance(asked, ast.Reference) else None
+        declared = None if found is None else found.declaration
+        if found is None or not isinstance(declared, ast.Param):
+            self.sink.report(
+                codes.ARGUMENT_COUNT if asked is None else codes.WRONG_KIND,
+                expr.span,
+                "`sum` adds up what one parameter is for each of its kinds",
+                hint="name the parameter, such as `sum(layer_rate)`; add other things with `+`",
+            )
+            return None
+        if not isinstance(declared.value, ast.KindTable):
+            self.sink.report(
+                codes.WRONG_KIND,
+                expr.span,
+                f"`{declared.name.text}` has no kinds to add up",
+                secondary=[Label(declared.name.span, "declared here")],
+                hint=f"declare it by kinds: `param {declared.name.text} by … {{ … }}`",
+            )
+            return None
+        assert asked is not None
+        whole = self.value(asked, scope)
+        kinds = [entry.name.text for entry in declared.value.entries]
+        if whole is None:
+            return None
+        parts = [ir.ParameterValue(f"{found.qualified}.{kind}") for kind in kinds]
+        return self.arithmetic.combined(expr.span, add(parts), whole.dimension, [whole])
 
     # -- what may be wrong ---------------------------------------------------------------
 

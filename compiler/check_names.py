@@ -59,6 +59,7 @@ _VALUES = (
     ast.Stream,
     ast.Node,
     ast.Link,
+    ast.Group,
 )
 """What can be named in an expression, or before a measure in it."""
 
@@ -209,6 +210,8 @@ class NameChecker:
             ast.Func: f"call it: `{expr.name.text}(…)`",
             ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
             ast.Link: f"name what you mean: `{expr.name.text}.load`",
+            ast.Group: f"name what you mean: `members({expr.name.text})`, "
+            f"`count({expr.name.text})`",
             ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",

@@ -10,6 +10,7 @@ from qps.compiler import ast, codes, ir
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.check_groups import GroupChecker
 from qps.compiler.check_routes import RouteChecker, check_recovery
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import (
@@ -44,6 +45,10 @@ class StreamChecker:
     def _main(self) -> Module:
         return self.program.main
 
+    @property
+    def _groups(self) -> GroupChecker:
+        return GroupChecker(self.expressions, self.sink, self._main)
+
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
         emission = self._only_emission(declaration)
@@ -54,7 +59,7 @@ class StreamChecker:
         if flows_from is None:
             return None
         playout = self._playout(declaration)
-        return ir.Stream(
+        stream = ir.Stream(
             declaration.name.text,
             flows_from,
             emission,
@@ -63,10 +68,17 @@ class StreamChecker:
             declaration.doc,
             playout,
         )
+        self._groups.divides(stream, self.nodes)
+        return stream
 
     def _flows_from(
         self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
-    ) -> str | None:
+    ) -> str | ir.InEachGroup | None:
+        if declaration.each is not None:
+            named = lookup(self._main, declaration.each)
+            is_group = named is not None and isinstance(named.declaration, ast.Group)
+            if is_group or declaration.flows is not None:
+                return self._groups.in_each(declaration)
         if declaration.each is None:
             first = legs[0]
             assert isinstance(first, ir.Visit)
@@ -282,9 +294,9 @@ class StreamChecker:
                 codes.STREAM_ORDER,
                 step.spread.span,
                 "this is sent on, but the stream ends here",
-                hint=f"say what happens where it arrives: `at {target} {{ … }}`",
+                hint=f"say what happens where it arrives: `at {target or 'node'} {{ … }}`",
             )
-        elif following.node != target:
+        elif target is not None and following.node != target:
             what = f"the others at `{visit.node}`" if target == visit.node else f"`{target}`"
             self.sink.report(
                 codes.STREAM_ORDER,
@@ -330,9 +342,10 @@ class StreamChecker:
             fixed = Scope(self._main, Allowed.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         spread = None if item.spread is None else self._spread(item.spread, node)
-        if component is None:
+        group = None if item.group is None else self._groups.named(item.group)
+        if component is None or (group is not None and not self._groups.merges(item, component)):
             return None
-        return ir.Step(component, repeat, spread, condition, item.component.span)
+        return ir.Step(component, repeat, spread, condition, item.component.span, group)
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
         found = lookup(self._main, item.component)
@@ -350,6 +363,12 @@ class StreamChecker:
         if item.target is not None and item.target.text not in self.nodes:
             self._unknown_node(item.target)
             return None
+        group = most = None
+        if item.group is not None:
+            group = self._groups.named(item.group)
+            most = None if item.most is None else self._groups.most(item.most)
+            if group is None or (most is None and item.most is not None):
+                return None
         target = item.target.text if item.target is not None else node
         cast: bool | str = False
         if item.cast is not None:
@@ -369,7 +388,8 @@ class StreamChecker:
                     )
                     return None
                 cast = found.qualified
-        return ir.Spread(ir.SpreadKind(item.kind), target, cast, item.span)
+        kind = ir.SpreadKind(item.kind)
+        return ir.Spread(kind, None if group else target, cast, item.span, group, most)
 
 
 def _item_word(base: str) -> str:

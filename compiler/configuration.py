@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import operands, parts_of
+
+VARYING = (ir.Population, ir.NodeCount, ir.Members)
+"""What grows with the population, or may do so."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Configuration:
     values_from: dict[str, Span]
     nodes: dict[str, ir.Node]
     links: dict[str, ir.Link]
+    groups: dict[str, ir.Group] = field(default_factory=dict)
     scenario: str | None = None
     mode: str | None = None
     mode_changes: tuple[ir.Change, ...] = ()
@@ -66,6 +70,7 @@ def base_configuration(model: ir.Model) -> Configuration:
         {parameter.name: parameter.value_span for parameter in model.parameters},
         {node.name: node for node in model.nodes},
         {link.name: link for link in model.links},
+        {group.name: group for group in model.groups},
     )
 
 
@@ -158,9 +163,15 @@ def counted_by(configuration: Configuration) -> set[str]:
     counts += [link.count for link in configuration.links.values()]
     found: set[str] = set()
     for count in counts:
-        if not any(isinstance(part, ir.Population | ir.NodeCount) for part in parts_of(count)):
+        if not any(isinstance(part, VARYING) for part in parts_of(count)):
             found |= _unrounded(count, configuration)
     return found
+
+
+def in_whole_numbers(configuration: Configuration) -> set[str]:
+    """Return the parameters that are whole: they count places, or the users of a group."""
+    sizes = [group.size.expr for group in configuration.groups.values()]
+    return counted_by(configuration).union(*(_unrounded(size, configuration) for size in sizes))
 
 
 def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:

@@ -79,7 +79,7 @@ class Folder:
         """Return this folder with another case in force; what it knows is shared."""
         return replace(self, case=case, asked_at=asked_at)
 
-    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: PLR0911 - one return a node
+    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911 - one case a node
         """Return the value of an expression, None where it is not rational or not to be had."""
         match expr:
             case ir.Constant(value):
@@ -94,6 +94,10 @@ class Folder:
                 return self._parameter(name)
             case ir.NodeCount(name):
                 return self._count(name)
+            case ir.Members(name):
+                group = self.configuration.groups.get(name)
+                size = None if group is None else self.fold(group.size.expr)
+                return None if size is None else min(size, self.population)
             case ir.Sum(terms):
                 return self._joined(terms, lambda a, b: a + b)
             case ir.Product(factors):

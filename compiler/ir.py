@@ -46,6 +46,13 @@ class NodeCount:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """How many users there are in each group of a name."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """The sum of its terms."""
 
@@ -288,6 +295,7 @@ Expr = (
     | ParameterValue
     | Population
     | NodeCount
+    | Members
     | Sum
     | Product
     | Power
@@ -374,6 +382,16 @@ class UserRange:
     low: int
     high: int
     span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Into what the users are divided: groups of `size`, one of all users where they are fewer."""
+
+    name: str
+    size: Quantity
+    span: Span
+    doc: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,23 +624,30 @@ class SpreadKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """`to others by cast`: `multicast` is a plain truth or the option that decides."""
+    """`to others by cast`: `cast` is a plain truth (multicast) or the option that decides.
+
+    With a `group`, copies go to its members, wherever the stream goes on, and each of them gets
+    at most `most` of the streams of its group.
+    """
 
     kind: SpreadKind
     target: str | None
     cast: bool | str
     span: Span
+    group: str | None = None
+    most: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A component in its place."""
+    """A component in its place; with a `group`, it merges the flows of each group by itself."""
 
     component: Component
     repeat: Expr | None
     spread: Spread | None
     condition: Condition | None
     span: Span
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,11 +695,19 @@ class Playout:
 
 
 @dataclass(frozen=True, slots=True)
+class InEachGroup:
+    """`for 2 in each room`: so many flows in each group, but no more than it has members."""
+
+    group: str
+    flows: Quantity
+
+
+@dataclass(frozen=True, slots=True)
 class Stream:
-    """Items on their way: one flow for each instance of `flows_from`."""
+    """Items on their way: one flow for each machine of a node, or some in each group."""
 
     name: str
-    flows_from: str
+    flows_from: str | InEachGroup
     emission: Emission
     legs: tuple[Visit | Crossing, ...]
     span: Span
@@ -706,6 +739,34 @@ class Requirement:
     ideal: Quantity | None
     is_axis: bool
     span: Span
+
+
+class TargetScope(Enum):
+    """What a planning target holds for; the closer one wins."""
+
+    PLACE = "place"  # a node, a link, or one resource of it
+    RESOURCE = "resource"  # a resource of that name, of every machine
+    LINKS = "links"  # every link
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How full resources may be by plan, as a share of their capacity."""
+
+    name: str
+    scope: TargetScope
+    value: Quantity
+    span: Span
+
+    def rank(self, resource: str, *, is_link: bool) -> int:
+        """Return how closely a resource in place is named, 0 for not at all."""
+        match self.scope:
+            case TargetScope.LINKS:
+                return int(is_link)
+            case TargetScope.RESOURCE:
+                return int(not is_link and resource.split(".")[1] == self.name)
+        is_named = resource == self.name or resource.startswith(self.name + ".")
+        return 1 + len(self.name.split(".")) if is_named else 0
 
 
 class Metric(Enum):
@@ -941,3 +1002,9 @@ class Model:
     observations: tuple[Observation, ...]
     modes: tuple[Mode, ...] = ()
     figures: tuple[Figure, ...] = ()
+    groups: tuple[Group, ...] = ()
+    targets: tuple[Target, ...] = ()
+
+    def group(self, name: str) -> Group:
+        """Return the group of a name."""
+        return next(group for group in self.groups if group.name == name)

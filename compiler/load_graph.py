@@ -50,6 +50,7 @@ class ResourceLoad:
     """A resource in place: its load (1 is saturation) and what each component adds to it.
 
     `unsettled` is the load with elastic parameters still open; the same where there are none.
+    `target` is the load at which it counts as saturated: 1, or less by plan.
     """
 
     name: str
@@ -57,6 +58,12 @@ class ResourceLoad:
     parts: dict[str, sympy.Expr]
     span: Span
     unsettled: sympy.Expr
+    target: sympy.Expr = sympy.S.One
+
+    @property
+    def fullness(self) -> sympy.Expr:
+        """The load as a part of the target: 1 is saturation."""
+        return self.load / self.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +232,15 @@ class NamedMeasure:
     """The streams, resources, nodes and links that it names."""
 
 
+@dataclass(frozen=True, slots=True)
+class GroupSize:
+    """How many users there are in each group of a name, and how many groups."""
+
+    members: sympy.Expr
+    count: sympy.Expr
+    doc: str | None
+
+
 @dataclass(frozen=True)
 class LoadGraph:
     """The whole model in one configuration."""
@@ -252,6 +268,9 @@ class LoadGraph:
     case: ir.Case
     varied: dict[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""
+    groups: dict[str, GroupSize]
+    targets: dict[str, sympy.Expr]
+    """How full resources may be by plan, by the names that the spec gives them."""
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

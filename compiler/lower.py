@@ -14,12 +14,21 @@ from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter, settle
-from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, Place, ResourceLoad
+from qps.compiler.extremes import Maximum
+from qps.compiler.load_graph import (
+    Criterion,
+    GroupSize,
+    LoadGraph,
+    NamedMeasure,
+    Place,
+    ResourceLoad,
+)
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_groups import groups_of
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
+from qps.compiler.lower_targets import Targets, bounds_load
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -34,7 +43,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     requirements = _requirements(model, configuration)
-    resources, elastic = _resources(streams, expressions, requirements, results)
+    targets = Targets(model, expressions, requirements)
+    resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = {one.parameter.symbol: one.value for one in elastic}
     queues = queues_of(streams.demands, resources, put_in, expressions)
@@ -73,6 +83,13 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         frozenset(expressions.decided),
         configuration.case,
         case_tables(model, configuration),
+        {
+            group.name: GroupSize(
+                expressions.members(group.name), groups_of(group.name, expressions), group.doc
+            )
+            for group in model.groups
+        },
+        targets.stated,
     )
 
 
@@ -106,20 +123,10 @@ def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
     return "".join(requirement.name.split()), requirement.at_most
 
 
-def _bounded_load(requirement: ir.Requirement, name: str) -> bool:
-    """Return whether a requirement limits the load of a resource from above."""
-    asked = requirement.measure.expr
-    if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
-        return False
-    if not requirement.at_most:
-        return False
-    return name == asked.subject or name.startswith(asked.subject + ".")
-
-
 def _resources(
     streams: StreamLowering,
     expressions: ExpressionLowering,
-    requirements: tuple[ir.Requirement, ...],
+    targets: Targets,
     results: list[StreamResult],
 ) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
     """Return all loads; elastic parameters are put in, there and in what the streams came to."""
@@ -128,13 +135,12 @@ def _resources(
         for name, demand in streams.demands.items()
     }
     loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
+    aims = {name: targets.of(name) for name in loads}
     limits: dict[str, sympy.Expr] = {}
-    for requirement in requirements if expressions.elastic else ():
-        for name, load in loads.items():
-            if _bounded_load(requirement, name):
-                _refuse_strict(requirement, name, load, expressions)
-                limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-                limits[name] = Minimum(limits[name], limit) if name in limits else limit
+    for name, load in loads.items() if expressions.elastic else ():
+        for requirement in targets.requirements_of(name):
+            _refuse_strict(requirement, name, load, expressions)
+        limits[name] = targets.limit_of(name) or aims[name]
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
     _refuse_endless(streams, loads, limits, values, expressions)
     low, high = expressions.configuration.low, expressions.configuration.high
@@ -158,6 +164,7 @@ def _resources(
             {by: part.xreplace(put_in) for by, part in parts[name].items()},
             demand.span,
             unsettled[name],
+            aims[name],
         )
         for name, demand in streams.demands.items()
     }
@@ -259,7 +266,7 @@ def _criteria(
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
-        bounded.update(name for name in measured.resources if _bounded_load(requirement, name))
+        bounded.update(name for name in measured.resources if bounds_load(requirement, name))
         stated.append(
             Criterion(
                 name=requirement.name,
@@ -277,7 +284,7 @@ def _criteria(
         Criterion(
             name=f"{name}.load",
             measure=resource.load,
-            limit=sympy.S.One,
+            limit=resource.target,
             at_most=True,
             strict=name in queues,
             dimension=DIMENSIONLESS,

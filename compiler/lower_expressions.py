@@ -85,7 +85,9 @@ class ExpressionLowering:
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
 
-    def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> sympy.Expr:
+    def lower(  # noqa: PLR0911 - one return a node
+        self, expr: ir.Expr, measure: MeasureOf | None = None
+    ) -> sympy.Expr:
         """Return an expression in symbols; `measure` gives the measures it may name."""
         match expr:
             case ir.Constant(value):
@@ -98,6 +100,8 @@ class ExpressionLowering:
                 return self.population
             case ir.NodeCount(name):
                 return self.count(name)
+            case ir.Members(name):
+                return self.members(name)
             case ir.Sum(terms):
                 return sympy.Add(*(self.lower(term, measure) for term in terms))
             case ir.Product(factors):
@@ -134,6 +138,12 @@ class ExpressionLowering:
         """Return how many there are of a node or a link."""
         node = self.configuration.nodes.get(name)
         return self.lower(node.count if node else self.configuration.links[name].count)
+
+    def members(self, name: str) -> sympy.Expr:
+        """Return how many users there are in each group: all of them, where they are few."""
+        group = self.configuration.groups[name]
+        size = self.symbol(f"{name}.size", group.size, group.doc)
+        return size if size == self.population else Minimum(size, self.population)
 
     def symbol(
         self,

@@ -26,6 +26,7 @@ from qps.compiler.load_graph import (
     QueuePart,
 )
 from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.lower_groups import flows_in_each, groups_of, receivers_in
 from qps.compiler.lower_transport import full_queue, recovery
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.queueing import Visit
@@ -149,8 +150,13 @@ class StreamLowering:
                 rates[above] = rates[below] * value
             else:
                 rates[below] = rates[above] / value
-        total = self.expressions.count(stream.flows_from)
-        return _Flow(total, rates, known_sizes, emission.primary)
+        return _Flow(self._flows(stream), rates, known_sizes, emission.primary)
+
+    def _flows(self, stream: ir.Stream) -> sympy.Expr:
+        """Return how many flows a stream has."""
+        if isinstance(stream.flows_from, ir.InEachGroup):
+            return flows_in_each(stream.name, stream.flows_from, self.expressions)
+        return self.expressions.count(stream.flows_from)
 
     def _packetisation(self, stream: ir.Stream, flow: _Flow, result: StreamResult) -> None:
         """A source of bytes waits until its packet is full."""
@@ -208,23 +214,30 @@ class _Walk:
             if not self._expressions.holds(step.condition):
                 continue
             merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
-            merged = self._extreme(Maximum, 0, held - 1) if merges else None
+            pools = self._pools(step, count)
+            merged = self._extreme(Maximum, 0, held / pools - 1) if merges else None
             if merges:
-                self._wait_for_all(begins, held)
+                self._wait_for_all(begins, held / pools)
             step_copies: sympy.Expr = sympy.S.One
             if step.spread is not None:
-                receivers = self._receivers(step.spread, leg.node)
+                receivers = self._receivers(step.spread, leg.node, held * count)
                 step_copies = copies = self._sent(step.spread, receivers)
             repeat = self._expressions.lower(step.repeat) if step.repeat else sympy.S.One
             times = repeat * step_copies
             self._enter(step, leg.node, held)
-            charged = (held if merged is None else merged) * times
+            charged = (held if merged is None else merged * pools) * times
             item_times = times if merged is None else times * merged
             for cost in self._costs_in_force(step.component, leg.node):
                 self._charge(step, leg.node, cost, charged, item_times, held)
-            held = self._effects(step, leg.node, held)
+            held = self._effects(step, leg.node, held, pools)
         self._copies = held * count * copies
         self.flow = replace(self.flow, total=held * count * receivers)
+
+    def _pools(self, step: ir.Step, count: sympy.Expr) -> sympy.Expr:
+        """Return how many merged flows a step makes of those of one machine: one for each group."""
+        if step.group is None:
+            return sympy.S.One
+        return groups_of(step.group, self._expressions) / count
 
     def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
         """Count what was done here for one flow as often as there are flows to be merged.
@@ -239,7 +252,9 @@ class _Walk:
             if part.is_work:
                 latency[index] = replace(part, value=part.value * flows)
 
-    def _receivers(self, spread: ir.Spread, node: str) -> sympy.Expr:
+    def _receivers(self, spread: ir.Spread, node: str, flows: sympy.Expr) -> sympy.Expr:
+        if spread.group is not None:
+            return receivers_in(spread, self._stream.name, flows, self._expressions)
         if spread.kind is ir.SpreadKind.ONE:
             return sympy.S.One
         if spread.kind is ir.SpreadKind.OTHERS:
@@ -412,11 +427,11 @@ class _Walk:
             return sympy.S.One
         return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
 
-    def _effects(self, step: ir.Step, node: str, held: sympy.Expr) -> sympy.Expr:
+    def _effects(self, step: ir.Step, node: str, held: sympy.Expr, pools: sympy.Expr) -> sympy.Expr:
         """Change the flow as the component says; return how many flows are held then."""
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
-                held = self._extreme(Minimum, held, 1)
+                held = self._extreme(Minimum, held / pools, 1) * pools
                 continue
             assert effect.value is not None
             name = f"{step.component.name}.{effect.kind.value}"

@@ -22,6 +22,7 @@ DEEPEST_IMPORTS = 40
 Named = (
     ast.Unit
     | ast.Users
+    | ast.Group
     | ast.Option
     | ast.Param
     | ast.Kinds
@@ -41,6 +42,7 @@ Named = (
 KIND_WORDS: dict[type, str] = {
     ast.Unit: "a unit",
     ast.Users: "the population",
+    ast.Group: "a group",
     ast.Option: "an option",
     ast.Param: "a parameter",
     ast.Kinds: "a set of kinds",
@@ -65,6 +67,7 @@ KIND_KEYWORDS: dict[type, str] = {
     ast.Link: "link",
     ast.Unit: "unit",
     ast.Kinds: "kinds",
+    ast.Group: "group",
 }
 """The words that declare what can be asked for by its kind."""
 

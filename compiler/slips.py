@@ -160,6 +160,20 @@ def _priority(fault: Fault) -> str | None:
     return "only what is elastic has a priority: `param x elastic 1..20 packet/s priority 1`"
 
 
+def _group(fault: Fault) -> str | None:
+    if fault.word == "at" and re.search(r"\bto\s+others$", fault.before):
+        return "name the group of the others: `to others in room at most 4`"
+    if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
+        return "only of the others some can be chosen: `to others in room at most 4`"
+    return None
+
+
+def _target(fault: Fault) -> str | None:
+    if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
+        return "say what it is the target of: `target cpu 75 %, link 80 %`"
+    return None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -289,6 +303,8 @@ _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _foreign,
     _misspelt_before,
     _priority,
+    _group,
+    _target,
     _comma,
     _bracket,
     _equals,

@@ -204,7 +204,7 @@ def negated(expr: ir.Expr) -> ir.Expr:
 def mentions_of(expr: ir.Expr) -> Allowed:
     """Return what an expression mentions."""
     match expr:
-        case ir.Population() | ir.NodeCount():
+        case ir.Population() | ir.NodeCount() | ir.Members():
             return Allowed.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
             return Allowed.ANSWERS

@@ -122,6 +122,8 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
         scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
         what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
         return _explained(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
+    if name in graph.groups:
+        return _group(graph, name, at)
     for settled in graph.elastic:
         if settled.parameter.name == name:
             what = "an elastic parameter: it takes what capacity is left"
@@ -208,6 +210,18 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     return _explained(graph, name, what, total, dimension, at, parts)
 
 
+def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
+    group = graph.groups[name]
+    what = group.doc or "a group: how many users each has"
+    told = _explained(graph, name, what, group.members, DIMENSIONLESS, at)
+    there = _explained(graph, name, what, group.count, DIMENSIONLESS, at)
+    counted = (
+        ("how many groups", there.formulas[0][1]),
+        (f"how many there are at {told.at_text}", number(there.value)),
+    )
+    return replace(told, formulas=(*told.formulas, *counted))
+
+
 def names(graph: LoadGraph) -> list[str]:
     """Return everything that can be explained."""
     found = list(graph.resources)
@@ -218,23 +232,29 @@ def names(graph: LoadGraph) -> list[str]:
         found.append("quality")
     found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
     found += [settled.parameter.name for settled in graph.elastic]
+    found += list(graph.groups)
     found += [name for name in graph.varied if name not in graph.assumptions]
     return found + list(graph.assumptions)
 
 
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
     parts = [Part(name, load) for name, load in resource.parts.items()]
+    what = "load; 1 is saturation"
+    if resource.target != 1:
+        planned = float(resource.target.xreplace(graph.values))
+        what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
     explained = _explained(
-        graph, f"{resource.name}.load", "load; 1 is saturation", resource.load, DIMENSIONLESS,
-        at, parts, unsettled=resource.unsettled,
+        graph, f"{resource.name}.load", what, resource.load, DIMENSIONLESS,
+        at, parts, unsettled=resource.unsettled, beside=resource.target,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
-    return replace(explained, formulas=(*explained.formulas, ("saturates", saturation)))
+    reached = "saturates" if resource.target == 1 else "reaches its target"
+    return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
 
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    load = resource.load.xreplace(graph.values)
+    load = resource.fullness.xreplace(graph.values)
     found = saturation_point(load, graph.population, graph.low)
     if found.at is None:
         return "never"
@@ -244,7 +264,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
-    above, _ = sympy.fraction(sympy.together(resource.load - 1))
+    above, _ = sympy.fraction(sympy.together(resource.load - resource.target))
     polynomial = sympy.Poly(sympy.expand(above), graph.population)
     if polynomial.degree() != 1:
         return told
@@ -365,8 +385,12 @@ def _explained(
     parts: Sequence[Part] = (),
     scope: Sequence[str] = (),
     unsettled: sympy.Expr | None = None,
+    beside: sympy.Expr = sympy.S.Zero,
 ) -> Explanation:
-    """Take an expression apart; `unsettled` is the same with elastic parameters still open."""
+    """Take an expression apart; the numbers of what stands `beside` it are listed, too.
+
+    `unsettled` is the same with elastic parameters still open.
+    """
     total = float(graph.valued_at(at)(expr))
     told = partial(quantity, dimension=dimension, share=is_share(name))
     at_text = f"{graph.population} = {at:,}"
@@ -381,7 +405,8 @@ def _explained(
     if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    used = [a for a in graph.assumptions.values() if a.symbol in free]
+    shown = free | beside.free_symbols
+    used = [a for a in graph.assumptions.values() if a.symbol in shown]
     return Explanation(
         "qps/explain/1",
         name,

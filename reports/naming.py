@@ -33,7 +33,7 @@ def in_named_measures(graph: LoadGraph, expr: sympy.Expr, scope: Sequence[str]) 
     two measures that have the same formula, the one of the closest is named.
     """
     known: dict[sympy.Expr, sympy.Symbol] = {}
-    for value, symbol in (*_measures(graph, scope), *_elastic(graph)):
+    for value, symbol in (*_measures(graph, scope), *_elastic(graph), *_groups(graph)):
         if value != expr and not value.is_Atom:
             known.setdefault(value, symbol)
     return expr.xreplace(known)
@@ -60,6 +60,11 @@ def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[sympy.Ex
 def _elastic(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, sympy.Symbol]]:
     for settled in graph.elastic:
         yield settled.value, settled.parameter.symbol
+
+
+def _groups(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, sympy.Symbol]]:
+    for name, group in graph.groups.items():
+        yield group.members, sympy.Symbol(f"members({name})")
 
 
 def named_whole(

@@ -15,7 +15,15 @@ from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.figures import leads_text
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.text import advice_rows, claimed, claims_summary, predicted, remarks, title_of
+from qps.reports.text import (
+    advice_rows,
+    claimed,
+    claims_summary,
+    heaviest_in_words,
+    predicted,
+    remarks,
+    title_of,
+)
 from qps.reports.view import SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
@@ -295,7 +303,9 @@ def _loads_chart(
     if not shown:
         return None
     at, columns = _columns(view, solution)
-    lines = [(r.name, columns[f"{r.name}.load"]) for r in shown]
+    is_planned = any(r.target != 1 for r in shown)
+    title = "Load of each resource" + ", as a share of its target," * is_planned
+    lines = [(r.name, [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
     marks = [
         (r.name, r.saturation.at)
         for r in shown
@@ -304,7 +314,7 @@ def _loads_chart(
     name = view.population.name
     return line_chart(
         "loads",
-        f"Load of each resource against {name}",
+        f"{title} against {name}",
         f"Lines of load over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
         + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
         name,
@@ -312,7 +322,7 @@ def _loads_chart(
         lines,
         marks=marks,
         region=_acceptable(view),
-        limit_label="saturation",
+        limit_label="target" if is_planned else "saturation",
     )
 
 
@@ -356,6 +366,8 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
 def _resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
+    if resource.target != 1 and saturation.at is not None:
+        told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
         told = "from the start"
     shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
@@ -376,10 +388,10 @@ def _bottleneck(view: SolveView) -> str:
         return ""
     name = view.population.name
     if not found.changes:
-        return f"{found.initially} is the most heavily loaded throughout."
+        return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
     path = [f"{found.initially} at first"]
     path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
-    return f"Most heavily loaded: {', '.join(path)}."
+    return f"{heaviest_in_words(view)}: {', '.join(path)}."
 
 
 def _sensitivity(view: SolveView) -> tuple[SensitivityRow, ...]:

@@ -106,6 +106,19 @@ def told_apart(value: float, limit: float) -> str:
     return number(value, digits)
 
 
+def told_beyond(value: float, limit: float, dimension: Dimension, *, share: bool = False) -> str:
+    """Return a quantity with as many digits as it takes to tell it from a limit.
+
+    >>> told_beyond(0.75003, 0.75, DIMENSIONLESS, share=True), told_beyond(0.3, 0.25, TIME)
+    ('75.003 %', '300 ms')
+    """
+    for digits in range(4, 16):
+        told = quantity(value, dimension, digits, share=share)
+        if told != quantity(limit, dimension, digits, share=share):
+            return told
+    return quantity(value, dimension, share=share)
+
+
 def is_share(name: str) -> bool:
     """True for measures that are read in per cent: loads, losses, shares."""
     return name.endswith(("load", "loss")) or name.startswith("share(")

@@ -89,10 +89,12 @@ def _resources(view: SolveView) -> Table:
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit),
     )
+    is_planned = any(resource.target != 1 for resource in ordered)
     rows = tuple(
         (
             resource.name,
             percent(resource.load_at_limit),
+            *([percent(resource.target)] * is_planned),
             _saturation(resource),
             _shares(resource),
         )
@@ -101,10 +103,11 @@ def _resources(view: SolveView) -> Table:
     headings = (
         "resource",
         f"load at {view.at:,}",
-        f"saturates at {view.population.name} =",
+        *(["target"] * is_planned),
+        f"{'reached' if is_planned else 'saturates'} at {view.population.name} =",
         "mostly",
     )
-    return Table(headings, rows, frozenset([1, 2]))
+    return Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
 
 
 def _saturation(resource: ResourceView) -> str:
@@ -126,17 +129,28 @@ def _bottleneck(view: SolveView) -> str:
         return ""
     name = view.population.name
     if found.saturates_at is None:
-        line = f"Bottleneck: none saturates; {found.resource} is the most heavily loaded."
+        most = heaviest_in_words(view).lower()
+        line = f"Bottleneck: none saturates; {found.resource} is the {most}."
     else:
+        does = "reaches its target" if _is_planned(view, found.resource) else "saturates"
         line = (
-            f"Bottleneck: {found.resource} saturates first, "
-            f"at {name} = {number(found.saturates_at)}."
+            f"Bottleneck: {found.resource} {does} first, at {name} = {number(found.saturates_at)}."
         )
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
-        line += f" Most heavily loaded: {', '.join(path)}."
+        line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def _is_planned(view: SolveView, resource: str) -> bool:
+    return any(r.name == resource and r.target != 1 for r in view.resources)
+
+
+def heaviest_in_words(view: SolveView) -> str:
+    """Return what is meant by the heaviest load: targets may lie below 100 %."""
+    is_planned = any(resource.target != 1 for resource in view.resources)
+    return "Nearest to its target" if is_planned else "Most heavily loaded"
 
 
 def _modes(view: SolveView) -> str:

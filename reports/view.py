@@ -15,7 +15,7 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
-from qps.reports.quantities import is_share, percent, quantity, told_apart
+from qps.reports.quantities import is_share, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
 from qps.solver.solution import (
     CriterionSolution,
@@ -39,11 +39,15 @@ class PopulationView:
 
 @dataclass(frozen=True)
 class ResourceView:
-    """A resource: load formula, load at the limit, saturation, shares by component."""
+    """A resource: load formula, load at the limit, saturation, shares by component.
+
+    It counts as saturated at `target`: 1, or less by plan.
+    """
 
     name: str
     load: str
     load_at_limit: float
+    target: float
     saturates_at: float | None
     closed_form: bool
     method: str
@@ -285,6 +289,7 @@ def _resource(resource: ResourceSolution) -> ResourceView:
         resource.name,
         formula(resource.load),
         resource.load_at_limit,
+        resource.target,
         resource.saturation.at,
         resource.saturation.method is Method.CLOSED_FORM,
         resource.saturation.method.value,
@@ -334,8 +339,8 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         value = item.value_at_limit if at_limit else item.value_beyond
         limit = float(criterion.limit.xreplace(solution.graph.values))
         share = is_share(name) and criterion.dimension == DIMENSIONLESS
-        told = quantity(value or 0.0, criterion.dimension, share=share)
         allowed = quantity(limit, criterion.dimension, share=share)
+        told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"
         return f"{name} is {told}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
@@ -347,6 +352,10 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         load = loads[resource].load.xreplace(
             solution.graph.values | {solution.graph.population: at}
         )
+        target = float(loads[resource].target.xreplace(solution.graph.values))
+        if target != 1:
+            told = told_apart(100 * float(load), 100 * target)
+            return f"{resource} is loaded {told} %; its target is {percent(target)}"
         return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
     return f"{name} fails"
 

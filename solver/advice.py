@@ -253,7 +253,8 @@ def _parameters(
     """Yield each parameter 10 % up or down, as it helps, within its range."""
     graph = solution.graph
     limits = set().union(*(criterion.limit.free_symbols for criterion in graph.criteria))
-    loads = set().union(*(resource.load.free_symbols for resource in graph.resources.values()))
+    # What elastic parameters leave rests on limits; what loads them does not.
+    loads = set().union(*(r.unsettled.free_symbols for r in graph.resources.values()))
     # A wider limit is no less demand, it is to be content with less.
     given_up = {symbol.name for symbol in limits - loads}
     elasticity = {
@@ -370,7 +371,7 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
     if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
         return Way.DEMAND, None, None
     to = max(rises, key=lambda name: rises[name])
-    return Way.SHIFT, to, 1 - loads[to]
+    return Way.SHIFT, to, float(_number(after.resources[to].target, after, at)) - loads[to]
 
 
 def _loads(graph: LoadGraph, at: int, held: dict[sympy.Symbol, sympy.Expr]) -> dict[str, float]:

@@ -11,7 +11,13 @@ from typing import NoReturn
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode, in_force
+from qps.compiler.configuration import (
+    Configuration,
+    changed,
+    in_each_mode,
+    in_force,
+    in_whole_numbers,
+)
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import Dimension
 from qps.compiler.fold import Folder
@@ -81,7 +87,7 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         _refuse_unknown(model, parameter, name, graphs)
     now = {graph.mode: _now(graph, name, population) for graph in usual}
     current = {mode: value for mode, value in now.items() if value is not None}
-    is_count = any(name in counted_by(in_force(each)) for each in settled)
+    is_count = any(name in in_whole_numbers(in_force(each)) for each in settled)
     declared = _declared_range(parameter, settled[0])
     low, high = declared or _range_around(name, list(current.values()))
     if is_count:

@@ -287,7 +287,7 @@ class Laboratory:
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
         points = [
-            saturation_point(graph.valued(resource.load), graph.population, graph.low).at
+            saturation_point(graph.valued(resource.fullness), graph.population, graph.low).at
             for resource in graph.loads_of(subject)
         ]
         known = [point for point in points if point is not None]

@@ -105,7 +105,7 @@ def bottleneck(
 ) -> Bottleneck | None:
     """Return the bottleneck, and where the heaviest load changes hands within the range.
 
-    `loads` are the loads with numbers put in for all assumptions.
+    `loads` are the loads as parts of their targets, numbers put in for all assumptions.
     """
     if not resources:
         return None

@@ -40,12 +40,16 @@ class Saturation:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSolution:
-    """A resource: its load as a formula, its saturation, and what it comes to at the limit."""
+    """A resource: its load as a formula, its saturation, and what it comes to at the limit.
+
+    It counts as saturated at `target`: 1, or less by plan.
+    """
 
     name: str
     load: sympy.Expr
     saturation: Saturation
     load_at_limit: float
+    target: float
     shares: dict[str, float]
 
 

@@ -42,7 +42,7 @@ class _Judged:
 
 def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
-    loads = {name: graph.valued(r.load) for name, r in graph.resources.items()}
+    loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
     _refuse_undefined(loads, graph)
     judged = _judge(graph)
     limiting = min(
@@ -174,6 +174,7 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
         resource.load,
         saturation_point(load, graph.population, graph.low),
         total,
+        _value(graph, resource.target, at),
         dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
 
@@ -331,8 +332,8 @@ def _sensitivity(
             found, name = saturation, resource.name
     if found is None or found.at is None:
         return (), None
-    load = graph.resources[name].load
-    return elasticities(load - 1, found.at, graph), f"{name}.load"
+    full = graph.resources[name]
+    return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
 
 
 def _warnings(

@@ -108,7 +108,9 @@ class _Judge:
                     axes.append(max(Fraction(0), (measure - ideal) / (limit - ideal)))
         for name, load in self.walker.result.loads.items():
             # A link is bounded with all that it has, a resource of a machine by itself.
-            if name not in bounded and name.partition(".")[0] not in bounded and load > 1:
+            if name in bounded or name.partition(".")[0] in bounded:
+                continue
+            if load > self.walker.target(name):
                 return False
         return compare(self.quality(axes), Fraction(1)) <= 0
 
@@ -141,7 +143,7 @@ class _Walker:
 
     # -- expressions ---------------------------------------------------------------------
 
-    def value(self, expr: ir.Expr) -> Fraction:  # noqa: PLR0911 - one return a node
+    def value(self, expr: ir.Expr) -> Fraction:  # noqa: C901, PLR0911 - one case a node
         match expr:
             case ir.Constant(value):
                 return value
@@ -151,6 +153,8 @@ class _Walker:
                 return self.n
             case ir.NodeCount(name):
                 return self.count(name)
+            case ir.Members(name):
+                return min(self.value(self.model.group(name).size.expr), self.n)
             case ir.Sum(terms):
                 return sum((self.value(t) for t in terms), Fraction(0))
             case ir.Product(factors):
@@ -202,6 +206,15 @@ class _Walker:
                 return result.arriving[subject][1] * result.served(subject)
         raise AssertionError(f"the oracle knows no {asked}")
 
+    def target(self, name: str) -> Fraction:
+        """Return how full a resource may be: the closest of the targets, else 1."""
+        place, *rest = name.split(".")
+        found = {target.name: self.value(target.value.expr) for target in self.model.targets}
+        wider = "link" if place in self.configuration.links else rest[0]
+        parts = [place, *rest]
+        closer = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        return next((found[key] for key in [*closer, wider] if key in found), Fraction(1))
+
     def load(self, name: str, by: str, load: Fraction) -> None:
         self.result.loads[name] += load
         self.result.parts[name, by] += load
@@ -240,7 +253,7 @@ class _Walker:
         primary = emission.primary
         if emission.framed_bytes:
             self.result.latency[name] += 1 / rates[primary]
-        arriving = sent = self.count(stream.flows_from)
+        arriving = sent = self.flows(stream)
         kept = Fraction(1)
         for index, leg in enumerate(stream.legs):
             if isinstance(leg, ir.Crossing):
@@ -255,26 +268,28 @@ class _Walker:
                     continue
                 step_copies = Fraction(1)
                 if step.spread is not None:
-                    receivers = self.receivers(step.spread, machines)
+                    receivers = self.receivers(step.spread, machines, held * machines)
                     cast = step.spread.cast
                     if isinstance(cast, str):
                         cast = self.configuration.options[cast] == "multicast"
                     step_copies = copies = Fraction(1) if cast else receivers
                 merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
                 times = self.value(step.repeat) if step.repeat else Fraction(1)
-                merged = max(Fraction(0), held - 1)
+                # What is merged within groups is one flow of each group, of those on a machine.
+                groups = self.groups(step.group) / machines if step.group else Fraction(1)
+                merged = max(Fraction(0), held / groups - 1)
                 if merges:
                     # What goes on waits until the work on all flows here is done.
                     done = self.result.latency[name] - before - waited
-                    self.result.latency[name] += done * (max(Fraction(1), held) - 1)
-                charge = (merged if merges else held) * times * step_copies
+                    self.result.latency[name] += done * (max(Fraction(1), held / groups) - 1)
+                charge = (merged * groups if merges else held) * times * step_copies
                 each = times * step_copies * (merged if merges else 1)
                 self.charge(stream, leg.node, step, rates, primary, charge, each)
                 for effect in step.component.effects:
                     value = self.value(effect.value.expr) if effect.value else Fraction(0)
                     match effect.kind:
                         case ir.EffectKind.MERGE:
-                            held = min(held, Fraction(1))
+                            held = min(held / groups, Fraction(1)) * groups
                         case ir.EffectKind.KEEP:
                             rates = {b: r * value for b, r in rates.items()}
                         case ir.EffectKind.ACTIVE:
@@ -321,10 +336,36 @@ class _Walker:
         self.result.sound[name] = sound + value * (1 - sound)
         return self.result.sound[name] / sound
 
-    def receivers(self, spread: ir.Spread, machines: Fraction) -> Fraction:
+    def members(self, group: str) -> Fraction:
+        return self.value(ir.Members(group))
+
+    def groups(self, group: str) -> Fraction:
+        return self.n / self.members(group)
+
+    def flows(self, stream: ir.Stream) -> Fraction:
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            sending = min(self.value(each.flows.expr), self.members(each.group))
+            return sending * self.groups(each.group)
+        return self.count(each)
+
+    def receivers(self, spread: ir.Spread, machines: Fraction, flows: Fraction) -> Fraction:
+        if spread.group is not None:
+            return self.receivers_in(spread, flows)
         if spread.kind is ir.SpreadKind.OTHERS:
             return machines - 1
         return self.count(spread.target) if spread.kind is ir.SpreadKind.ALL else Fraction(1)
+
+    def receivers_in(self, spread: ir.Spread, flows: Fraction) -> Fraction:
+        members = self.members(spread.group)
+        if spread.kind is ir.SpreadKind.ALL:
+            return members
+        if spread.most is None or flows == 0:
+            return members - 1
+        most, senders = self.value(spread.most.expr), flows / self.groups(spread.group)
+        to_senders = senders * min(most, senders - 1)
+        to_listeners = (members - senders) * min(most, senders)
+        return (to_senders + to_listeners) / senders
 
     def emit(
         self, effect: ir.Effect, value: Fraction, rates: Rates, sizes: Rates, primary: str | None

@@ -26,12 +26,14 @@ class Drawn:
     high: int
     latency: int  # ms
     extra: str = ""
+    room: int = 7
 
     @property
     def text(self) -> str:
         """The spec."""
         parts = [
             f"users N in 2..{self.high}",
+            f"group room of {self.room} users",
             "unit score of rating",
             "machine slow { cpu 10 score }",
             f"machine fast {{ cpu 2 core * {self.rating} score }}",
@@ -75,6 +77,16 @@ _EFFECTS = st.sampled_from(
     ["keep 85 %", "active 1/N", "active 60 %", "emit 40 %", "merge", "delay 2 ms", "drop 3 %"]
 )
 _COMPONENTS = 4
+_SPREADS = [
+    "",
+    "by unicast",
+    "by multicast",
+    "by cast",
+    "in room",
+    "in room by cast",
+    "in room at most 1",
+    "in room at most 5 by multicast",
+]
 
 
 @st.composite
@@ -96,11 +108,12 @@ def drawn_specs(draw: st.DrawFn) -> Drawn:
         draw(st.sampled_from(["shared", "switched", "duplex"])),
         draw(st.integers(1, 1000)),
         tuple(draw(steps)),
-        draw(st.sampled_from(["", "by unicast", "by multicast", "by cast"])),
+        draw(st.sampled_from(_SPREADS)),
         tuple(draw(repeated)),
         draw(st.integers(100, 100_000)),
         draw(st.integers(50, 2000)),
         draw(st.booleans()),
         draw(st.integers(3, 400)),
         draw(st.integers(5, 1000)),
+        room=draw(st.integers(1, 40)),
     )
