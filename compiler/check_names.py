@@ -42,6 +42,10 @@ _STREAM_MEASURES = {
     "transmission_loss": (ir.MeasureKind.TRANSMISSION_LOSS, DIMENSIONLESS),
     "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
 }
+_PLACE_MEASURES = {
+    "load": (ir.MeasureKind.LOAD, DIMENSIONLESS),
+    "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
+}
 _SYSTEM_MEASURES = {
     "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
     "cost": (ir.MeasureKind.COST, MONEY),
@@ -291,13 +295,13 @@ class NameChecker:
     def _load(
         self, owner: ast.Node | ast.Link, expr: ast.Reference, module: Module
     ) -> Value | None:
-        """Return the load of a node, of a link, or of one of its resources."""
+        """Return the load, or what is carried, of a node, a link, or one of its resources."""
         parts, name = expr.name.parts, owner.name.text
         words = resource_words(module, owner)
         is_known = len(parts) == 2 or words is None or parts[1] in words  # noqa: PLR2004
-        if parts[-1] == "load" and is_known:
-            asked = ir.Measured(ir.MeasureKind.LOAD, ".".join(parts[:-1]))
-            return measured(asked, DIMENSIONLESS, expr.span)
+        if parts[-1] in _PLACE_MEASURES and is_known:
+            kind, dimension = _PLACE_MEASURES[parts[-1]]
+            return measured(ir.Measured(kind, ".".join(parts[:-1])), dimension, expr.span)
         loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
         self.sink.report(
             codes.UNKNOWN_NAME,

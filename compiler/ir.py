@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from qps.compiler.dimension import Dimension
+from qps.compiler.dimension import DATA_RATE, Dimension
 from qps.compiler.source import Span
 
 # -- expressions -------------------------------------------------------------------------
@@ -477,6 +477,11 @@ class Resource:
     span: Span
     jitter: Quantity | None = None
     queueing: Queueing | None = None
+
+    @property
+    def carries_bits(self) -> bool:
+        """True for a network card, a disk and the like, whose capacity is in bit/s."""
+        return self.kind is ResourceKind.RATE and self.work == DATA_RATE
 
 
 @dataclass(frozen=True, slots=True)

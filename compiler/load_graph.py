@@ -50,7 +50,8 @@ class ResourceLoad:
     """A resource in place: its load (1 is saturation) and what each component adds to it.
 
     `unsettled` is the load with elastic parameters still open; the same where there are none.
-    `target` is the load at which it counts as saturated: 1, or less by plan.
+    `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
+    is to be carried, in bit/s, where it carries bits; there are `count` such resources.
     """
 
     name: str
@@ -59,6 +60,8 @@ class ResourceLoad:
     span: Span
     unsettled: sympy.Expr
     target: sympy.Expr = sympy.S.One
+    throughput: sympy.Expr | None = None
+    count: sympy.Expr = sympy.S.One
 
     @property
     def fullness(self) -> sympy.Expr:

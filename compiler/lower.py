@@ -165,6 +165,8 @@ def _resources(
             demand.span,
             unsettled[name],
             aims[name],
+            sympy.Add(*demand.carried).xreplace(put_in) if demand.carried else None,
+            demand.count,
         )
         for name, demand in streams.demands.items()
     }

@@ -50,6 +50,8 @@ class Measures:
             return Maximum(*loads) if loads else sympy.S.Zero
         if kind is ir.MeasureKind.SHARE:
             return self._share(measured)
+        if kind is ir.MeasureKind.THROUGHPUT and measured.subject not in self.streams:
+            return self._throughput(measured.subject)
         if kind in (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST):
             return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
         if kind is ir.MeasureKind.QUANTILE:
@@ -61,6 +63,23 @@ class Measures:
         if name in self.resources:
             return [self.resources[name]]
         return [load for key, load in self.resources.items() if key.startswith(name + ".")]
+
+    def _throughput(self, name: str) -> sympy.Expr:
+        """Return the bit/s that a link or a network card carries; the highest, where several do."""
+        resources = self._loads_of(name)
+        carried = [r.throughput for r in resources if r.throughput is not None]
+        if carried:
+            return Maximum(*carried)
+        if not resources:
+            return sympy.S.Zero
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            None,
+            f"`{name}` carries no bits",
+            hint="links do, and resources with a capacity such as `10 Gbit/s`",
+        )
+        raise QpsError(sink.found)
 
     def _share(self, measured: ir.Measured) -> sympy.Expr:
         resources = self._loads_of(measured.subject)

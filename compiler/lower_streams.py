@@ -41,6 +41,7 @@ class Demand:
     """What is asked of a resource, as parts of its capacity, by component or stream.
 
     Where it is waited for, also how, by which visits, and the load that no visit causes.
+    `carried` is that in bit/s, where it is bits; there are `count` resources of its kind.
     """
 
     span: Span
@@ -49,6 +50,8 @@ class Demand:
     servers: sympy.Expr = sympy.S.One
     visits: list[Visit] = field(default_factory=list)
     background: list[sympy.Expr] = field(default_factory=list)
+    carried: list[sympy.Expr] = field(default_factory=list)
+    count: sympy.Expr = sympy.S.One
 
     def add(self, by: str, load: sympy.Expr) -> None:
         """Add to the demand of a component or stream."""
@@ -181,6 +184,13 @@ class StreamLowering:
                     demand = self.demand(name, resource.span)
                     demand.add("idle", load)
                     demand.background.append(load)
+                    if resource.carries_bits:
+                        demand.carried.append(load * self.capacity(name, resource))
+                        demand.count = self.expressions.count(node.name)
+
+    def capacity(self, name: str, resource: ir.Resource) -> sympy.Expr:
+        """Return the capacity of a resource in its place that is no processor."""
+        return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)
 
 
 class _Walk:
@@ -314,13 +324,14 @@ class _Walk:
             per_second = self._scale(node, machine, cost)
             capacity = self._cores(name, resource)
         else:
-            capacity = self._expressions.symbol(
-                f"{name}.capacity", resource.capacity, is_capacity=True
-            )
+            capacity = self._streams.capacity(name, resource)
         demand = self._streams.demand(name, resource.span)
         by = step.component.name
         load = charged * work * per_second / capacity
         demand.add(by, load)
+        if resource.carries_bits:
+            demand.carried.append(charged * work)
+            demand.count = self._expressions.count(node)
         self._result.passes[name] = None
         if cost.measured_at is not None:
             low, high = map(float, cost.measured_at)
@@ -493,12 +504,15 @@ class _Walk:
             bits = bits + header * self.flow.rates[item]
             item_bits = item_bits + header * self.flow.per_item(item)
         arriving = self.flow.total if last else self._copies
-        for name, flows in self._ports(leg, link, network, arriving):
+        for name, flows, count in self._ports(leg, link, network, arriving):
             self._load_link(name, flows * bits / rate, link.span)
             if network.queueing is not None and self.flow.primary is not None:
                 arriving_rate = flows * self.flow.rates[self.flow.primary]
                 visit = Visit(name, arriving_rate, flows, item_bits / rate)
                 self._queue(visit, streams.demand(name, link.span), network.queueing)
+            demand = streams.demand(name, link.span)
+            demand.carried.append(flows * bits)
+            demand.count = count
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:
@@ -522,22 +536,22 @@ class _Walk:
 
     def _ports(
         self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: sympy.Expr
-    ) -> list[tuple[str, sympy.Expr]]:
-        """Return the resources of a link that a crossing loads, and the flows on each."""
+    ) -> list[tuple[str, sympy.Expr, sympy.Expr]]:
+        """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
         count = self._expressions.lower(link.count)
         if network.medium is ir.Medium.SHARED:
-            return [(leg.link, self._copies / count)]
+            return [(leg.link, self._copies / count, count)]
         if network.medium is ir.Medium.DUPLEX:
             ends = list(link.ends)
             here = ends.index(leg.before) if leg.before in ends else len(ends)
             there = ends.index(leg.after) if leg.after in ends else len(ends)
             direction = "forth" if here <= there else "back"
-            return [(f"{leg.link}.{direction}", self._copies / count)]
-        senders = self._expressions.count(leg.before)
-        receivers = self._expressions.count(leg.after)
+            return [(f"{leg.link}.{direction}", self._copies / count, count)]
+        senders = self._expressions.count(leg.before) * count
+        receivers = self._expressions.count(leg.after) * count
         return [
-            (f"{leg.link}.{leg.before}.out", self._copies / (senders * count)),
-            (f"{leg.link}.{leg.after}.in", arriving / (receivers * count)),
+            (f"{leg.link}.{leg.before}.out", self._copies / senders, senders),
+            (f"{leg.link}.{leg.after}.in", arriving / receivers, receivers),
         ]
 
     def _load_link(self, name: str, load: sympy.Expr, span: Span) -> None:

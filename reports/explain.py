@@ -14,10 +14,11 @@ import sympy
 from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.lower_measures import Measures
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
@@ -95,6 +96,8 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
 
 
 def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
+    if name.endswith(".throughput") and name.partition(".")[0] not in graph.streams:
+        return _throughput(graph, name, at)
     resources = graph.loads_of(name.removesuffix(".load"))
     if len(resources) == 1:
         return _resource(graph, resources[0], at)
@@ -210,6 +213,14 @@ def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
     return _explained(graph, name, what, total, dimension, at, parts)
 
 
+def _throughput(graph: LoadGraph, name: str, at: int) -> Explanation:
+    """Return what a link or a network card carries; of several the highest."""
+    what = "what is carried, in bit/s"
+    of = Measures(graph.resources, graph.streams, graph.prices)
+    expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
+    return _explained(graph, name, what, expr, DATA_RATE, at, [])
+
+
 def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
     group = graph.groups[name]
     what = group.doc or "a group: how many users each has"
@@ -225,6 +236,7 @@ def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
 def names(graph: LoadGraph) -> list[str]:
     """Return everything that can be explained."""
     found = list(graph.resources)
+    found += [f"{n}.throughput" for n, r in graph.resources.items() if r.throughput is not None]
     for stream in graph.streams:
         found += [f"{stream}.{measure}" for measure in stream_measures()]
     found += list(graph.measures)

@@ -15,8 +15,10 @@ from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.figures import leads_text
 from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.table import Table
 from qps.reports.text import (
     advice_rows,
+    carried,
     claimed,
     claims_summary,
     heaviest_in_words,
@@ -125,6 +127,7 @@ class PageView:
     needs: LineChart | None
     shares: tuple[Bar, ...]
     resources: tuple[ResourceRow, ...]
+    carried: Table
     bottleneck: str
     sensitivity: tuple[SensitivityRow, ...]
     sensitivity_of: str
@@ -169,6 +172,7 @@ def page_view(
         needs=_needs_chart(view, solution),
         shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
         resources=tuple(_resource_row(view, r) for r in _by_saturation(solution)),
+        carried=carried(view),
         bottleneck=_bottleneck(view),
         sensitivity=_sensitivity(view),
         sensitivity_of=_sensitivity_of(view),

@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
 from qps.reports.quantities import is_share, number, percent, quantity
@@ -26,10 +33,7 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
     parts = [f"### {head}" if markdown else head, answer]
     dimensions = [item.criterion.dimension for item in solution.requirements]
-    tables = [
-        _requirements(view, dimensions),
-        _resources(view),
-    ]
+    tables = [_requirements(view, dimensions), _resources(view), carried(view)]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
     told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
@@ -108,6 +112,27 @@ def _resources(view: SolveView) -> Table:
         "mostly",
     )
     return Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+
+
+_MOST_CARRIED = 6
+
+
+def carried(view: SolveView) -> Table:
+    """Return what links and network cards carry, as rates and as volumes."""
+    shown = view.carries[:_MOST_CARRIED]
+    several = any(item.count != 1 for item in shown)
+    rows = tuple(
+        (
+            item.resource,
+            quantity(item.bit_per_s, DATA_RATE, 3),
+            quantity(item.byte_per_hour * 8, INFORMATION, 3),
+            quantity(item.byte_per_month * 8, INFORMATION, 3),
+            *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+        )
+        for item in shown
+    )
+    headings = ("carries", f"at {view.at:,}", "per hour", "per month", *([""] * several))
+    return Table(headings, rows, frozenset([1, 2, 3]))
 
 
 def _saturation(resource: ResourceView) -> str:

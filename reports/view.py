@@ -55,6 +55,17 @@ class ResourceView:
 
 
 @dataclass(frozen=True)
+class CarriedView:
+    """What a link or a network card carries at the limit: each of `count` such resources."""
+
+    resource: str
+    bit_per_s: float
+    byte_per_hour: float
+    byte_per_month: float
+    count: float
+
+
+@dataclass(frozen=True)
 class ChangeView:
     """From `at` on, `to` is the most heavily loaded."""
 
@@ -181,6 +192,7 @@ class SolveView:
     answer: str
     population: PopulationView
     resources: tuple[ResourceView, ...]
+    carries: tuple[CarriedView, ...]
     bottleneck: BottleneckView | None
     requirements: tuple[RequirementView, ...]
     quality: QualityView
@@ -217,6 +229,7 @@ def solve_view(
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
         tuple(_resource(resource) for resource in solution.resources),
+        _carried(solution),
         None
         if bottleneck is None
         else BottleneckView(
@@ -295,6 +308,21 @@ def _resource(resource: ResourceSolution) -> ResourceView:
         resource.saturation.method.value,
         resource.shares,
     )
+
+
+_BYTE = 8
+_HOUR = 3600.0
+_MONTH = 365.25 * 86_400 / 12
+
+
+def _carried(solution: Solution) -> tuple[CarriedView, ...]:
+    """Return what is carried, the most first."""
+    found = [
+        CarriedView(r.name, rate, rate * _HOUR / _BYTE, rate * _MONTH / _BYTE, r.count)
+        for r in solution.resources
+        if (rate := r.throughput) is not None
+    ]
+    return tuple(sorted(found, key=lambda carried: -carried.bit_per_s))
 
 
 def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView:

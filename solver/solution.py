@@ -42,7 +42,8 @@ class Saturation:
 class ResourceSolution:
     """A resource: its load as a formula, its saturation, and what it comes to at the limit.
 
-    It counts as saturated at `target`: 1, or less by plan.
+    It counts as saturated at `target`: 1, or less by plan. `throughput` is what it carries at the
+    limit, in bit/s, None where that is not bits; there are `count` such resources.
     """
 
     name: str
@@ -50,6 +51,8 @@ class ResourceSolution:
     saturation: Saturation
     load_at_limit: float
     target: float
+    throughput: float | None
+    count: float
     shares: dict[str, float]
 
 

@@ -175,6 +175,8 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
         saturation_point(load, graph.population, graph.low),
         total,
         _value(graph, resource.target, at),
+        None if resource.throughput is None else _value(graph, resource.throughput, at),
+        _value(graph, resource.count, at),
         dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
 

@@ -27,6 +27,7 @@ class Plain:
 
     loads: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     parts: dict[tuple[str, str], Fraction] = field(default_factory=lambda: defaultdict(Fraction))
+    carried: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     latency: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     queue: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     sound: dict[str, Fraction] = field(default_factory=lambda: defaultdict(lambda: Fraction(1)))
@@ -475,6 +476,7 @@ class _Walker:
                 }
         for name, flows in ports.items():
             self.load(name, stream.name, flows * bits / rate)
+            self.result.carried[name] += flows * bits
             self.result.passes[stream.name].add(name)
             if network.cap is not None:
                 (item,) = network.cap.dimension.bases - {TIME_BASE}
