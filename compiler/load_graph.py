@@ -156,6 +156,8 @@ class StreamMeasures:
     throughput: sympy.Expr
     playout: Span | None = None
     queues: tuple[QueuePart, ...] = ()
+    item: str = "bit"
+    """What the rate counts: the first item of the stream, or bits."""
 
     @property
     def queue(self) -> sympy.Expr:

@@ -192,6 +192,7 @@ def stream_measures(
         result.throughput * arriving,
         None if playout is None else playout.delay.span,
         tuple(result.queues),
+        stream.emission.primary or "bit",
         (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
     )
 

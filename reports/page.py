@@ -14,6 +14,7 @@ from qps.compiler.render import plain
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.figures import leads_text
+from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
 from qps.reports.text import (
@@ -118,6 +119,7 @@ class PageView:
     file: str
     circumstances: str
     answer: str
+    outlook: tuple[str, ...]
     is_answered: bool
     at: str
     next_population: str
@@ -163,6 +165,7 @@ def page_view(
         file=view.file,
         circumstances=", ".join(circumstances(view)),
         answer=view.answer,
+        outlook=tuple(outlook_lines(view, solution)),
         is_answered=view.largest_acceptable is not None,
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",

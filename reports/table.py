@@ -34,7 +34,7 @@ class Table:
         """Return the table in Markdown."""
         rule = ["---:" if i in self.right else "---" for i in range(len(self.headings))]
         lines = [self.headings, tuple(rule), *self.rows]
-        return "".join(f"| {' | '.join(map(_escaped, line))} |\n" for line in lines)
+        return "".join(f"| {' | '.join(map(escaped, line))} |\n" for line in lines)
 
     def _padded(self, cell: str, column: int, width: int) -> str:
         blanks = " " * (width - _width(cell))
@@ -50,7 +50,8 @@ def _width(cell: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in cell)
 
 
-def _escaped(cell: str) -> str:
+def escaped(cell: str) -> str:
+    """Return a text that Markdown shows as it stands."""
     special = {"|": "\\|", "<": "&lt;", ">": "&gt;", "\n": " ", "*": "\\*", "_": "\\_", "`": "\\`"}
     return "".join(special.get(character, character) for character in printable(cell))
 

@@ -16,8 +16,9 @@ from qps.compiler.dimension import (
 )
 from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
+from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.table import Table, joined
+from qps.reports.table import Table, escaped, joined
 from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import Method, Solution
@@ -31,6 +32,11 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     """Return the answer, the requirements, the resources and what would move the answer."""
     head = f"{printable(title)} ({view.file}{_circumstances(view)})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
+    beyond = outlook_lines(view, solution)
+    if markdown:
+        answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
+    else:
+        answer = "\n".join([answer, *(f"  {line}" for line in beyond)])
     parts = [f"### {head}" if markdown else head, answer]
     dimensions = [item.criterion.dimension for item in solution.requirements]
     tables = [_requirements(view, dimensions), _resources(view), carried(view)]

@@ -17,6 +17,7 @@ from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
 from qps.reports.quantities import is_share, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
+from qps.solver.outlook import MoreUsers, NextLimit, outlook
 from qps.solver.solution import (
     CriterionSolution,
     ElasticSolution,
@@ -171,6 +172,72 @@ class AdviceView:
 
 
 @dataclass(frozen=True)
+class NextLimitView:
+    """What would limit the answer if the first limit were lifted; `requirement` null for nothing.
+
+    It is met up to `met_up_to`, null where it fails from the start.
+    """
+
+    requirement: str | None
+    met_up_to: int | None
+    mode: str | None
+
+
+@dataclass(frozen=True)
+class FailingView:
+    """A requirement that fails with more users."""
+
+    requirement: str
+    value: float
+    limit: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class StreamThereView:
+    """What the users of a stream see with more users, and what they see at the answer."""
+
+    stream: str
+    loss: float
+    loss_before: float
+    lost_at: str
+    latency: float
+    latency_before: float
+    slower_at: str
+    rate: float
+    rate_before: float
+
+
+@dataclass(frozen=True)
+class LoadThereView:
+    """A resource that is loaded beyond its target with more users."""
+
+    resource: str
+    load: float
+    target: float
+
+
+@dataclass(frozen=True)
+class MoreUsersView:
+    """What happens with 10 % more users, or at the end of the range."""
+
+    at: int
+    range_ends: bool
+    quality: float | None
+    fails: tuple[FailingView, ...]
+    streams: tuple[StreamThereView, ...]
+    beyond_target: tuple[LoadThereView, ...]
+
+
+@dataclass(frozen=True)
+class MarginView:
+    """A load that is planned with: by a target, or by a requirement."""
+
+    of: str
+    at_most: float
+
+
+@dataclass(frozen=True)
 class SensitivityView:
     """An elasticity, and of what."""
 
@@ -199,6 +266,10 @@ class SolveView:
     largest_acceptable: int | None
     limited_by: str | None
     at: int
+    next_limit: NextLimitView | None
+    more_users: MoreUsersView | None
+    margin: tuple[MarginView, ...]
+    helps_most: tuple[AdviceView, ...]
     sensitivity: tuple[SensitivityView, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
@@ -218,6 +289,9 @@ def solve_view(
     """Return the answers as plain values."""
     graph = solution.graph
     bottleneck = solution.bottleneck
+    beyond = outlook(solution)
+    ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
+    helping = tuple(_advice(item) for item in ranked)
     return SolveView(
         "qps/solve/1",
         model.file,
@@ -243,6 +317,10 @@ def solve_view(
         solution.largest_acceptable,
         solution.limited_by,
         solution.at,
+        _next_limit(beyond.next_limit),
+        _more_users(solution, beyond.more_users),
+        _margin(solution),
+        helping[:_MOST_HELPFUL],
         tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
         solution.sensitivity_of,
         tuple(_elastic(item) for item in solution.elastic),
@@ -260,20 +338,73 @@ def solve_view(
             ModeView(mode.name, mode.largest_acceptable, mode.limited_by, mode.quality_at_limit)
             for mode in solution.modes
         ),
-        tuple(
-            AdviceView(
-                item.way.value,
-                item.change,
-                item.is_setting,
-                item.largest_acceptable,
-                item.is_range,
-                item.to,
-                item.headroom,
-            )
-            for item in advice
-        ),
+        tuple(_advice(item) for item in advice),
         tuple(as_dict(warning) for warning in solution.warnings),
     )
+
+
+_MOST_HELPFUL = 3
+
+
+def _advice(item: Advice) -> AdviceView:
+    return AdviceView(
+        item.way.value,
+        item.change,
+        item.is_setting,
+        item.largest_acceptable,
+        item.is_range,
+        item.to,
+        item.headroom,
+    )
+
+
+def _next_limit(item: NextLimit | None) -> NextLimitView | None:
+    return None if item is None else NextLimitView(item.requirement, item.met_up_to, item.mode)
+
+
+def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:
+    if item is None:
+        return None
+    values = solution.graph.values
+    return MoreUsersView(
+        item.at,
+        item.is_end_of_range,
+        None if item.quality is None else item.quality[1],
+        tuple(
+            FailingView(
+                one.criterion.name,
+                one.value,
+                float(one.criterion.limit.xreplace(values)),
+                str(one.criterion.dimension),
+            )
+            for one in item.failing
+        ),
+        tuple(
+            StreamThereView(
+                one.name,
+                one.loss[1],
+                one.loss[0],
+                one.lost_at if one.loses_more else "",
+                one.latency[1],
+                one.latency[0],
+                one.slower_at if one.is_later else "",
+                one.rate[1],
+                one.rate[0],
+            )
+            for one in item.streams
+        ),
+        tuple(LoadThereView(one.resource, one.load, one.target) for one in item.loads),
+    )
+
+
+def _margin(solution: Solution) -> tuple[MarginView, ...]:
+    """Return the loads that are planned with: targets, and requirements that loads stay below 1."""
+    graph = solution.graph
+    planned = {name: float(value.xreplace(graph.values)) for name, value in graph.targets.items()}
+    for criterion in graph.criteria:
+        if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
+            planned[criterion.name] = float(criterion.limit.xreplace(graph.values))
+    return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
 
 
 def _elastic(item: ElasticSolution) -> ElasticView:

@@ -25,7 +25,11 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     if len(solutions) == 1:
         return solutions[0]
     worst = min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
-    return replace(worst, modes=tuple(_summary(solution) for solution in solutions))
+    return replace(
+        worst,
+        modes=tuple(_summary(solution) for solution in solutions),
+        others=tuple(solution for solution in solutions if solution is not worst),
+    )
 
 
 def _summary(solution: Solution) -> ModeSolution:

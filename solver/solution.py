@@ -92,6 +92,14 @@ class CriterionSolution:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstFailure:
+    """A criterion, stated or not, and the first population at which it fails; None for nowhere."""
+
+    criterion: Criterion
+    first: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sensitivity:
     """By how many per cent the answer moves when a number moves by one per cent."""
 
@@ -157,7 +165,7 @@ class Solution:
     """The answers for one configuration.
 
     `at` is the population at which values are told: the largest acceptable one, or the least
-    of the range where none is acceptable.
+    of the range where none is acceptable. `others` are the solutions of all other modes.
     """
 
     graph: LoadGraph
@@ -175,7 +183,9 @@ class Solution:
     elastic: tuple[ElasticSolution, ...]
     costs: tuple[CostSolution, ...]
     warnings: tuple[Diagnostic, ...]
+    failures: tuple[FirstFailure, ...]
     modes: tuple[ModeSolution, ...] = ()
+    others: tuple[Solution, ...] = ()
 
 
 class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error

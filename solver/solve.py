@@ -20,6 +20,7 @@ from qps.solver.solution import (
     CostSolution,
     CriterionSolution,
     ElasticSolution,
+    FirstFailure,
     Knee,
     Method,
     ResourceSolution,
@@ -57,7 +58,7 @@ def solve(graph: LoadGraph) -> Solution:
     resources = tuple(_resource(graph, name, loads[name], at) for name in graph.resources)
     found = bottleneck(resources, loads, graph)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
-    quality = [item for item in judged if item.criterion.name == _QUALITY]
+    quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
         graph,
         verdict,
@@ -69,19 +70,21 @@ def solve(graph: LoadGraph) -> Solution:
         tuple(
             _criterion(graph, item, at)
             for item in judged
-            if item.stated and item.criterion.name != _QUALITY
+            if item.stated and item.criterion.name != QUALITY
         ),
-        None if graph.quality is None else _value(graph, graph.quality, at),
+        None if graph.quality is None else value_at(graph, graph.quality, at),
         _met_up_to(graph, quality[0].first_failure) if quality else None,
         sensitivity,
         sensitivity_of,
         tuple(_elastic(graph, settled, at) for settled in graph.elastic),
         _costs(graph, at),
         _warnings(graph, verdict, resources),
+        tuple(FirstFailure(item.criterion, item.first_failure) for item in judged),
     )
 
 
-_QUALITY = "quality"
+QUALITY = "quality"
+"""What the metric over all axes is called among the criteria."""
 
 
 def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
@@ -95,7 +98,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     if graph.metric is ir.Metric.EUCLIDEAN:
         measure = measure**2
     quality = Criterion(
-        name=_QUALITY,
+        name=QUALITY,
         measure=measure,
         limit=sympy.S.One,
         at_most=True,
@@ -112,7 +115,7 @@ def largest_acceptable(graph: LoadGraph) -> int | None:
     first = graph.high + 1
     for criterion in reversed(all_criteria(graph)):
         # What fails later than another one does not matter; quality mostly fails first.
-        failure = _first_failure(graph, criterion, until=first - 1)
+        failure = when_it_fails(graph, criterion, until=first - 1)
         first = first if failure is None else failure
     return None if first == graph.low else first - 1
 
@@ -121,13 +124,14 @@ def _judge(graph: LoadGraph) -> list[_Judged]:
     """Return every criterion with the first population at which it fails."""
     judged = []
     for criterion in all_criteria(graph):
-        failure = _first_failure(graph, criterion)
-        stated = criterion.span is not None or criterion.name == _QUALITY
+        failure = when_it_fails(graph, criterion)
+        stated = criterion.span is not None or criterion.name == QUALITY
         judged.append(_Judged(criterion, failure, stated))
     return judged
 
 
-def _first_failure(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
+def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
+    """Return the first population at which a criterion fails, None for nowhere in the range."""
     return first_failure(
         graph.valued(excess(criterion)),
         graph.population,
@@ -165,18 +169,17 @@ def _certify(
 
 def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> ResourceSolution:
     resource = graph.resources[name]
-    total = _value(graph, resource.load, at)
-    shares = {
-        by: _value(graph, part, at) / total if total else 0.0 for by, part in resource.parts.items()
-    }
+    total = value_at(graph, resource.load, at)
+    parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
+    shares = {by: part / total if total else 0.0 for by, part in parts.items()}
     return ResourceSolution(
         name,
         resource.load,
         saturation_point(load, graph.population, graph.low),
         total,
-        _value(graph, resource.target, at),
-        None if resource.throughput is None else _value(graph, resource.throughput, at),
-        _value(graph, resource.count, at),
+        value_at(graph, resource.target, at),
+        None if resource.throughput is None else value_at(graph, resource.throughput, at),
+        value_at(graph, resource.count, at),
         dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
 
@@ -187,7 +190,7 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
     for is_running in (False, True):
         prices = [price for price in graph.prices if price.is_running is is_running]
         if prices:
-            places = {price.place: _value(graph, price.value, at) for price in prices}
+            places = {price.place: value_at(graph, price.value, at) for price in prices}
             total = sum(places.values())
             found.append(CostSolution(is_running, total, total / at, places, graph.unpriced))
     return tuple(found)
@@ -208,9 +211,9 @@ def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSol
     return ElasticSolution(
         parameter.name,
         parameter.priority,
-        _value(graph, parameter.least, at),
-        _value(graph, parameter.most, at),
-        _value(graph, settled.value, at),
+        value_at(graph, parameter.least, at),
+        value_at(graph, parameter.most, at),
+        value_at(graph, settled.value, at),
         yields,
         exhausted,
         changes,
@@ -233,8 +236,8 @@ def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
     return CriterionSolution(
         item.criterion,
         _met_up_to(graph, item.first_failure),
-        _value(graph, item.criterion.measure, at),
-        None if beyond is None else _value(graph, item.criterion.measure, beyond),
+        value_at(graph, item.criterion.measure, at),
+        None if beyond is None else value_at(graph, item.criterion.measure, beyond),
     )
 
 
@@ -244,7 +247,7 @@ def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
     return None if failure == graph.low else failure - 1
 
 
-def _value(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
+def value_at(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
     """Return a value at a population; not-a-number where it has none."""
     try:
         value = graph.valued_at(at)(expr)

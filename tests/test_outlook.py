@@ -1,0 +1,268 @@
+"""What a planner reads: the next limit, 10 % more users and to whom, the margin, what helps most."""
+
+# ruff: noqa: E501 - specs: one statement a line, however long
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from helpers.specs import PRELUDE, checked
+from helpers.strategies import Drawn, drawn_specs
+from qps.cli import main
+from qps.reports.outlook import outlook_lines
+from qps.reports.text import solve_text
+from qps.reports.view import SolveView, solve_view
+from qps.solver.advice import advise
+from qps.solver.modes import solve_model
+from qps.solver.outlook import Outlook, outlook
+from qps.solver.solution import Solution
+from qps.solver.solve import largest_acceptable
+
+few = settings(max_examples=25, deadline=None)
+
+# Each user loads the server with 1 %, its port with 0.5 %, the back end with 0.4 %.
+SPEC = PRELUDE.replace("1..100", "1..1000") + (
+    "component store { cpu 4 ms/packet }\n"
+    "topology { node web = box\n node back = box\n node user = box * N\n link net = ports between web, user, back }\n"
+    "stream pages for each user { source 1 packet/s, 625 byte/packet; at web { work }\n at user { } }\n"
+    "stream notes for each user { source 1 packet/s, 1 byte/packet; at back { store }\n at user { } }\n"
+)
+
+
+def _solved(text: str, *, advice: bool = False) -> tuple[Solution, SolveView]:
+    spec = checked(text)
+    configuration = spec.configuration()
+    solution = solve_model(spec.model, configuration)
+    found = advise(spec.model, configuration, solution) if advice else ()
+    return solution, solve_view(spec.model, configuration, solution, (), found)
+
+
+def _lines(text: str) -> list[str]:
+    solution, view = _solved(text)
+    return outlook_lines(view, solution)
+
+
+def _outlook(text: str) -> Outlook:
+    return outlook(_solved(text)[0])
+
+
+# -- the next limit ----------------------------------------------------------------------
+
+NEXT = [
+    ("", "net.web.out.load", 200),
+    ("require { web.cpu.load <= 50 % }", "net.web.out.load", 200),
+    # the requirement is lifted: what it kept small limits no more
+    ("require { pages.loss <= 1 % }", "pages.loss", 101),
+    ("require { net.web.out.throughput <= 450 kbit/s }", "web.cpu.load", 100),
+    ("require { back.cpu.load <= 20 %; web.cpu.load <= 60 % }", "web.cpu.load", 60),
+    # two limits of one measure: the one to the other side stays
+    ("require { pages.rate >= 0.9 packet/s; pages.latency <= 1 s }", "pages.rate", 111),
+    ("target cpu 50 %", "back.cpu.load", 125),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("extra", "requirement", "up_to"), NEXT)
+def test_what_would_limit_next(extra: str, requirement: str, up_to: int) -> None:
+    found = _outlook(f"{SPEC}{extra}\n").next_limit
+    assert found is not None
+    assert (found.requirement, found.met_up_to) == (requirement, up_to)
+
+
+def test_quality_is_without_the_axis_that_is_lifted() -> None:
+    # 100 users wait 16 ms; quality is that over 20 ms, and the loss adds to it
+    text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
+    found = _outlook(text).next_limit
+    assert found is not None
+    # sqrt((N/50)^2 + (latency/100 ms)^2) passes 1 first; without it, crowd at 51
+    assert (found.requirement, found.met_up_to) == ("crowd", 50)
+    lifted = _outlook(
+        text.replace("crowd <= 50 ms", "crowd < 40 ms") + "quality worst\n"
+    ).next_limit
+    assert lifted is not None
+    assert lifted.requirement == "web.cpu.load"
+
+
+def test_nothing_else_limits() -> None:
+    found = _outlook(SPEC.replace("1..1000", "1..110")).next_limit
+    assert found is not None
+    assert (found.requirement, found.met_up_to) == (None, 110)
+    assert _lines(SPEC.replace("1..1000", "1..110"))[0] == (
+        "Next limit: none up to 110, the end of the range."
+    )
+
+
+def test_where_the_range_limits_there_is_no_next_one() -> None:
+    found = _outlook(SPEC.replace("1..1000", "1..50"))
+    assert (found.next_limit, found.more_users) == (None, None)
+
+
+def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
+    text = SPEC + "require { pages.latency <= 1 ms; notes.latency <= 1 ms }\n"
+    found = _outlook(text)
+    assert found.more_users is None
+    assert found.next_limit is not None
+    assert found.next_limit.met_up_to is None
+    assert "met by no number of users either" in _lines(text)[0]
+
+
+def test_another_mode_may_limit_next() -> None:
+    text = (
+        SPEC
+        + "mode calm { web.cpu.load <= 80 % }\nmode rush { web.cpu.load <= 30 %; back.cpu.load <= 28 % }\n"
+    )
+    found = _outlook(text).next_limit
+    assert found is not None
+    # Lifted in both, the load of the server is no limit of `calm` either.
+    assert (found.requirement, found.met_up_to, found.mode) == ("back.cpu.load", 70, "rush")
+    other = _outlook(text.replace("calm { web", "calm { notes.latency <= 100 ms; back")).next_limit
+    assert other is not None
+    assert other.mode == "rush"
+
+
+@few
+@given(drawn_specs())
+def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
+    """Without an axis among them, what remains is what a spec without the requirement says."""
+    spec = replace(spec, high=min(spec.high, 60))
+    bare = spec.text.replace(
+        f"require {{ flow.latency <= {spec.latency} ms; flow.loss <= 5 % }}", ""
+    )
+    whole = f"{bare}\nrequire {{ host.cpu.load <= 40 %; flow.rate >= 1 packet/s }}\n"
+    solution, _ = _solved(whole)
+    found = outlook(solution).next_limit
+    if found is None:
+        return
+    graph = solution.graph
+    rest = replace(
+        graph, criteria=tuple(c for c in graph.criteria if c.name != solution.limited_by)
+    )
+    expected = largest_acceptable(rest)
+    assert found.met_up_to == expected
+    assert (found.met_up_to or 0) >= (solution.largest_acceptable or 0)
+
+
+# -- more users --------------------------------------------------------------------------
+
+
+def test_who_loses_how_much_and_where() -> None:
+    more = _outlook(SPEC).more_users
+    assert more is not None
+    assert (more.at, more.is_end_of_range) == (110, False)
+    told = {one.name: one for one in more.streams}
+    assert told["pages"].loss == (0, pytest.approx(1 - 100 / 110))
+    assert told["pages"].lost_at == "web.cpu saturated"
+    assert told["pages"].loses_more
+    assert not told["notes"].loses_more
+    assert [(one.resource, one.load) for one in more.loads] == [("web.cpu", pytest.approx(1.1))]
+    assert _lines(SPEC)[1] == (
+        "With 10 % more users (110): web.cpu is loaded 110 %; pages: 9.09 % lost (web.cpu saturated)."
+    )
+
+
+def test_who_waits_how_much_longer_and_where() -> None:
+    text = (
+        SPEC.replace("at web { work }", "at web { work * N }")
+        + "require { pages.latency <= 0.1 s }\n"
+    )
+    line = _lines(text)[1]
+    assert "pages: 10 ms later (work at web)" in line
+    assert "notes" not in line
+
+
+def test_a_margin_takes_it() -> None:
+    assert _lines(f"target cpu 75 %, link 80 %\n{SPEC}")[1:3] == [
+        "With 10 % more users (83): web.cpu is loaded 83 % (75 % is planned); nobody loses more or is served later.",
+        "Margin: cpu at most 75 %, link at most 80 %.",
+    ]
+
+
+def test_an_elastic_rate_gives_way() -> None:
+    text = SPEC.replace("source 1 packet/s, 625", "source pace, 625") + (
+        "param pace elastic 0.1..5 packet/s\nrequire { pages.rate >= 0.5 packet/s }\n"
+    )
+    line = _lines(text)[1]
+    assert "pages.rate is 0.455 packet/s (at least 0.5 packet/s)" in line
+    assert "pages: 0.455 packet/s instead of 0.5 packet/s" in line
+
+
+def test_quality_that_is_passed_is_told() -> None:
+    text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
+    assert "quality is 1.0" in _lines(text)[1]
+
+
+def test_streams_that_fare_alike_are_told_together() -> None:
+    text = SPEC.replace("at back { store }", "at web { work }").replace(
+        "1 byte/packet", "625 byte/packet"
+    )
+    assert "pages and notes: 9.09 % lost (web.cpu saturated)" in _lines(text)[1]
+
+
+def test_the_end_of_the_range_comes_first() -> None:
+    text = SPEC.replace("1..1000", "1..103")
+    more = _outlook(text).more_users
+    assert more is not None
+    assert (more.at, more.is_end_of_range) == (103, True)
+    assert _lines(text)[1].startswith("At the end of the range (103): ")
+
+
+@pytest.mark.parametrize(("users", "more"), [(1, 2), (9, 10), (10, 11), (11, 13), (100, 110)])
+def test_ten_per_cent_more_is_rounded_up(users: int, more: int) -> None:
+    found = _outlook(f"{SPEC}require {{ web.cpu.load <= {users} % }}\n").more_users
+    assert found is not None
+    assert found.at == more
+
+
+def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
+    extra = "".join(f"require {{ pages.latency <= {25 + i} ms }}\n" for i in range(1, 7))
+    text = SPEC.replace("at web { work }", "at web { work * max(1, N - 50) }") + extra
+    assert "3 more like these" in _lines(text)[1]
+
+
+# -- the margin, and what helps most -----------------------------------------------------
+
+
+def test_without_any_margin_that_is_said() -> None:
+    assert _lines(SPEC)[2] == "Margin: none is planned, a resource counts as full at 100 %."
+
+
+def test_requirements_on_loads_are_a_margin() -> None:
+    lines = _lines(f"target link 80 %\n{SPEC}require {{ web.cpu.load <= 60 % }}\n")
+    assert lines[2] == "Margin: link at most 80 %, web.cpu.load at most 60 %."
+
+
+def test_the_three_best_changes_come_first() -> None:
+    text = (
+        "param size = 625 byte/packet in 1..1000 byte/packet\nmachine fast { cpu 3 core }\n" + SPEC
+    )
+    solution, view = _solved(text, advice=True)
+    best = [one.largest_acceptable for one in view.helps_most]
+    assert best == sorted((one.largest_acceptable for one in view.advice), reverse=True)[:3]
+    lines = solve_text(view, solution, "x").splitlines()
+    assert lines[6].startswith("  Most would help: ")
+    assert lines[2] == f"  {view.answer}"
+
+
+def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.qps"
+    path.write_text(f"target cpu 75 %\n{SPEC}require {{ pages.latency <= 1 s }}\n")
+    main(["solve", str(path), "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["next_limit"] == {"requirement": "back.cpu.load", "met_up_to": 187, "mode": None}
+    assert told["more_users"]["at"] == 83
+    assert told["more_users"]["beyond_target"] == [
+        {"resource": "web.cpu", "load": 0.83, "target": 0.75}
+    ]
+    assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
+    assert told["margin"] == [{"of": "cpu", "at_most": 0.75}]
+    assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["largest_acceptable"])[:3]
+
+
+def test_markdown_lists_it() -> None:
+    solution, view = _solved(SPEC)
+    text = solve_text(view, solution, "x", markdown=True)
+    assert "- Next limit: net.web.out.load, met up to 200.\n- With 10 % more users (110): " in text
