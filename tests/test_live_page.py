@@ -291,7 +291,8 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
         "param aim = 75 % in 10..100 %\nparam pace = 1 packet/s in 0.1..9 packet/s\n"
         f"topology {{ node host = {machine}\n node user = box * N\n"
         " link net = ports between host, user }\n"
-        "stream flow for each user {\n source pace, 625 byte/packet\n at host { work }\n at user { }\n}\n"
+        "stream flow for each user {\n"
+        " source pace, 625 byte/packet\n at host { work }\n at user { }\n}\n"
         "target cpu aim, link 40 %\nscenario busy { pace = 2 packet/s }\n"
     )
     html = html_of(spec)

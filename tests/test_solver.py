@@ -161,6 +161,17 @@ def test_elasticities_are_those_of_finite_differences() -> None:
     assert found["part"] == pytest.approx((exact_limit(2, 0.4 * (1 + h)) / base - 1) / h, rel=1e-4)
 
 
+def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
+    text = PRELUDE + ONE + (
+        "param size = 23 packet\n"
+        "stream flow { source N * ceil(size / (10 packet)) * 1 packet/s; at host { work } }\n"
+        "require { host.cpu.load <= 80 % }"
+    )  # fmt: skip
+    found = {s.parameter: s.elasticity for s in solve(lowered(text)).sensitivity}
+    assert "size" not in found
+    assert found["limit of host.cpu.load"] == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("requirement", "verdict", "largest"),
     [
