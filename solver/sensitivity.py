@@ -25,8 +25,8 @@ def elasticities(over: sympy.Expr, at: float, graph: LoadGraph) -> tuple[Sensiti
     """
     put_in = Substitution(graph.values | {graph.population: sympy.Float(at, 20)})
     piece = _smooth_piece(over, put_in)
-    if piece is None or piece.has(sympy.floor, sympy.ceiling):
-        return ()  # steps have no slope that would tell anything
+    if piece is None:
+        return ()
     gradient = _gradient(piece, put_in)
     slope = _number(gradient.get(graph.population, sympy.S.Zero))
     if slope is None or abs(slope) < _NEGLIGIBLE:

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Speed lives in the benchmarks: a busy machine must fail no test.
+settings.register_profile("qps", deadline=None)
+settings.load_profile("qps")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

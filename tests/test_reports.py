@@ -254,7 +254,7 @@ LACKING = {
 THREE = {ir.Function.CLAMP, ir.Function.PERIODIC_TAIL, ir.Function.PERIODIC_QUANTILE}
 ONE = {
     *(f for f in ir.Function if f.value in ("cos", "acos", "harmonic", "ceil", "floor", "sqrt")),
-    *(f for f in ir.Function if f.value in ("exp", "ln", "log2", "abs")),
+    *(f for f in ir.Function if f.value in ("exp", "ln", "log2", "log10", "abs")),
     *(f for f in ir.Function if f.value.endswith(("lambert_w", "normal_tail", "normal_quantile"))),
 }
 
