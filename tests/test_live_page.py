@@ -53,15 +53,11 @@ OF_SPECS = [
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def chromium() -> Iterator[Any]:
+    # One for each test: a browser that dies must not take the others with it.
     with browser() as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pages")
 
 
 @pytest.fixture

@@ -12,7 +12,9 @@ function number(value, digits = 4) {
   return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (kept ? `.${kept}` : "");
 }
 
-function whole(value) { return value.toLocaleString("en-GB"); }
+const WHOLE = new Intl.NumberFormat("en-GB");
+
+function whole(value) { return WHOLE.format(value); }
 
 function percent(value, digits = 3) { return `${number(value * 100, digits)} %`; }
 

@@ -4,7 +4,6 @@ class Model {
   constructor(data) {
     Object.assign(this, data);
     this.program = new Program(data.steps);
-    this.orders = new Map();
   }
 
   record(number) { return this.records[number]; }

@@ -21,6 +21,7 @@ class Program {
     this.fixedValue = new Float64Array(this.size);
     this.moving = new Uint8Array(this.size);
     this.stepOfValue = new Map();
+    this.orders = new Map();
     steps.forEach((step, i) => this.read(step, i));
   }
 
@@ -42,6 +43,12 @@ class Program {
 
   // The steps that some steps rest on, in the order in which they run: fixed ones, moving ones.
   needed(outputs) {
+    const key = outputs.join();
+    if (!this.orders.has(key)) this.orders.set(key, this.ordered(outputs));
+    return this.orders.get(key);
+  }
+
+  ordered(outputs) {
     const marked = new Uint8Array(this.size);
     const waiting = [...outputs];
     while (waiting.length) {
