@@ -43,7 +43,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     requirements = _requirements(model, configuration)
-    targets = Targets(model, expressions, requirements)
+    targets = Targets(model, expressions, requirements, streams.demands.keys())
     resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = {one.parameter.symbol: one.value for one in elastic}
@@ -264,12 +264,13 @@ def _criteria(
     What is waited for must stay below 1, whatever the spec allows: a queue at 1 has no end.
     """
     stated = []
+    resources = measured.resources
     bounded: set[str] = set()
     for requirement in requirements:
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
-        bounded.update(name for name in measured.resources if bounds_load(requirement, name))
+        bounded.update(n for n in resources if bounds_load(requirement, n, resources))
         stated.append(
             Criterion(
                 name=requirement.name,

@@ -5,6 +5,7 @@ A margin is planned by a load below 1. What is beyond capacity is lost all the s
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import sympy
@@ -14,14 +15,19 @@ from qps.compiler.extremes import Minimum
 from qps.compiler.lower_expressions import ExpressionLowering
 
 
-def bounds_load(requirement: ir.Requirement, name: str) -> bool:
-    """Return whether a requirement limits the load of a resource from above."""
+def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[str]) -> bool:
+    """Return whether a requirement limits the load of a resource, of these, from above.
+
+    `lan.load` is that of all that a link has; `server.cpu.load` says nothing of its threads.
+    """
     asked = requirement.measure.expr
     if not isinstance(asked, ir.Measured) or asked.kind is not ir.MeasureKind.LOAD:
         return False
     if not requirement.at_most:
         return False
-    return name == asked.subject or name.startswith(asked.subject + ".")
+    if asked.subject in resources:
+        return name == asked.subject
+    return name.startswith(asked.subject + ".")
 
 
 @dataclass(frozen=True)
@@ -34,11 +40,12 @@ class Targets:
     model: ir.Model
     expressions: ExpressionLowering
     requirements: tuple[ir.Requirement, ...]
+    resources: Collection[str]
     stated: dict[str, sympy.Expr] = field(default_factory=dict)
 
     def requirements_of(self, resource: str) -> list[ir.Requirement]:
         """Return the requirements on the load of a resource."""
-        return [r for r in self.requirements if bounds_load(r, resource)]
+        return [r for r in self.requirements if bounds_load(r, resource, self.resources)]
 
     def limit_of(self, resource: str) -> sympy.Expr | None:
         """Return the highest load that the requirements allow, None where they say nothing."""

@@ -161,6 +161,20 @@ def test_elasticities_are_those_of_finite_differences() -> None:
     assert found["part"] == pytest.approx((exact_limit(2, 0.4 * (1 + h)) / base - 1) / h, rel=1e-4)
 
 
+@pytest.mark.parametrize(("cores", "limit", "largest"), [(4, 90, 100), (4, 10, 40), (1, 60, 60)])
+def test_a_limit_of_a_processor_does_not_excuse_its_threads(
+    cores: int, limit: int, largest: int
+) -> None:
+    text = PRELUDE + (
+        f"machine quad {{ cpu {cores} cores }}\n"
+        "component one { cpu 10 ms/packet single_thread }\n"
+        "topology { node host = quad }\n"
+        "stream flow { source N * 1 packet/s; at host { one } }\n"
+        f"require {{ host.cpu.load <= {limit} % }}"
+    )
+    assert solve(lowered(text)).largest_acceptable == largest
+
+
 def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
     text = PRELUDE + ONE + (
         "param size = 23 packet\n"
