@@ -85,7 +85,7 @@ class ConditionChecker:
                 return None
             if not (self.is_allowed(left, scope) and self.is_allowed(right, scope)):
                 return None
-            compared.append(ir.Compare(operator, left.expr, right.expr))
+            compared.append(ir.Compare(operator, left.expr, right.expr, left.dimension))
         return compared[0] if len(compared) == 1 else ir.AllOf(tuple(compared))
 
     def _option_is(self, option: Found, expr: ast.Comparison) -> ir.Condition | None:

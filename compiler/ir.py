@@ -324,11 +324,12 @@ class OptionIs:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`left operator right`, the operator one of `< <= > >= == !=`."""
+    """`left operator right`, the operator one of `< <= > >= == !=`; both of one dimension."""
 
     operator: str
     left: Expr
     right: Expr
+    dimension: Dimension
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from qps.compiler.diagnostics import Diagnostic, Severity
 from qps.compiler.render import printable
 from qps.reports.table import joined
-from qps.reports.text import claimed, claims_summary, claims_table, predicted
+from qps.reports.text import claimed, claims_summary, claims_table, predicted, within
 from qps.solver.claims import ClaimResult
 
 
@@ -58,10 +58,10 @@ def _junit_case(suite: ET.Element, result: ClaimResult) -> None:
 
 def _sentence(result: ClaimResult) -> str:
     """Return what was claimed and what the model predicts, in one line."""
-    within = f" within {result.within}" if result.within else ""
+    allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
     difference = "" if off is None else f" ({off:+.1%})"
-    return f"claimed {claimed(result)}{within}, predicted {predicted(result)}{difference}"
+    return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}"
 
 
 def _remarks(result: ClaimResult) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qps.reports.text import within
 from qps.reports.view import as_json
 from qps.solver.claims import ClaimResult
 
@@ -31,11 +32,11 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "file": result.file,
         "line": result.line,
         "claimed": result.condition if is_condition else result.claimed,
-        "predicted": list(result.compared) if is_condition else result.predicted,
+        "predicted": [side.value for side in result.compared] if is_condition else result.predicted,
         "difference": result.difference,
         "relative_difference": result.relative_difference,
         "unit": str(result.dimension),
-        "within": result.within,
+        "within": within(result) or None,
         "holds": result.holds,
         "source": result.source,
         "note": result.note,

@@ -10,7 +10,7 @@ from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Assumption
 from qps.reports.live import range_text
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.text import claimed, heaviest_in_words, predicted
+from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.view import SolveView
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
@@ -265,7 +265,7 @@ def claim_row(result: ClaimResult) -> ClaimRow:
         claimed(result),
         predicted(result),
         "" if difference is None else f"{difference:+.1%}",
-        result.within or "",
+        within(result),
         result.source or "",
         result.note or "",
         result.fitted or "",

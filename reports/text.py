@@ -20,7 +20,7 @@ from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
 from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
-from qps.solver.claims import ClaimResult
+from qps.solver.claims import ClaimResult, Side
 from qps.solver.solution import Method, Solution
 
 _SHOWN_SHARES = 4
@@ -302,7 +302,7 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
             claimed(result),
             predicted(result),
             "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
-            result.within or "",
+            within(result),
             f"{result.file}:{result.line}",
         )
         for result in results
@@ -328,14 +328,37 @@ def predicted(result: ClaimResult) -> str:
     if result.counted is not None:
         return result.counted
     if result.condition is not None:
-        return "; ".join(number(side) for side in result.compared)
+        return "; ".join(_side(side) for side in result.compared)
     assert result.predicted is not None
     return _quantity(result.predicted, result)
 
 
+def within(result: ClaimResult) -> str:
+    """Return how far a prediction may be off, empty where nothing is judged by that."""
+    if result.tolerance is None:
+        return ""
+    amount = float(result.tolerance.amount)
+    if result.tolerance.relative:
+        return f"{amount * 100:g} %"
+    return _quantity(amount, result)
+
+
+def _side(side: Side) -> str:
+    """Return one side of a comparison; counts are whole, and told so."""
+    if side.dimension == DIMENSIONLESS and side.value.is_integer():
+        return f"{side.value:,.0f}"
+    return quantity(side.value, side.dimension)
+
+
 def _quantity(value: float, result: ClaimResult) -> str:
-    share = "%" in result.text.partition("~")[2].partition("within")[0]
-    return quantity(value, result.dimension, share=share)
+    return quantity(value, result.dimension, share=_is_written_in_percent(result))
+
+
+def _is_written_in_percent(result: ClaimResult) -> bool:
+    """True for `~ 70 % within …` and for a measured column `in % -> …`."""
+    if result.kind == "observation":
+        return result.text.partition("->")[0].rstrip().endswith("%")
+    return "%" in result.text.partition("~")[2].partition("within")[0]
 
 
 def claims_summary(results: Sequence[ClaimResult]) -> str:

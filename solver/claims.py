@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
 
 import sympy
@@ -34,11 +33,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: its value in base units, and its dimension."""
+
+    value: float
+    dimension: Dimension = DIMENSIONLESS
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimResult:
     """A claim and what the model says of it.
 
     `claimed`, `predicted` and `difference` are in base units; for a condition they are None
-    and `condition` and `compared` hold its text and the values of its sides. `holds` is None
+    and `condition` and `compared` hold its text and its sides. `holds` is None
     for a measured value that is shown, not judged.
     """
 
@@ -52,9 +59,9 @@ class ClaimResult:
     difference: float | None
     relative_difference: float | None
     dimension: Dimension
-    within: str | None
+    tolerance: ir.Tolerance | None
     condition: str | None
-    compared: tuple[float, ...]
+    compared: tuple[Side, ...]
     holds: bool | None
     source: str | None
     note: str | None
@@ -107,9 +114,9 @@ class Laboratory:
                 claim.tolerance,
                 holds=_is_near(predicted, claimed, claim.tolerance),
             )
-        sides: list[sympy.Expr] = []
+        sides: list[tuple[sympy.Expr, Dimension]] = []
         holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
-        compared = tuple(float(side) for side in sides)
+        compared = tuple(Side(float(value), dimension) for value, dimension in sides)
         return _condition(name, expectation, claim.span, compared, holds=holds)
 
     def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
@@ -129,7 +136,7 @@ class Laboratory:
                 f"{expectation.name}[{index}]" if many else expectation.name,
                 expectation,
                 claim.span,
-                (float(judged.met), float(judged.about)),
+                (Side(float(judged.met)), Side(float(judged.about))),
                 holds=judged.is_true,
             )
             results.append(replace(result, kind="matrix", counted=judged.told))
@@ -141,7 +148,7 @@ class Laboratory:
         base: Configuration,
         changes: Sequence[ir.Change],
         span: Span,
-        sides: list[sympy.Expr],
+        sides: list[tuple[sympy.Expr, Dimension]],
     ) -> bool:
         """Return whether a condition is true; the values of its sides are added to `sides`."""
 
@@ -150,10 +157,11 @@ class Laboratory:
             return [self._holds(part, base, changes, span, sides) for part in parts]
 
         match condition:
-            case ir.Compare(operator, left, right):
+            case ir.Compare(operator, left, right, dimension):
                 values = [self._value(side, base, changes, span) for side in (left, right)]
-                known = sides and sides[-1] == values[0]
-                sides += values[1:] if known else values
+                shown = [(value, dimension) for value in values]
+                known = sides and sides[-1] == shown[0]
+                sides += shown[1:] if known else shown
                 return compare(operator, *values)
             case ir.AllOf(parts):
                 return all(judged(parts))
@@ -367,7 +375,7 @@ def _condition(
     name: str,
     expectation: ir.Expectation,
     span: Span,
-    compared: tuple[float, ...],
+    compared: tuple[Side, ...],
     *,
     holds: bool,
 ) -> ClaimResult:
@@ -421,7 +429,7 @@ def _near(
         predicted - claimed,
         (predicted - claimed) / abs(claimed) if claimed else None,
         dimension,
-        _within(tolerance),
+        tolerance,
         None,
         (),
         holds,
@@ -430,11 +438,3 @@ def _near(
         stated.fitted,
         " ".join(span.text.split()),
     )
-
-
-def _within(tolerance: ir.Tolerance | None) -> str | None:
-    if tolerance is None:
-        return None
-    if tolerance.relative:
-        return f"{float(tolerance.amount * 100):g} %"
-    return f"{float(Fraction(tolerance.amount)):g}"

@@ -90,3 +90,27 @@ def test_markdown_shows_failures_first(capsys: pytest.CaptureFixture[str]) -> No
     assert "| FAIL | bad |" in head
     assert "good" not in head
     assert "| ok | good |" in rest
+
+
+def test_numbers_are_told_in_the_units_of_the_claim(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("share.csv").write_text("users,busy\n3,4\n")
+    Path("told.qps").write_text("""\
+users N in 1..20_000
+machine box { cpu 1 core }
+component work { cpu 1.25 us/packet }
+topology { node host = box }
+stream flow { source N * 10 packet/s; at host { work; tick }; at host { } }
+component tick { delay 2 ms }
+require { flow.latency <= 50 ms; host.cpu.load <= 13.13 % }
+expect counts { largest_acceptable == 10_504; source "10 * 1.25 us each" }
+expect times { 1 ms < flow.latency < 3 ms with N = 1; source "2 ms and 1.25 us" }
+expect amounts { flow.latency ~ 2 ms within 0.5 ms with N = 1; source "the same" }
+observe runs "share.csv" { users -> N; busy in % -> host.cpu.load; source "us" }
+""")
+    status, out = run(capsys, "told.qps")
+    assert status == 0
+    lines = {line.split()[1]: line for line in out.splitlines() if line}
+    assert "10,504; 10,504" in lines["counts"]
+    assert "1 ms; 2.001 ms; 3 ms" in lines["times"]
+    assert "500 us" in lines["amounts"]
+    assert lines["runs[2].busy"].split()[2:6] == ["4", "%", "0.00375", "%"]
