@@ -19,10 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = ("grammar", "compiler", "solver", "stdlib", "specs", "reports")
 
 
-def test_every_folder_is_linked_and_listed() -> None:
-    packages = PROJECT["tool"]["setuptools"]["packages"]
-    real = {"qps", "qps.commands"}
-    assert set(packages) == real | {f"qps.{folder}" for folder in FOLDERS}
+def test_every_folder_is_linked() -> None:
     for folder in FOLDERS:
         link = ROOT / "src" / "qps" / folder
         assert link.is_symlink()
@@ -30,14 +27,11 @@ def test_every_folder_is_linked_and_listed() -> None:
         assert (ROOT / folder / "__init__.py").exists()
 
 
-def test_no_folder_with_code_is_left_out() -> None:
-    inside = {
-        path.parent.relative_to(ROOT / "src")
-        for path in (ROOT / "src" / "qps").rglob("*.py")
-        if "__pycache__" not in path.parts
-    }
-    named = {str(path).replace(os.sep, ".") for path in inside}
-    assert named <= set(PROJECT["tool"]["setuptools"]["packages"])
+def test_every_folder_with_code_is_listed() -> None:
+    # Folder by folder, as a search from src/ would not follow the links.
+    code = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    inside = {".".join(("qps", *path.relative_to(ROOT).parent.parts)) for path in code}
+    assert inside | {"qps", "qps.commands"} == set(PROJECT["tool"]["setuptools"]["packages"])
 
 
 @pytest.mark.parametrize("name", module_names())
