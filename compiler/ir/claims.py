@@ -1,0 +1,84 @@
+"""What is claimed of a model, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from qps.compiler.ir.changes import Change
+from qps.compiler.ir.expressions import Condition
+from qps.compiler.ir.parameters import Quantity
+from qps.compiler.source import Span
+
+if TYPE_CHECKING:
+    from qps.compiler.ir.matrices import MatrixClaim
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far a prediction may be off: a share of the claimed value, or an amount."""
+
+    amount: Fraction
+    relative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claimed value, or a claimed condition (then `claimed` is None)."""
+
+    value: Quantity | Condition
+    claimed: Quantity | None
+    tolerance: Tolerance | None
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Claims with their source."""
+
+    name: str
+    title: str | None
+    claims: tuple[Claim, ...]
+    source: str | None
+    note: str | None
+    fitted: str | None
+    span: Span
+    matrix_claims: tuple[MatrixClaim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """A column of measured values; without a tolerance they are shown, not judged."""
+
+    heading: str
+    value: Quantity
+    tolerance: Tolerance | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedRow:
+    """A measured run: the line it stands on, what it sets, and what was measured.
+
+    `values` has an entry for each measured column, None where the cell is empty.
+    """
+
+    line: int
+    changes: tuple[Change, ...]
+    values: tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A table of measured runs."""
+
+    name: str
+    file: str
+    measured: tuple[MeasuredColumn, ...]
+    rows: tuple[ObservedRow, ...]
+    source: str | None
+    note: str | None
+    fitted: str | None
+    span: Span

@@ -1,0 +1,358 @@
+"""Expressions and conditions: exact, without units or open names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from qps.compiler.dimension import Dimension
+from qps.compiler.source import Span
+
+if TYPE_CHECKING:
+    from qps.compiler.ir.changes import Change
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An exact number in base units."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterValue:
+    """The value of a parameter; an elastic one settles with the loads."""
+
+    name: str
+    is_elastic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The number of users."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCount:
+    """How many there are of a node, or of a replicated link."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """How many users there are in each group of a name."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The sum of its terms."""
+
+    terms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product of its factors."""
+
+    factors: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """`base ^ exponent`."""
+
+    base: Expr
+    exponent: Expr
+
+
+class Function(Enum):
+    """The functions that every spec has."""
+
+    MAX = "max"
+    MIN = "min"
+    CEIL = "ceil"
+    FLOOR = "floor"
+    SQRT = "sqrt"
+    EXP = "exp"
+    LOG = "ln"
+    LOG2 = "log2"
+    LOG10 = "log10"
+    ABS = "abs"
+    COS = "cos"
+    ACOS = "acos"
+    LAMBERT_W = "lambert_w"
+    LOWER_LAMBERT_W = "lower_lambert_w"
+    CLAMP = "clamp"
+    WAITING = "waiting"
+    HARMONIC = "harmonic"
+    ERLANG_B = "erlang_b"
+    ERLANG_C = "erlang_c"
+    MD1_TAIL = "md1_tail"
+    MD1_QUANTILE = "md1_quantile"
+    PERIODIC_WAIT = "periodic_wait"
+    PERIODIC_TAIL = "periodic_tail"
+    PERIODIC_QUANTILE = "periodic_quantile"
+    NORMAL_TAIL = "normal_tail"
+    NORMAL_QUANTILE = "normal_quantile"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What it takes; empty for any number of arguments of one dimension."""
+        return _ARGUMENTS.get(self, ("x",))
+
+    @property
+    def keeps_dimension(self) -> bool:
+        """True where the value has the dimension of all arguments, which is one."""
+        return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
+
+
+_ARGUMENTS: dict[Function, tuple[str, ...]] = {
+    Function.MAX: (),
+    Function.MIN: (),
+    Function.CLAMP: ("x", "least", "most"),
+    Function.WAITING: ("work", "load"),
+    Function.HARMONIC: ("count",),
+    Function.ERLANG_B: ("servers", "traffic"),
+    Function.ERLANG_C: ("servers", "traffic"),
+    Function.MD1_TAIL: ("load", "time"),
+    Function.MD1_QUANTILE: ("load", "share"),
+    Function.PERIODIC_WAIT: ("flows", "load"),
+    Function.PERIODIC_TAIL: ("flows", "load", "time"),
+    Function.PERIODIC_QUANTILE: ("flows", "load", "share"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function of the language applied to arguments."""
+
+    function: Function
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two values, by a condition on options and parameters."""
+
+    condition: Condition
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A number that was measured: `name` is what a trace calls it, `text` how it reads.
+
+    `span` is where the trace is declared, `source` the file that it was computed from.
+    """
+
+    name: str
+    value: Fraction
+    dimension: Dimension
+    text: str
+    span: Span
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A number that a recording gives for an argument, which options and parameters settle."""
+
+    table: RecordedTable
+    argument: Expr
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTable:
+    """What a recording gives for an argument; `at` gives None where it has no value.
+
+    `fault` says what such an argument is: `1 %` of gaps where more packets were lost.
+    """
+
+    name: str
+    at: Callable[[Fraction], Recorded | None]
+    fault: str
+
+
+class MeasureKind(Enum):
+    """What can be asked of a solved model."""
+
+    LATENCY = "latency"
+    QUANTILE = "quantile"
+    JITTER = "jitter"
+    BUFFER = "buffer"
+    QUEUE = "queue"
+    LOSS = "loss"
+    VOLUNTARY_LOSS = "voluntary_loss"
+    SATURATION_LOSS = "saturation_loss"
+    TRANSMISSION_LOSS = "transmission_loss"
+    RATE = "rate"
+    THROUGHPUT = "throughput"
+    LOAD = "load"
+    SHARE = "share"
+    SATURATION = "saturation"
+    LARGEST = "largest_acceptable"
+    QUALITY = "quality"
+    COST = "cost"
+    RUNNING_COST = "running_cost"
+
+
+OWN = ""
+"""The subject of a measure in a jitter law: the very resource that has the law."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measure of a stream or a resource.
+
+    `component` is set for a share, `level` for a quantile: the share that is to stay below it.
+    """
+
+    kind: MeasureKind
+    subject: str
+    component: str | None = None
+    level: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A value in a changed model."""
+
+    value: Expr
+    changes: tuple[Change, ...]
+
+
+class Case(Enum):
+    """Which of its values a parameter takes that has several."""
+
+    AVERAGE = "average"
+    LEAST = "least"
+    LARGEST = "largest"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseValue:
+    """What a parameter is in a case, and where that is stated."""
+
+    case: Case
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ByCase:
+    """A value by the case in force; a case that is not stated has none."""
+
+    values: tuple[CaseValue, ...]
+
+    def stated(self, case: Case) -> CaseValue | None:
+        """Return the value of a case."""
+        return next((value for value in self.values if value.case is case), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind: its share of all, the weight as it is written, and the parameter of its value."""
+
+    name: str
+    share: Fraction
+    weight: str
+    parameter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A value over several kinds: on average their mean, else the least or largest of all.
+
+    `total` is what the weights add up to where they are counts, 1 where they are shares.
+    """
+
+    kinds: tuple[Kind, ...]
+    total: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class InCase:
+    """`largest(x)`: a value with every parameter in one case, whichever is in force."""
+
+    case: Case
+    value: Expr
+    span: Span
+
+
+Expr = (
+    Constant
+    | ParameterValue
+    | Population
+    | NodeCount
+    | Members
+    | Sum
+    | Product
+    | Power
+    | Apply
+    | Choice
+    | Recorded
+    | Lookup
+    | Measured
+    | Changed
+    | ByCase
+    | Mixture
+    | InCase
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionIs:
+    """True where an option has a choice."""
+
+    option: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left operator right`, the operator one of `< <= > >= == !=`; both of one dimension."""
+
+    operator: str
+    left: Expr
+    right: Expr
+    dimension: Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """True where all conditions are."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """True where one of the conditions is."""
+
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """True where the condition is not."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class RowIs:
+    """True for a row of a matrix that has a word in one of its columns."""
+
+    column: str
+    value: str
+
+
+Condition = OptionIs | Compare | AllOf | AnyOf | Negated | RowIs

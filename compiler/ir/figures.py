@@ -1,0 +1,49 @@
+"""Figures over the population or a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler.dimension import Dimension
+from qps.compiler.ir.changes import Change
+from qps.compiler.ir.parameters import Quantity
+from qps.compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A value along the horizontal axis of a figure, in the model as changed."""
+
+    label: str
+    value: Quantity
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LoadCurves:
+    """The load of every resource along the axis of a figure, in the model as changed."""
+
+    label: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Curves over the population (`parameter` None) or over a parameter, from low to high."""
+
+    name: str
+    title: str | None
+    parameter: str | None
+    low: Fraction
+    high: Fraction
+    dimension: Dimension
+    curves: tuple[Curve, ...]
+    loads: tuple[LoadCurves, ...]
+    logarithmic: frozenset[str]
+    source: str | None
+    note: str | None
+    span: Span
+    axis_span: Span

@@ -1,0 +1,141 @@
+"""Matrices of configurations, and what is claimed of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from qps.compiler.dimension import Dimension
+from qps.compiler.ir.changes import Change, SetParameter
+from qps.compiler.ir.expressions import Condition, Constant
+from qps.compiler.ir.parameters import Quantity
+from qps.compiler.source import Span
+
+
+class AxisKind(Enum):
+    """What an axis of a matrix varies."""
+
+    PARAMETER = "parameter"
+    OPTION = "option"
+    PLACE = "place"  # the machine of a node, the network of a link
+    SCENARIO = "scenario"
+    MODE = "mode"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Values along a range, exact: from `low` in steps."""
+
+    low: Fraction
+    step: Fraction
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What a matrix varies: changes for what is chosen, numbers for a parameter.
+
+    `labels` tells the choices in words, empty for numbers.
+    """
+
+    name: str
+    kind: AxisKind
+    choices: tuple[Change, ...]
+    labels: tuple[str, ...]
+    numbers: tuple[Fraction, ...] | Steps
+    dimension: Dimension
+    span: Span
+
+    @property
+    def count(self) -> int:
+        """How many values it has."""
+        if self.kind is not AxisKind.PARAMETER:
+            return len(self.choices)
+        return self.numbers.count if isinstance(self.numbers, Steps) else len(self.numbers)
+
+    def number(self, index: int) -> Fraction:
+        """Return one of the values of a parameter, exactly."""
+        if isinstance(self.numbers, Steps):
+            return self.numbers.low + index * self.numbers.step
+        return self.numbers[index]
+
+    def change(self, index: int) -> Change:
+        """Return the change of the model that one of the values makes."""
+        if self.kind is not AxisKind.PARAMETER:
+            return self.choices[index]
+        return SetParameter(self.name, Constant(self.number(index)), self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixColumn:
+    """A column of a spec's own: a value, at the population that is asked for."""
+
+    name: str
+    value: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A column to sort by."""
+
+    column: str
+    is_descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Many configurations of the model.
+
+    `blocks` are products of axes, all with the same axes in the same order: the first is that of
+    the axes as they are declared, each `include` adds one. `excluded` holds of configurations
+    of the first that are left out, `wanted` of the results that are kept. `at` is the
+    population at which loads, quality and cost are told, None for the largest acceptable one.
+    """
+
+    name: str
+    title: str | None
+    changes: tuple[Change, ...]
+    blocks: tuple[tuple[Axis, ...], ...]
+    excluded: tuple[Condition, ...]
+    wanted: Condition | None
+    columns: tuple[MatrixColumn, ...]
+    selected: tuple[str, ...]
+    order: tuple[Order, ...]
+    at: int | None
+    source: str | None
+    note: str | None
+    span: Span
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes as they are declared."""
+        return self.blocks[0]
+
+    @property
+    def size(self) -> int:
+        """How many configurations there are before any is left out."""
+        return sum(math.prod(axis.count for axis in block) for block in self.blocks)
+
+
+class Quantifier(Enum):
+    """Of how many configurations something is claimed."""
+
+    EVERY = "every"
+    SOME = "some"
+    NO = "no"
+    AT_LEAST = "least"
+    AT_MOST = "most"
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixClaim:
+    """What is claimed of the configurations of a matrix, or of those for which `where` holds."""
+
+    quantifier: Quantifier
+    count: int
+    matrix: str
+    where: Condition | None
+    condition: Condition
+    span: Span

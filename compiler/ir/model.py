@@ -1,0 +1,46 @@
+"""The whole model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler.ir.changes import Mode, Scenario
+from qps.compiler.ir.claims import Expectation, Observation
+from qps.compiler.ir.figures import Figure
+from qps.compiler.ir.hardware import Link, Machine, Network, Node
+from qps.compiler.ir.matrices import Matrix
+from qps.compiler.ir.parameters import Group, Option, Parameter, UserRange
+from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
+from qps.compiler.ir.streams import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A spec that was checked."""
+
+    name: str
+    file: str
+    doc: str | None
+    population: UserRange
+    options: tuple[Option, ...]
+    parameters: tuple[Parameter, ...]
+    machines: dict[str, Machine]
+    networks: dict[str, Network]
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    streams: tuple[Stream, ...]
+    measures: tuple[Measure, ...]
+    requirements: tuple[Requirement, ...]
+    quality: Quality
+    scenarios: tuple[Scenario, ...]
+    expectations: tuple[Expectation, ...]
+    observations: tuple[Observation, ...]
+    modes: tuple[Mode, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    groups: tuple[Group, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+    targets: tuple[Target, ...] = ()
+
+    def group(self, name: str) -> Group:
+        """Return the group of a name."""
+        return next(group for group in self.groups if group.name == name)

@@ -1,0 +1,172 @@
+"""What steps cost, and the streams that take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from qps.compiler.ir.expressions import Condition, Expr
+from qps.compiler.ir.parameters import Quantity
+from qps.compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class CostTerm:
+    """An addend of a cost; `literal` where it names nothing that varies."""
+
+    amount: Quantity
+    literal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a component costs on one resource.
+
+    `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
+    base of the rating to use where it is not the resource's own; `measured_at` between which
+    loads of the resource it was measured.
+    """
+
+    resource: str
+    terms: tuple[CostTerm, ...]
+    measured_on: str | None
+    scaled_by: str | None
+    single_thread: bool
+    span: Span
+    measured_at: tuple[Fraction, Fraction] | None = None
+
+
+class EffectKind(Enum):
+    """What a component does to the stream."""
+
+    KEEP = "keep"
+    ACTIVE = "active"
+    EMIT = "emit"
+    DELAY = "delay"
+    DROP = "drop"
+    QUEUE = "queue"
+    RECOVER = "recover"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect; `value` is None for a merge."""
+
+    kind: EffectKind
+    value: Quantity | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One step of work, its arguments put in."""
+
+    name: str
+    costs: tuple[Cost, ...]
+    effects: tuple[Effect, ...]
+    span: Span
+    source: str | None
+    doc: str | None
+
+
+class SpreadKind(Enum):
+    """To whom copies go."""
+
+    OTHERS = "others"
+    ALL = "all"
+    ONE = "one"
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """`to others by cast`: `cast` is a plain truth (multicast) or the option that decides.
+
+    With a `group`, copies go to its members, wherever the stream goes on, and each of them gets
+    at most `most` of the streams of its group.
+    """
+
+    kind: SpreadKind
+    target: str | None
+    cast: bool | str
+    span: Span
+    group: str | None = None
+    most: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A component in its place; with a `group`, it merges the flows of each group by itself."""
+
+    component: Component
+    repeat: Expr | None
+    spread: Spread | None
+    condition: Condition | None
+    span: Span
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The steps at a node."""
+
+    node: str
+    steps: tuple[Step, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A link on the way, and what comes before and after it: nodes or links."""
+
+    link: str
+    before: str
+    after: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What leaves a source.
+
+    `values` are the rate and the sizes as they were given. `primary` is the item that keeps
+    its count when the size changes; None for a stream of bytes alone.
+    """
+
+    values: tuple[Quantity, ...]
+    primary: str | None
+    items: tuple[str, ...]
+    carries_information: bool
+    framed_bytes: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Playout:
+    """The buffer where a stream ends: its delay, and the share that comes too late for it."""
+
+    delay: Quantity
+    dropping: Quantity | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class InEachGroup:
+    """`for 2 in each room`: so many flows in each group, but no more than it has members."""
+
+    group: str
+    flows: Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """Items on their way: one flow for each machine of a node, or some in each group."""
+
+    name: str
+    flows_from: str | InEachGroup
+    emission: Emission
+    legs: tuple[Visit | Crossing, ...]
+    span: Span
+    doc: str | None
+    playout: Playout | None = None
