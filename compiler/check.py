@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePath
-from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
-from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_figures import FigureChecker
 from qps.compiler.check_fits import FitChecker
@@ -23,20 +18,18 @@ from qps.compiler.check_hardware import HardwareChecker
 from qps.compiler.check_matrices import MatrixChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
+from qps.compiler.check_parameters import ParameterChecker
+from qps.compiler.check_quality import check_quality
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
 from qps.compiler.check_targets import TargetChecker
 from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.diagnostics import Label, Outcome, Sink
-from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
-from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
-from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import mentions_of, operands_of
 
-D = TypeVar("D")
 
 _ONE = Fraction(1)
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
@@ -86,7 +79,8 @@ class Checker:
     def model(self) -> Outcome[ir.Model]:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
-        options, parameters = self._options(), self._parameters()
+        checker = ParameterChecker(self.claims, self._program)
+        options, parameters = checker.options(), checker.parameters()
         groups = self._groups()
         self._all_hardware()
         nodes, links = TopologyChecker(self.claims, self.main).topology()
@@ -96,7 +90,7 @@ class Checker:
         self._traces()
         requirements = self._requirements()
         targets = self._targets()
-        quality = self._quality()
+        quality = check_quality(self.main, self.expressions, self.sink)
         modes = self._modes()
         scenarios = self._scenarios()
         matrices = self._matrices()
@@ -169,136 +163,15 @@ class Checker:
 
     def _groups(self) -> tuple[ir.Group, ...]:
         checker = GroupChecker(self.expressions, self.sink, self.main)
-        declared = self._everywhere(ast.Group)
+        declared = self._program.everywhere(ast.Group)
         return checker.groups(Found(module, group) for module, group in declared)
-
-    def _options(self) -> tuple[ir.Option, ...]:
-        built = []
-        for module, option in self._everywhere(ast.Option):
-            found = Found(module, option)
-            words = [choice.text for choice in option.choices]
-            choices = choices_of(found)
-            if len(choices) == 1:
-                self.sink.report(
-                    codes.MISSING_PART,
-                    option.name.span,
-                    f"option `{option.name.text}` has one choice only",
-                    hint=f"list them all, the usual one first: "
-                    f"`option {option.name.text} = {words[0]} or …`",
-                )
-            for index, choice in enumerate(option.choices):
-                if choice.text in words[:index]:
-                    self.sink.report(
-                        codes.DUPLICATE_NAME,
-                        choice.span,
-                        f"`{choice.text}` is listed twice",
-                        hint="list it once",
-                    )
-            built.append(ir.Option(found.qualified, choices, option.name.span, option.doc))
-        return tuple(built)
-
-    def _parameters(self) -> tuple[ir.Parameter, ...]:
-        built = list(self._shares())
-        several = (ast.Cases, ast.KindTable)
-        params = [param for _, param in self._everywhere(ast.Param)]
-        self.claims.has_cases = any(isinstance(param.value, several) for param in params)
-        for module, param in self._everywhere(ast.Param):
-            scope = Scope(module, Allowed.NOTHING)
-            value = self.expressions.quantity(param.value, scope)
-            if value is None:
-                continue
-            name = module.qualified(param.name.text)
-            self.claims.dimensions[name] = value.dimension
-            low = high = None
-            if param.range is not None:
-                low = self._bound(param.range.low, param.range.high, value, scope)
-                high = low and self._bound(param.range.high, None, value, scope)
-                if low is not None and high is not None:
-                    self._check_order(low, high, param.range)
-            priority = None
-            if param.priority is not None:
-                asked = "a priority"  # one that failed is reported: the rest goes on without it
-                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
-            built.append(
-                ir.Parameter(
-                    name,
-                    value.expr,
-                    value.dimension,
-                    low.expr if low else None,
-                    high.expr if high else None,
-                    param.name.span,
-                    param.value.span,
-                    param.source.value if param.source else None,
-                    param.doc,
-                    param.is_elastic,
-                    _least_text(param) if param.is_elastic else "",
-                    priority=priority,
-                )
-            )
-            built += self._each_kind(built[-1], param, scope)
-        return tuple(built)
-
-    def _each_kind(
-        self, whole: ir.Parameter, param: ast.Param, scope: Scope
-    ) -> Iterator[ir.Parameter]:
-        """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`."""
-        for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
-            value = self.expressions.quantity(entry.value, scope)
-            if value is not None:
-                name = f"{whole.name}.{entry.name.text}"
-                self.claims.dimensions[name] = value.dimension
-                yield replace(
-                    whole,
-                    name=name,
-                    value=value.expr,
-                    span=entry.name.span,
-                    value_span=entry.value.span,
-                )
-
-    def _shares(self) -> Iterator[ir.Parameter]:
-        """Yield the share of each kind as a parameter: `film.I`."""
-        for module, kinds in self._everywhere(ast.Kinds):
-            found = Found(module, kinds)
-            shares = self.expressions.kinds.shares(found)
-            source = kinds.source.value if kinds.source else None
-            for kind, share in shares.of.items() if shares else ():
-                yield ir.Parameter(
-                    f"{found.qualified}.{kind}",
-                    ir.Constant(share.value),
-                    DIMENSIONLESS,
-                    None,
-                    None,
-                    share.span,
-                    share.span,
-                    source,
-                    kinds.doc,
-                    text=shares.text(kind) if shares else "",
-                    is_share=True,
-                )
-
-    def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
-        ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]
-        if len(ends) > 1 and ends[0] > ends[1]:
-            self.sink.report(
-                codes.OUT_OF_RANGE,
-                bounds.span,
-                "this range ends below its start",
-                hint="write the smaller end first",
-            )
-
-    def _bound(
-        self, bound: ast.Expr, other: ast.Expr | None, value: ir.Quantity, scope: Scope
-    ) -> ir.Quantity | None:
-        """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
-        written = with_unit_of(bound, other)
-        return self.expressions.quantity(written, scope, value.dimension, "the range")
 
     # -- hardware and topology -----------------------------------------------------------
 
     def _all_hardware(self) -> None:
-        for module, machine in self._everywhere(ast.Machine):
+        for module, machine in self._program.everywhere(ast.Machine):
             self.hardware.machine(Found(module, machine), machine)
-        for module, network in self._everywhere(ast.Network):
+        for module, network in self._program.everywhere(ast.Network):
             self.hardware.network(Found(module, network), network)
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
@@ -315,7 +188,7 @@ class Checker:
         """The names of everything that a machine has."""
         return frozenset(
             resource.name.text
-            for _, machine in self._everywhere(ast.Machine)
+            for _, machine in self._program.everywhere(ast.Machine)
             for resource in machine.resources
         )
 
@@ -351,7 +224,7 @@ class Checker:
 
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""
-        for module, component in self._everywhere(ast.Component):
+        for module, component in self._program.everywhere(ast.Component):
             found = Found(module, component)
             if found.qualified in checker.used_components:
                 continue
@@ -392,19 +265,19 @@ class Checker:
         """Check the `let`s that nothing uses; a function is checked where it is called."""
         everything = EVERYTHING
         functions = FunctionChecker(self.expressions, self.sink)
-        for module, func in self._everywhere(ast.Func):
+        for module, func in self._program.everywhere(ast.Func):
             functions.function(module, func)
-        for module, let in self._everywhere(ast.Let):
+        for module, let in self._program.everywhere(ast.Let):
             name = ast.Reference(let.name.span, let.name)
             self.expressions.quantity(name, Scope(module, everything))
-        for module, unit in self._everywhere(ast.Unit):
+        for module, unit in self._program.everywhere(ast.Unit):
             if unit.value is not None:
                 name = ast.Reference(unit.name.span, unit.name)
                 self.expressions.quantity(name, Scope(module, everything))
 
     def _traces(self) -> None:
         """Read the traces that nothing uses, too: a file that is not there is a mistake."""
-        for module, trace in self._everywhere(ast.Trace):
+        for module, trace in self._program.everywhere(ast.Trace):
             self.expressions.traces.recording(Found(module, trace))
 
     # -- needs and claims ----------------------------------------------------------------
@@ -423,35 +296,6 @@ class Checker:
         checker = TargetChecker(self.expressions, self.sink, self.main, self._resources)
         declared = self.main.syntax.declarations
         return checker.targets(item for item in declared if isinstance(item, ast.Target))
-
-    def _quality(self) -> ir.Quality:
-        stated = [d for d in self.main.syntax.declarations if isinstance(d, ast.Quality)]
-        for extra in stated[1:]:
-            self.sink.report(
-                codes.MISPLACED,
-                extra.span,
-                "a spec has one metric of quality",
-                secondary=[Label(stated[0].span, "the first one")],
-                hint="keep one",
-            )
-        if not stated:
-            return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
-        metric = stated[0].metric
-        if not isinstance(metric, ast.Name):
-            scope = Scope(self.main, Allowed.MODEL)
-            formula = self.expressions.quantity(metric, scope, DIMENSIONLESS, "quality")
-            return ir.Quality(ir.Metric.FORMULA, formula, stated[0].span)
-        names = [m.value for m in ir.Metric if m is not ir.Metric.FORMULA]
-        if metric.text not in names:
-            self.sink.report(
-                codes.UNKNOWN_NAME,
-                metric.span,
-                f"unknown metric `{metric.text}`",
-                hint=did_you_mean(metric.text, names)
-                or "there is `euclidean`, `worst`, or a formula: `quality = …`",
-            )
-            return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
-        return ir.Quality(ir.Metric(metric.text), None, stated[0].span)
 
     def _modes(self) -> tuple[ir.Mode, ...]:
         checker = RequirementChecker(self.expressions, self.sink, self.main)
@@ -554,21 +398,3 @@ class Checker:
             if isinstance(item, ast.Expect | ast.Observe):
                 seen.setdefault(item.name.text, item)
         return tuple(item for item in built if item is not None)
-
-    def _everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
-        """Return the declarations of a kind in every module, with their modules."""
-        return [
-            (module, declaration)
-            for module in self._program.modules
-            for declaration in module.names.values()
-            if isinstance(declaration, kind)
-        ]
-
-
-def _least_text(param: ast.Param) -> str:
-    """Return how the spec writes the least of an elastic parameter: 3 frame/s of 3..30 frame/s."""
-    assert param.range is not None
-    low, high = param.range.low, param.range.high
-    if not isinstance(low, ast.Number):
-        return low.span.text
-    return re.sub(r"^[\d_.]+", low.span.text, high.span.text)

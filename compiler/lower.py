@@ -15,6 +15,7 @@ from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum
+from qps.compiler.flows import StreamResult
 from qps.compiler.load_graph import (
     Criterion,
     GroupSize,
@@ -27,7 +28,7 @@ from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_groups import groups_of
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
-from qps.compiler.lower_streams import StreamLowering, StreamResult
+from qps.compiler.lower_streams import StreamLowering
 from qps.compiler.lower_targets import Targets, bounds_load
 
 

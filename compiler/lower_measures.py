@@ -12,6 +12,7 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
 from qps.compiler.extremes import Maximum
+from qps.compiler.flows import StreamResult
 from qps.compiler.load_graph import (
     JitterPart,
     LatencyPart,
@@ -23,7 +24,6 @@ from qps.compiler.load_graph import (
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf, rational
 from qps.compiler.lower_queues import PlacedQueue
-from qps.compiler.lower_streams import StreamResult
 from qps.compiler.values import parts_of
 
 _LOSS_KINDS = {

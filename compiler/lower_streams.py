@@ -1,14 +1,8 @@
-"""Streams walked step by step: the flows at each point, and the demands they make.
-
-The meaning is that of the language reference, "What a stream does": a flow carries rates of
-items and bits; a node instance holds k flows at once; a component loads its resource with
-k times its cost at these rates.
-"""
+"""Streams lowered: each is walked from its source to its end; what is idle is charged, too."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, field
 
 import networkx as nx
 import sympy
@@ -16,97 +10,16 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.flows import Demand, Flow, StreamResult, word
 from qps.compiler.load_graph import (
     Calibration,
     LatencyPart,
-    LossKind,
-    LossPart,
     Place,
-    QueuePart,
 )
 from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.lower_groups import flows_in_each, groups_of, receivers_in
-from qps.compiler.lower_transport import full_queue, recovery
-from qps.compiler.placement import item_of, scaling_base
-from qps.compiler.queueing import Visit
+from qps.compiler.lower_groups import flows_in_each
 from qps.compiler.source import Span
-from qps.compiler.tidy import tidy_extremes
-
-_BYTE_BITS = 8
-
-
-@dataclass
-class Demand:
-    """What is asked of a resource, as parts of its capacity, by component or stream.
-
-    Where it is waited for, also how, by which visits, and the load that no visit causes.
-    `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
-    """
-
-    span: Span
-    parts: dict[str, list[sympy.Expr]] = field(default_factory=dict)
-    queueing: ir.Queueing | None = None
-    servers: sympy.Expr = sympy.S.One
-    visits: list[Visit] = field(default_factory=list)
-    background: list[sympy.Expr] = field(default_factory=list)
-    carried: list[sympy.Expr] = field(default_factory=list)
-    count: sympy.Expr = sympy.S.One
-
-    def add(self, by: str, load: sympy.Expr) -> None:
-        """Add to the demand of a component or stream."""
-        self.parts.setdefault(by, []).append(load)
-
-
-@dataclass
-class StreamResult:
-    """What a stream came to: its latency, its losses, the resources it passes.
-
-    `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
-    for each part of the latency that is a wait the visit that waits.
-    """
-
-    name: str
-    latency: list[LatencyPart] = field(default_factory=list)
-    losses: list[LossPart] = field(default_factory=list)
-    queues: list[QueuePart] = field(default_factory=list)
-    passes: dict[str, None] = field(default_factory=dict)
-    jitter: dict[str, ir.Quantity] = field(default_factory=dict)
-    visits: dict[int, Visit] = field(default_factory=dict)
-    rate: sympy.Expr = sympy.S.Zero
-    throughput: sympy.Expr = sympy.S.Zero
-
-
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """The flows at a point of the way.
-
-    `total` flows in the whole system, each with `rates` (items/s, bit/s); `sizes` in
-    bit/item tie the items that follow the bits.
-    """
-
-    total: sympy.Expr
-    rates: dict[str, sympy.Expr]
-    sizes: dict[str, sympy.Expr]
-    primary: str | None
-
-    def scaled(self, share: sympy.Expr) -> _Flow:
-        """Return the flows with all their rates multiplied."""
-        return replace(self, rates={base: rate * share for base, rate in self.rates.items()})
-
-    def with_bits(self, bits: sympy.Expr) -> _Flow:
-        """Return the flows with another bit rate; items that are cut from the bits follow."""
-        rates = self.rates | {INFORMATION_BASE: bits}
-        for item, size in self.sizes.items():
-            if item != self.primary:
-                rates[item] = bits / size
-        return replace(self, rates=rates)
-
-    def per_item(self, base: str) -> sympy.Expr:
-        """Return how many of a base come with one item of the stream (or one byte of it)."""
-        if self.primary is None:
-            return self.rates[base] / self.rates[INFORMATION_BASE] * _BYTE_BITS
-        return self.rates[base] / self.rates[self.primary]
+from qps.compiler.walk import Walk
 
 
 @dataclass
@@ -125,7 +38,7 @@ class StreamLowering:
         flow = self._source(stream)
         result = StreamResult(stream.name)
         self._packetisation(stream, flow, result)
-        walk = _Walk(self, stream, result, flow)
+        walk = Walk(self, stream, result, flow)
         for index, leg in enumerate(stream.legs):
             if isinstance(leg, ir.Visit):
                 walk.visit(leg)
@@ -136,7 +49,7 @@ class StreamLowering:
         result.throughput = end.rates.get(INFORMATION_BASE, sympy.S.Zero)
         return result
 
-    def _source(self, stream: ir.Stream) -> _Flow:
+    def _source(self, stream: ir.Stream) -> Flow:
         emission = stream.emission
         first, *sizes = emission.values
         base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
@@ -145,7 +58,7 @@ class StreamLowering:
         for size in sizes:
             above = next(b for b, power in size.dimension.exponents if power == 1)
             below = next(b for b, power in size.dimension.exponents if power == -1)
-            name = f"{stream.name}.{_word(above)}_per_{below}"
+            name = f"{stream.name}.{word(above)}_per_{below}"
             value = self.expressions.symbol(name, size)
             if above == INFORMATION_BASE:
                 known_sizes[below] = value
@@ -153,7 +66,7 @@ class StreamLowering:
                 rates[above] = rates[below] * value
             else:
                 rates[below] = rates[above] / value
-        return _Flow(self._flows(stream), rates, known_sizes, emission.primary)
+        return Flow(self._flows(stream), rates, known_sizes, emission.primary)
 
     def _flows(self, stream: ir.Stream) -> sympy.Expr:
         """Return how many flows a stream has."""
@@ -161,7 +74,7 @@ class StreamLowering:
             return flows_in_each(stream.name, stream.flows_from, self.expressions)
         return self.expressions.count(stream.flows_from)
 
-    def _packetisation(self, stream: ir.Stream, flow: _Flow, result: StreamResult) -> None:
+    def _packetisation(self, stream: ir.Stream, flow: Flow, result: StreamResult) -> None:
         """A source of bytes waits until its packet is full."""
         if stream.emission.framed_bytes and flow.primary is not None:
             result.latency.append(LatencyPart("packetisation", 1 / flow.rates[flow.primary]))
@@ -191,386 +104,3 @@ class StreamLowering:
     def capacity(self, name: str, resource: ir.Resource) -> sympy.Expr:
         """Return the capacity of a resource in its place that is no processor."""
         return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)
-
-
-class _Walk:
-    """One walk along a stream: the flows as they are now."""
-
-    def __init__(
-        self, streams: StreamLowering, stream: ir.Stream, result: StreamResult, flow: _Flow
-    ) -> None:
-        self._streams = streams
-        self._expressions = streams.expressions
-        self._stream = stream
-        self._result = result
-        self.flow = flow
-        self._copies = flow.total  # what the sender puts on the network
-        self._place: Place = ("source", stream.name)
-        self._steps = 0
-        self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
-        streams.graph.add_node(self._place, kind="source")
-
-    # -- nodes ---------------------------------------------------------------------------
-
-    def visit(self, leg: ir.Visit) -> None:
-        """Run the steps at a node."""
-        count = self._expressions.count(leg.node)
-        held = self.flow.total / count
-        copies: sympy.Expr = sympy.S.One
-        receivers: sympy.Expr = sympy.S.One
-        begins = len(self._result.latency)
-        self._runs = {}
-        for step in leg.steps:
-            if not self._expressions.holds(step.condition):
-                continue
-            merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
-            pools = self._pools(step, count)
-            merged = self._extreme(Maximum, 0, held / pools - 1) if merges else None
-            if merges:
-                self._wait_for_all(begins, held / pools)
-            step_copies: sympy.Expr = sympy.S.One
-            if step.spread is not None:
-                receivers = self._receivers(step.spread, leg.node, held * count)
-                step_copies = copies = self._sent(step.spread, receivers)
-            repeat = self._expressions.lower(step.repeat) if step.repeat else sympy.S.One
-            times = repeat * step_copies
-            self._enter(step, leg.node, held)
-            charged = (held if merged is None else merged * pools) * times
-            item_times = times if merged is None else times * merged
-            for cost in self._costs_in_force(step.component, leg.node):
-                self._charge(step, leg.node, cost, charged, item_times, held)
-            held = self._effects(step, leg.node, held, pools)
-        self._copies = held * count * copies
-        self.flow = replace(self.flow, total=held * count * receivers)
-
-    def _pools(self, step: ir.Step, count: sympy.Expr) -> sympy.Expr:
-        """Return how many merged flows a step makes of those of one machine: one for each group."""
-        if step.group is None:
-            return sympy.S.One
-        return groups_of(step.group, self._expressions) / count
-
-    def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
-        """Count what was done here for one flow as often as there are flows to be merged.
-
-        What is merged goes on when the last of the flows is there: until then the machine
-        has done the steps before the merge for all of them.
-        """
-        flows = self._extreme(Maximum, 1, held)
-        latency = self._result.latency
-        for index in range(begins, len(latency)):
-            part = latency[index]
-            if part.is_work:
-                latency[index] = replace(part, value=part.value * flows)
-
-    def _receivers(self, spread: ir.Spread, node: str, flows: sympy.Expr) -> sympy.Expr:
-        if spread.group is not None:
-            return receivers_in(spread, self._stream.name, flows, self._expressions)
-        if spread.kind is ir.SpreadKind.ONE:
-            return sympy.S.One
-        if spread.kind is ir.SpreadKind.OTHERS:
-            return self._expressions.count(node) - 1
-        assert spread.target is not None
-        return self._expressions.count(spread.target)
-
-    def _sent(self, spread: ir.Spread, receivers: sympy.Expr) -> sympy.Expr:
-        """Return how many copies the sender makes: one by multicast."""
-        multicast = spread.cast
-        if isinstance(multicast, str):
-            multicast = self._expressions.chosen(multicast) == "multicast"
-        return sympy.S.One if multicast else receivers
-
-    def _extreme(self, function: type[Maximum | Minimum], *arguments: object) -> sympy.Expr:
-        """Return a maximum or minimum, decided where the population's range decides it."""
-        low = self._streams.configuration.low
-        return tidy_extremes(function(*arguments), self._expressions.population, low)
-
-    def _enter(self, step: ir.Step, node: str, held: sympy.Expr) -> None:
-        """Add the step to the graph, with the flow that reaches it."""
-        self._steps += 1
-        place = ("step", self._stream.name, self._steps, step.component.name)
-        graph = self._streams.graph
-        graph.add_node(place, kind="step", node=node, component=step.component.name)
-        graph.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
-        self._place = place
-
-    def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
-        """Return the costs given for the very machine, else those of the first one measured."""
-        machine = self._streams.configuration.nodes[node].machine
-        chosen: list[ir.Cost] = []
-        for resource in dict.fromkeys(cost.resource for cost in component.costs):
-            costs = [cost for cost in component.costs if cost.resource == resource]
-            bases = [cost.measured_on for cost in costs]
-            basis = machine if machine in bases else bases[0]
-            chosen += [cost for cost in costs if cost.measured_on == basis]
-        return chosen
-
-    def _charge(
-        self,
-        step: ir.Step,
-        node: str,
-        cost: ir.Cost,
-        charged: sympy.Expr,
-        item_times: sympy.Expr,
-        held: sympy.Expr,
-    ) -> None:
-        """Charge a cost on the resource of a node, and add its service time to the latency."""
-        machine = self._streams.model.machines[self._streams.configuration.nodes[node].machine]
-        resource = machine.resource(cost.resource)
-        assert resource is not None
-        name = f"{node}.{resource.name}"
-        work, item_work, constant = self._work(step, cost, resource)
-        per_second = sympy.S.One
-        if resource.kind is ir.ResourceKind.PROCESSOR:
-            per_second = self._scale(node, machine, cost)
-            capacity = self._cores(name, resource)
-        else:
-            capacity = self._streams.capacity(name, resource)
-        demand = self._streams.demand(name, resource.span)
-        by = step.component.name
-        load = charged * work * per_second / capacity
-        demand.add(by, load)
-        if resource.carries_bits:
-            demand.carried.append(charged * work)
-            demand.count = self._expressions.count(node)
-        self._result.passes[name] = None
-        if cost.measured_at is not None:
-            low, high = map(float, cost.measured_at)
-            found = Calibration(name, by, low, high, cost.span)
-            self._streams.calibrations[name, by] = found
-        if resource.jitter is not None:
-            self._result.jitter[name] = resource.jitter
-        self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)
-        is_thread = cost.single_thread and capacity != 1
-        thread = f"{name}.{by}"
-        if is_thread:
-            single = self._streams.demand(thread, cost.span)
-            single.add(by, charged * work * per_second)
-            self._result.passes[thread] = None
-        if resource.kind is ir.ResourceKind.STORE:
-            return
-        if resource.kind is ir.ResourceKind.PROCESSOR:
-            demand.servers = capacity
-        self._runs = {n: run for n, run in self._runs.items() if n in (name, thread)}
-        busy = charged * per_second
-        if resource.kind is ir.ResourceKind.RATE:
-            busy = busy / capacity
-        self._wait(name, demand, resource.queueing, held, busy * item_work)
-        demand.background.append(charged * constant * per_second / capacity)
-        if is_thread:
-            self._wait(thread, single, resource.queueing, held, busy * item_work)
-            single.background.append(charged * constant * per_second)
-        service = item_times * item_work * per_second
-        if resource.kind is ir.ResourceKind.RATE:
-            service = service / capacity
-        self._result.latency.append(LatencyPart(f"{by} at {node}", service, is_work=True))
-
-    def _wait(
-        self,
-        name: str,
-        demand: Demand,
-        queueing: ir.Queueing | None,
-        held: sympy.Expr,
-        busy: sympy.Expr,
-    ) -> None:
-        """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
-        if self.flow.primary is None or busy == 0:
-            return
-        now = self.flow.rates[self.flow.primary]
-        run = self._runs.get(name)
-        if run is None:
-            run = self._runs[name] = Visit(name, held * now, held)
-            if queueing is not None:
-                self._queue(run, demand, queueing)
-        run.service += busy / run.flows * (now * run.flows / run.rate)
-
-    def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
-        """Put a visit in a queue, and a place for its wait into the latency."""
-        demand.queueing = queueing
-        demand.visits.append(visit)
-        latency = self._result.latency
-        self._result.visits[len(latency)] = visit
-        latency.append(LatencyPart(f"waiting for {visit.resource}", sympy.S.Zero))
-
-    def _work(
-        self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
-    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
-        """Return the work of one flow in a second, that of one item, and that of no item."""
-        rates, items, constant = [], [], []
-        for term in cost.terms:
-            item = item_of(term.amount, resource.work)
-            label = _word(item) if item else ("held" if item is None else "share")
-            amount = self._expressions.symbol(
-                f"{step.component.name}.{cost.resource}.{label}",
-                term.amount,
-                step.component.source,
-            )
-            rates.append(amount * self.flow.rates[item] if item else amount)
-            if item:
-                items.append(amount * self.flow.per_item(item))
-            else:
-                constant.append(amount)
-        return sympy.Add(*rates), sympy.Add(*items), sympy.Add(*constant)
-
-    def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> sympy.Expr:
-        """Return the ratio of ratings between the machine measured on and this one."""
-        if cost.measured_on is None:
-            return sympy.S.One
-        measured = self._streams.model.machines[cost.measured_on]
-        base = scaling_base(measured, cost)
-        if base is None:
-            return sympy.S.One
-        theirs, ours = measured.rating(base), machine.rating(base)
-        assert theirs is not None
-        assert ours is not None
-        reference = self._expressions.symbol(
-            f"{measured.name}.{base}", theirs, measured.source or measured.doc
-        )
-        speed = self._expressions.symbol(
-            f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
-            ours,
-            machine.source or machine.doc,
-            is_capacity=True,
-        )
-        return reference / speed
-
-    def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
-        if resource.capacity.expr == ir.Constant(_ONE):
-            return sympy.S.One
-        return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
-
-    def _effects(self, step: ir.Step, node: str, held: sympy.Expr, pools: sympy.Expr) -> sympy.Expr:
-        """Change the flow as the component says; return how many flows are held then."""
-        for effect in step.component.effects:
-            if effect.kind is ir.EffectKind.MERGE:
-                held = self._extreme(Minimum, held / pools, 1) * pools
-                continue
-            assert effect.value is not None
-            name = f"{step.component.name}.{effect.kind.value}"
-            value = self._expressions.symbol(name, effect.value, step.component.source)
-            match effect.kind:
-                case ir.EffectKind.KEEP:
-                    self.flow = self.flow.scaled(value)
-                case ir.EffectKind.DROP:
-                    self._lose(
-                        f"dropped by {step.component.name}",
-                        LossKind.VOLUNTARY,
-                        value,
-                        effect.value.span,
-                    )
-                case ir.EffectKind.ACTIVE:
-                    held = held * value
-                case ir.EffectKind.DELAY:
-                    self._runs = {}  # it comes back later, and waits anew
-                    self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
-                case ir.EffectKind.EMIT:
-                    self._emit(effect.value, value)
-                case ir.EffectKind.QUEUE:
-                    what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
-                    full = full_queue(what, effect.value, value, self.flow.rates, self._expressions)
-                    self._result.queues.append(full)
-                case ir.EffectKind.RECOVER:
-                    stage = f"recovered by {step.component.name}"
-                    part = recovery(stage, self._result.losses, value, effect.value.span)
-                    self._result.losses.append(part)
-                    self.flow = self.flow.scaled(1 - part.value)
-        return held
-
-    def _emit(self, quantity: ir.Quantity, value: sympy.Expr) -> None:
-        """Change the size: by a share of the bits, or to so many bits an item."""
-        bits = self.flow.rates[INFORMATION_BASE]
-        item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
-        if item is None:
-            self.flow = self.flow.with_bits(bits * value)
-            return
-        sizes = self.flow.sizes | {item: value}
-        self.flow = replace(self.flow, sizes=sizes)
-        changed = value * self.flow.rates[item] if item == self.flow.primary else bits
-        self.flow = self.flow.with_bits(changed)
-
-    # -- links ---------------------------------------------------------------------------
-
-    def cross(self, leg: ir.Crossing, *, last: bool) -> None:
-        """Carry the flows over a link; `last` where a node follows, which gets every copy."""
-        streams, expressions = self._streams, self._expressions
-        link = streams.configuration.links[leg.link]
-        network = streams.model.networks[link.network]
-        source = network.source or network.doc
-        rate = expressions.symbol(f"{leg.link}.rate", network.rate, source, is_capacity=True)
-        bits = self.flow.rates[INFORMATION_BASE]
-        item_bits = self.flow.per_item(INFORMATION_BASE)
-        if network.header is not None:
-            item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
-            header = expressions.symbol(f"{leg.link}.header", network.header, source)
-            bits = bits + header * self.flow.rates[item]
-            item_bits = item_bits + header * self.flow.per_item(item)
-        arriving = self.flow.total if last else self._copies
-        for name, flows, count in self._ports(leg, link, network, arriving):
-            self._load_link(name, flows * bits / rate, link.span)
-            demand = streams.demand(name, link.span)
-            demand.carried.append(flows * bits)
-            demand.count = count
-            if network.queueing is not None and self.flow.primary is not None:
-                arriving_rate = flows * self.flow.rates[self.flow.primary]
-                visit = Visit(name, arriving_rate, flows, item_bits / rate)
-                self._queue(visit, demand, network.queueing)
-            if network.jitter is not None:
-                self._result.jitter[name] = network.jitter
-            if network.cap is not None:
-                item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
-                cap = expressions.symbol(f"{leg.link}.cap", network.cap, source, is_capacity=True)
-                load = flows * self.flow.rates[item] / cap
-                self._load_link(f"{name}.{item}s", load, link.span)
-        travel = item_bits / rate
-        self._result.latency.append(LatencyPart(f"over {leg.link}", travel))
-        if network.propagation is not None:
-            value = expressions.symbol(f"{leg.link}.propagation", network.propagation, source)
-            self._result.latency.append(LatencyPart(f"propagation on {leg.link}", value))
-        if network.loss is not None:
-            lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
-            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
-
-    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr, span: Span) -> None:
-        """Lose a share of the items; what is lost loads nothing that comes after."""
-        self._result.losses.append(LossPart(stage, kind, share, span))
-        self.flow = self.flow.scaled(1 - share)
-
-    def _ports(
-        self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: sympy.Expr
-    ) -> list[tuple[str, sympy.Expr, sympy.Expr]]:
-        """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
-        count = self._expressions.lower(link.count)
-        if network.medium is ir.Medium.SHARED:
-            return [(leg.link, self._copies / count, count)]
-        if network.medium is ir.Medium.DUPLEX:
-            ends = list(link.ends)
-            here = ends.index(leg.before) if leg.before in ends else len(ends)
-            there = ends.index(leg.after) if leg.after in ends else len(ends)
-            direction = "forth" if here <= there else "back"
-            return [(f"{leg.link}.{direction}", self._copies / count, count)]
-        senders = self._expressions.count(leg.before) * count
-        receivers = self._expressions.count(leg.after) * count
-        return [
-            (f"{leg.link}.{leg.before}.out", self._copies / senders, senders),
-            (f"{leg.link}.{leg.after}.in", arriving / receivers, receivers),
-        ]
-
-    def _load_link(self, name: str, load: sympy.Expr, span: Span) -> None:
-        self._streams.demand(name, span).add(self._stream.name, load)
-        self._result.passes[name] = None
-        place = ("link", self._stream.name, self._steps, name)
-        self._streams.graph.add_node(place, kind="link")
-        self._streams.graph.add_edge(
-            self._place,
-            place,
-            kind="flow",
-            flows=self._copies,
-            rates=dict(self.flow.rates),
-        )
-        self._streams.graph.add_edge(place, ("resource", name), kind="demand", load=load)
-
-
-def _word(base: str) -> str:
-    return "byte" if base == INFORMATION_BASE else base
-
-
-_ONE = Fraction(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from qps.compiler import ast, codes, units
 from qps.compiler.diagnostics import Label, Outcome, Sink
@@ -13,6 +14,8 @@ from qps.compiler.parse import parse
 from qps.compiler.source import Source, Span
 from qps.compiler.suggest import did_you_mean
 from qps.grammar.words import RESERVED
+
+D = TypeVar("D")
 
 MOST_MODULES = 200
 LARGEST_TOTAL = 1_000_000
@@ -96,6 +99,15 @@ class Program:
     main: Module
     modules: tuple[Module, ...]
     failed_names: frozenset[str] = frozenset()
+
+    def everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
+        """Return the declarations of a kind in every module, with their modules."""
+        return [
+            (module, declaration)
+            for module in self.modules
+            for declaration in module.names.values()
+            if isinstance(declaration, kind)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""The metric of quality is checked."""
+
+from __future__ import annotations
+
+from qps.compiler import ast, codes, ir
+from qps.compiler.check_expressions import ExpressionChecker
+from qps.compiler.diagnostics import Label, Sink
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.resolve import Module
+from qps.compiler.scope import Allowed, Scope
+from qps.compiler.suggest import did_you_mean
+
+
+def check_quality(main: Module, expressions: ExpressionChecker, sink: Sink) -> ir.Quality:
+    """Return the metric of quality of a spec."""
+    stated = [d for d in main.syntax.declarations if isinstance(d, ast.Quality)]
+    for extra in stated[1:]:
+        sink.report(
+            codes.MISPLACED,
+            extra.span,
+            "a spec has one metric of quality",
+            secondary=[Label(stated[0].span, "the first one")],
+            hint="keep one",
+        )
+    if not stated:
+        return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+    metric = stated[0].metric
+    if not isinstance(metric, ast.Name):
+        scope = Scope(main, Allowed.MODEL)
+        formula = expressions.quantity(metric, scope, DIMENSIONLESS, "quality")
+        return ir.Quality(ir.Metric.FORMULA, formula, stated[0].span)
+    names = [m.value for m in ir.Metric if m is not ir.Metric.FORMULA]
+    if metric.text not in names:
+        sink.report(
+            codes.UNKNOWN_NAME,
+            metric.span,
+            f"unknown metric `{metric.text}`",
+            hint=did_you_mean(metric.text, names)
+            or "there is `euclidean`, `worst`, or a formula: `quality = …`",
+        )
+        return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
+    return ir.Quality(ir.Metric(metric.text), None, stated[0].span)
