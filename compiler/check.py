@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cached_property
 from pathlib import PurePath
 
@@ -30,8 +29,6 @@ from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import mentions_of, operands_of
 
-
-_ONE = Fraction(1)
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _NOBODY = ir.UserRange("N", 1, 1, None)
 
