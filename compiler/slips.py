@@ -12,6 +12,7 @@ from unicodedata import category
 
 from qps.compiler.source import Span
 from qps.compiler.suggest import closest, shortened
+from qps.compiler.units import built_in
 from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
 
 LOOKED_BACK = 200
@@ -242,6 +243,19 @@ def _number(fault: Fault) -> str | None:
     return None
 
 
+def _unit(fault: Fault) -> str | None:
+    """Where a unit stands behind a name or a bracket, which may have a unit of its own."""
+    name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
+    if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
+        return None
+    if name.group() in RESERVED or name.group()[:1].isdigit():
+        return None
+    left = name.group() if name.group() != ")" else "(…)"
+    unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
+    written = fault.word + (unit.group().replace(" ", "") if unit else "")
+    return f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+
+
 def _one_thing(fault: Fault) -> str | None:
     """Where only one thing can stand, say so."""
     accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
@@ -310,6 +324,7 @@ _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _equals,
     _operator,
     _number,
+    _unit,
     _one_thing,
     _two_statements,
     _anything,
