@@ -37,7 +37,7 @@ def averaged(expr: sympy.Expr, mixtures: Mixtures) -> sympy.Expr:
     hasty and of the slow, by their shares. Of items, such as the pictures of a film, factors of
     one product are taken together, and a quotient is by the mean: bytes over the mean size.
     """
-    while together := _of_one_kind(expr, mixtures):
+    while together := _of_one_kind([expr], mixtures):
         expr = _mean(expr, together)
     return expr
 
@@ -47,8 +47,8 @@ def kind_by_kind(
 ) -> Iterator[tuple[sympy.Rational, tuple[sympy.Expr, ...]]]:
     """Yield the share of each kind of users, and what some expressions are for that kind."""
     of_users = {symbol: mixed for symbol, mixed in mixtures.items() if mixed.of_users}
-    together = next(filter(None, (_of_one_kind(expr, of_users) for expr in exprs)), None)
-    if together is None:
+    together = _of_one_kind(exprs, of_users)
+    if not together:
         yield sympy.S.One, tuple(averaged(expr, mixtures) for expr in exprs)
         return
     for share, values in _each(together):
@@ -57,9 +57,10 @@ def kind_by_kind(
             yield share * inner, of_kind
 
 
-def _of_one_kind(expr: sympy.Expr, mixtures: Mixtures) -> list[Mixed]:
-    """Return the parameters in an expression that are by one and the same kinds."""
-    found = sorted(expr.free_symbols & mixtures.keys(), key=str) if mixtures else []
+def _of_one_kind(exprs: Collection[sympy.Expr], mixtures: Mixtures) -> list[Mixed]:
+    """Return the parameters in some expressions that are by one and the same kinds."""
+    symbols = {symbol for expr in exprs for symbol in expr.free_symbols} if mixtures else set()
+    found = sorted(symbols & mixtures.keys(), key=str)
     return [mixtures[symbol] for symbol in found if mixtures[symbol].of == mixtures[found[0]].of]
 
 
