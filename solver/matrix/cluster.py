@@ -15,7 +15,8 @@ from threading import local
 from typing import Any
 
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.run import Work, cores, part_bytes
+from qps.solver.matrix.cores import cores
+from qps.solver.matrix.run import Work, part_bytes
 from qps.solver.matrix.tables import Tabulator
 
 _PATIENCE = 8
@@ -52,7 +53,7 @@ def on_dask(
     try:
         count = max(1, len(client.ncores())) if address is None else sum(client.ncores().values())
         model = client.submit(_unpacked, compiled.packed(), pure=False)
-        yield _OnDask(client.get_executor(retries=3, pure=False), model, fingerprint, max(1, count))
+        yield _OnDask(client.get_executor(retries=3, pure=False), model, fingerprint, count + 1)
     finally:
         client.close()
         if cluster is not None:
@@ -77,7 +78,7 @@ class _OnDask:
     executor: Any
     model: Any
     fingerprint: str
-    workers: int
+    ahead: int
 
     def submit(self, start: int, stop: int) -> Future[bytes]:
         found: Future[bytes] = self.executor.submit(
