@@ -16,10 +16,10 @@ from typing import Any
 
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.cores import cores
-from qps.solver.matrix.run import Work, part_bytes
+from qps.solver.matrix.run import Made, Work, part_bytes
 from qps.solver.matrix.tables import Tabulator
 
-_PATIENCE = 8
+_PATIENCE = 6
 """Seconds after which a scheduler that does not answer is given up."""
 
 _own = local()
@@ -50,6 +50,10 @@ def on_dask(
         client = Client(cluster if cluster is not None else address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
+    except Exception as error:
+        raise ClusterError(
+            f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
+        ) from error
     try:
         count = max(1, len(client.ncores())) if address is None else sum(client.ncores().values())
         model = client.submit(_unpacked, compiled.packed(), pure=False)
@@ -80,8 +84,6 @@ class _OnDask:
     fingerprint: str
     ahead: int
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
-        found: Future[bytes] = self.executor.submit(
-            _part, self.model, self.fingerprint, start, stop
-        )
+    def submit(self, start: int, stop: int) -> Future[Made]:
+        found: Future[Made] = self.executor.submit(_part, self.model, self.fingerprint, start, stop)
         return found

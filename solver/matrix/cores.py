@@ -1,7 +1,8 @@
 """Parts made on the cores of this machine: in processes beside each other.
 
 Threads would not do: Python's lock is handed over between any two operations on a chunk, which
-takes longer than the operations do. The processes get the compiled matrix as they start.
+takes longer than the operations do. The processes get the compiled matrix as they start, and put
+parts into files: of what is sent through a pipe, one that is killed may leave half.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.run import PART, Work, WorkersLostError, part_bytes
+from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
 
 _START = "fork" if sys.platform == "linux" else "spawn"
@@ -35,22 +38,28 @@ def cores() -> int:
 
 @contextmanager
 def on_this_machine(
-    compiled: CompiledMatrix, fingerprint: str, workers: int | None = None, part: int = PART
+    compiled: CompiledMatrix,
+    fingerprint: str,
+    workers: int | None = None,
+    part: int = PART,
+    folder: Path | None = None,
 ) -> Iterator[Work]:
     """Make parts on the cores of this machine; in this very process where one is enough.
 
-    `part` are the rows of a part: no more processes are started than there are parts.
+    `part` are the rows of a part: no more processes are started than there are parts. They put
+    them into `folder`, or into one that goes away in the end.
     """
     count = min(workers or cores(), -(-compiled.size // part))
     if count <= 1:
         yield _Here(partial(part_bytes, Tabulator(compiled), fingerprint))
         return
-    processes = _Processes(compiled, fingerprint, count)
-    try:
+    with TemporaryDirectory(prefix="qps-") if folder is None else nullcontext(folder) as place:
+        processes = _Processes(compiled, fingerprint, count, Path(place))
         processes.start()
-        yield processes
-    finally:
-        processes.stop()
+        try:
+            yield processes
+        finally:
+            processes.stop()
 
 
 @dataclass(frozen=True)
@@ -60,8 +69,8 @@ class _Here:
     make: Callable[[int, int], bytes]
     ahead: int = 1
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
-        done: Future[bytes] = Future()
+    def submit(self, start: int, stop: int) -> Future[Made]:
+        done: Future[Made] = Future()
         done.set_result(self.make(start, stop))
         return done
 
@@ -73,6 +82,7 @@ class _Processes:
     compiled: CompiledMatrix
     fingerprint: str
     workers: int
+    folder: Path
     _executor: ProcessPoolExecutor = field(init=False)
     _ends: tuple[Connection, Connection] = field(init=False)
 
@@ -95,6 +105,7 @@ class _Processes:
         try:
             self._executor.submit(_idle).result()
         except (BrokenExecutor, OSError) as error:
+            self.stop()
             raise WorkersLostError(f"cannot be started: {error}") from error
 
     def stop(self) -> None:
@@ -104,13 +115,17 @@ class _Processes:
         self._executor.shutdown(wait=True, cancel_futures=True)
         theirs.close()
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
+    def submit(self, start: int, stop: int) -> Future[Made]:
         try:
-            return self._executor.submit(_make, start, stop)
+            return self._submit(start, stop)
         except BrokenExecutor:
             self.stop()
             self.start()
-            return self._executor.submit(_make, start, stop)
+            return self._submit(start, stop)
+
+    def _submit(self, start: int, stop: int) -> Future[Made]:
+        path = self.folder / f"{start}.tmp"
+        return self._executor.submit(_make, start, stop, path)
 
 
 # -- in a worker -------------------------------------------------------------------------
@@ -133,8 +148,9 @@ def _end_with(end: Connection) -> None:
     os._exit(1)
 
 
-def _make(start: int, stop: int) -> bytes:
-    return _part(start, stop)
+def _make(start: int, stop: int, path: Path) -> Path:
+    put(_part(start, stop), path)
+    return path
 
 
 def _idle() -> None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import BrokenExecutor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -29,6 +30,8 @@ _MOST_LOST = 3
 
 Place: TypeAlias = tuple[int, int]
 """The rows of a part: its first, and the one after its last."""
+Made: TypeAlias = bytes | Path
+"""A part that was made: as bytes, or as a file of the worker's."""
 _Told = TypeVar("_Told")
 
 _FINGERPRINT = b"qps:fingerprint"
@@ -41,7 +44,7 @@ class Work(Protocol):
     def ahead(self) -> int:
         """How many parts are started before one is waited for."""
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
+    def submit(self, start: int, stop: int) -> Future[Made]:
         """Start the part of some rows; its future fails by BrokenExecutor with a lost worker."""
 
 
@@ -58,10 +61,32 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
     return output.getvalue()
 
 
-def read_part(data: bytes | Path) -> pa.Table:
+def read_part(made: Made) -> pa.Table:
     """Return the rows of a part."""
-    source = BytesIO(data) if isinstance(data, bytes) else data
-    return parquet.read_table(source)
+    source = BytesIO(made) if isinstance(made, bytes) else made
+    # Without threads of Arrow's own: where one ends as this process does, both abort.
+    return parquet.ParquetFile(source).read(use_threads=False)
+
+
+def taken(made: Made) -> bytes:
+    """Return a part as bytes; a file of the worker's is taken away."""
+    if isinstance(made, bytes):
+        return made
+    data = made.read_bytes()
+    made.unlink()
+    return data
+
+
+def put(data: bytes, path: Path) -> None:
+    """Write a file to the disk, or nothing at all."""
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 @dataclass(frozen=True)
@@ -106,19 +131,20 @@ class Parts:
             raise ForeignPartError(path)
         return True
 
-    def write(self, start: int, data: bytes) -> None:
+    def write(self, start: int, made: Made) -> None:
         """Keep a part; it is there under its name only when it is whole."""
         path = self.path(start)
-        temporary = path.with_suffix(".tmp")
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        temporary = made if isinstance(made, Path) else path.with_suffix(".tmp")
+        if isinstance(made, bytes):
+            put(made, temporary)
+        temporary.replace(path)
+
+    def remove(self) -> None:
+        """Remove all parts, and their folder if nothing else is in it."""
+        for own in (*self.folder.glob("part-*.parquet"), *self.folder.glob("*.tmp")):
+            own.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
 class ForeignPartError(Exception):
@@ -133,12 +159,12 @@ class WorkersLostError(Exception):
     """Raised where workers cannot be had, or are lost again and again; its text tells which."""
 
 
-def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, bytes]]:
+def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]:
     """Yield parts as they are done; few are started ahead, so that few are ever in memory.
 
     What a lost worker was at is made again; WorkersLostError where that does not help.
     """
-    waiting: dict[Future[bytes], Place] = {}
+    waiting: dict[Future[Made], Place] = {}
     left, again, lost = iter(places), list[Place](), 0
     try:
         while True:
@@ -170,7 +196,6 @@ def solved_parts(parts: Parts, work: Work) -> Iterator[tuple[Place, Path]]:
 
     OSError where one cannot be kept; the others stay.
     """
-    parts.folder.mkdir(parents=True, exist_ok=True)
     there: list[Place] = []
 
     def missing() -> Iterator[Place]:
@@ -180,8 +205,8 @@ def solved_parts(parts: Parts, work: Work) -> Iterator[tuple[Place, Path]]:
             else:
                 yield place
 
-    for place, data in as_done(work, missing()):
-        parts.write(place[0], data)
+    for place, made in as_done(work, missing()):
+        parts.write(place[0], made)
         for whole in (*there, place):
             yield whole, parts.path(whole[0])
         there.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterable, Iterator
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from qps.solver.matrix.compiling import CompiledMatrix
-    from qps.solver.matrix.run import Parts, Place, Work
+    from qps.solver.matrix.run import Made, Parts, Place, Work
 
 _SHOWN = 50
+_CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
+"""The address of a scheduler, by its name or number; in brackets where that has colons."""
 _MOST_SORTED = 50_000_000
 
 
@@ -101,9 +103,10 @@ def _check_place(arguments: Namespace) -> None:
     where, workers = arguments.on, arguments.workers
     if workers is not None and workers < 1:
         raise complain(f"`--workers {workers}` is too few", "use 1 or more")
-    if where not in ("cores", "dask") and not where.startswith("dask://"):
+    if where not in ("cores", "dask") and not _CLUSTER.fullmatch(where):
         raise complain(
-            f"`--on {where}` is unknown", "there is `cores`, `dask` and `dask://HOST:PORT`"
+            f"`--on {where}` is unknown",
+            "there is `cores`, `dask` and `dask://HOST:PORT`, such as `dask://10.0.0.5:8786`",
         )
 
 
@@ -151,13 +154,14 @@ class _Job:
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
-        from qps.solver.matrix.run import Parts, as_done  # noqa: PLC0415
+        from qps.solver.matrix.run import Parts, as_done, taken  # noqa: PLC0415
 
         parts = Parts(self.compiled, self._fingerprint, Path())
-        with self._work(parts) as work:
-            yield from self._in_turn(as_done(work, parts.places()))
+        with self._work(parts, None) as work:
+            found = as_done(work, parts.places())
+            yield from self._in_turn((place, taken(made)) for place, made in found)
 
-    def _in_turn(self, found: Iterable[tuple[Place, bytes | Path]]) -> Iterator[pa.Table]:
+    def _in_turn(self, found: Iterable[tuple[Place, Made]]) -> Iterator[pa.Table]:
         """Yield the rows of parts in their order; how far it is, is shown."""
         from qps.solver.matrix.run import in_turn, read_part  # noqa: PLC0415
 
@@ -189,13 +193,12 @@ class _Job:
         except KeyboardInterrupt:
             if folder.exists():
                 print(
-                    f"interrupted: {parts.kept} of {parts.count:,} parts are kept in {folder}\n"
+                    f"interrupted: {parts.kept:,} of {parts.count:,} parts are kept in {folder}\n"
                     "go on with the same command and `--resume`",
                     file=sys.stderr,
                 )
             raise
-        if folder.exists():
-            shutil.rmtree(folder)
+        parts.remove()
         if not self.arguments.quiet:
             told = summary(self.compiled, counted.kept, counted.unanswered)
             print(f"{told}\nwritten to {output}", file=sys.stderr)
@@ -205,7 +208,7 @@ class _Job:
         """Refuse to mix what is there with what comes."""
         if parts.kept and not self.arguments.resume:
             raise complain(
-                f"`{parts.folder}` holds {parts.kept} parts of a run that was broken off",
+                f"`{parts.folder}` is what a run that was broken off has left: {_kept(parts)}",
                 "go on with `--resume`, or delete the folder",
             )
 
@@ -214,7 +217,8 @@ class _Job:
         from qps.solver.matrix.run import ForeignPartError, solved_parts  # noqa: PLC0415
 
         try:
-            with self._work(parts) as work:
+            parts.folder.mkdir(parents=True, exist_ok=True)
+            with self._work(parts, parts.folder) as work:
                 yield from self._in_turn(solved_parts(parts, work))
         except ForeignPartError as foreign:
             raise complain(
@@ -227,8 +231,10 @@ class _Job:
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
         hint = "choose another place"
-        if parts.kept:
-            hint = f"{parts.kept} parts are kept: make room, then go on with `--resume`"
+        if not parts.kept:
+            parts.remove()  # what stays behind would only puzzle
+        else:
+            hint = f"{_kept(parts)}: make room, then go on with `--resume`"
         return complain(f"`{path}` cannot be written: {reason}", hint)
 
     # -- what both need ------------------------------------------------------------------
@@ -265,14 +271,14 @@ class _Job:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
 
     @contextmanager
-    def _work(self, parts: Parts) -> Iterator[Work]:
-        """Return where the rows are solved."""
+    def _work(self, parts: Parts, folder: Path | None) -> Iterator[Work]:
+        """Return where the rows are solved; processes of this machine put them into the folder."""
         from qps.solver.matrix.cluster import ClusterError  # noqa: PLC0415
         from qps.solver.matrix.run import WorkersLostError  # noqa: PLC0415
 
         on_cores = self.arguments.on == "cores"
         try:
-            with self._on_cores(parts) if on_cores else self._on_dask(parts) as work:
+            with self._on_cores(parts, folder) if on_cores else self._on_dask(parts) as work:
                 yield work
         except ClusterError as error:
             raise complain(str(error), "or leave `--on` out to use this machine") from error
@@ -280,14 +286,14 @@ class _Job:
             raise complain(
                 f"processes that solve parts of {parts.size:,} rows {error}",
                 "most often there is too little memory: use fewer with `--workers`"
-                + (f"; {parts.kept} parts are kept for `--resume`" if parts.kept else ""),
+                + (f"; {_kept(parts)} for `--resume`" if parts.kept else ""),
             ) from error
 
-    def _on_cores(self, parts: Parts) -> AbstractContextManager[Work]:
+    def _on_cores(self, parts: Parts, folder: Path | None) -> AbstractContextManager[Work]:
         from qps.solver.matrix.cores import on_this_machine  # noqa: PLC0415
 
         workers = self.arguments.workers
-        return on_this_machine(self.compiled, parts.fingerprint, workers, parts.size)
+        return on_this_machine(self.compiled, parts.fingerprint, workers, parts.size, folder)
 
     def _on_dask(self, parts: Parts) -> AbstractContextManager[Work]:
         from qps.solver.matrix.cluster import on_dask  # noqa: PLC0415
@@ -295,6 +301,11 @@ class _Job:
         where, workers = self.arguments.on, self.arguments.workers
         address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
         return on_dask(self.compiled, parts.fingerprint, address, workers)
+
+
+def _kept(parts: Parts) -> str:
+    """Return how many parts are there, in words."""
+    return "1 part is kept" if parts.kept == 1 else f"{parts.kept:,} parts are kept"
 
 
 @dataclass
