@@ -8,11 +8,11 @@ units (s, bit, single items). The population is a positive integer, an assumptio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import sympy
 
 from qps.compiler import ir
@@ -22,6 +22,9 @@ from qps.compiler.elastic import SettledParameter
 from qps.compiler.queueing import Queue
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
@@ -246,11 +249,27 @@ class GroupSize:
     doc: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """The nodes and edges of the graph as the walks of the streams find them."""
+
+    nodes: dict[Place, dict[str, Any]] = field(default_factory=dict)
+    edges: list[tuple[Place, Place, dict[str, Any]]] = field(default_factory=list)
+
+    def add_node(self, place: Place, **about: object) -> None:
+        """Add a node, or say more about one."""
+        self.nodes.setdefault(place, {}).update(about)
+
+    def add_edge(self, here: Place, there: Place, **about: object) -> None:
+        """Add an edge."""
+        self.edges.append((here, there, about))
+
+
 @dataclass(frozen=True)
 class LoadGraph:
     """The whole model in one configuration."""
 
-    graph: nx.MultiDiGraph[Place]
+    wiring: Wiring
     population: sympy.Symbol
     low: int
     high: int
@@ -278,6 +297,16 @@ class LoadGraph:
     groups: dict[str, GroupSize]
     targets: dict[str, sympy.Expr]
     """How full resources may be by plan, by the names that the spec gives them."""
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[Place]:
+        """All nodes and edges, to be looked at: every load is known without."""
+        import networkx as nx  # noqa: PLC0415 - slow to import, seldom needed
+
+        graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
+        graph.add_nodes_from(self.wiring.nodes.items())
+        graph.add_edges_from(self.wiring.edges)
+        return graph
 
     def cost(self, *, is_running: bool) -> sympy.Expr | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

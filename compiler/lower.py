@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-import networkx as nx
 import sympy
 
 from qps.compiler import codes, ir
@@ -21,8 +20,8 @@ from qps.compiler.load_graph import (
     GroupSize,
     LoadGraph,
     NamedMeasure,
-    Place,
     ResourceLoad,
+    Wiring,
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
@@ -38,10 +37,10 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     configuration = in_force(configuration)
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(model, configuration, population)
-    graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
+    wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
-    streams = StreamLowering(model, configuration, expressions.keeping_kinds(), graph, {})
+    streams = StreamLowering(model, configuration, expressions.keeping_kinds(), wiring, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     _average(expressions, streams, results)
@@ -58,7 +57,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         )
     criteria = _criteria(requirements, expressions, measured, queues)
     return LoadGraph(
-        graph,
+        wiring,
         population,
         configuration.low,
         configuration.high,
@@ -273,7 +272,7 @@ def _rewrite(
         result.queues = [replace(part, value=change(part.value)) for part in result.queues]
         result.rate = change(result.rate)
         result.throughput = change(result.throughput)
-    for _, _, data in streams.graph.edges(data=True):
+    for _, _, data in streams.wiring.edges:
         for key in ("load", "flows"):
             if key in data:
                 data[key] = change(data[key])
@@ -387,4 +386,7 @@ def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
     """
     if metric is ir.Metric.WORST:
         return Maximum(*axes)
-    return sympy.sqrt(sympy.Add(*(axis**2 for axis in axes)))
+    total = sympy.Add(*(axis**2 for axis in axes))
+    # The root of a sum with symbols stays as it is; sympy finds that out by much work.
+    stays = total.is_Add and bool(total.free_symbols)
+    return sympy.Pow(total, sympy.S.Half, evaluate=not stays)

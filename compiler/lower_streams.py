@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import networkx as nx
 import sympy
 
 from qps.compiler import ir
@@ -14,7 +13,7 @@ from qps.compiler.flows import Demand, Flow, StreamResult, word
 from qps.compiler.load_graph import (
     Calibration,
     LatencyPart,
-    Place,
+    Wiring,
 )
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_groups import flows_in_each
@@ -29,7 +28,7 @@ class StreamLowering:
     model: ir.Model
     configuration: Configuration
     expressions: ExpressionLowering
-    graph: nx.MultiDiGraph[Place]
+    wiring: Wiring
     demands: dict[str, Demand]
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
@@ -83,7 +82,7 @@ class StreamLowering:
         """Return the demand on a resource in place, empty at first."""
         if resource not in self.demands:
             self.demands[resource] = Demand(span)
-            self.graph.add_node(("resource", resource), kind="resource")
+            self.wiring.add_node(("resource", resource), kind="resource")
         return self.demands[resource]
 
     def idle(self) -> None:

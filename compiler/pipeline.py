@@ -29,7 +29,7 @@ from qps.compiler.diagnostics import (
 )
 from qps.compiler.importer import FileImporter, Importer, read_spec
 from qps.compiler.parse import parse, parse_change
-from qps.compiler.placement import check_placement
+from qps.compiler.placement import Placement, check_placement
 from qps.compiler.resolve import resolve
 from qps.compiler.source import Source
 from qps.compiler.values import operands_of, parts_of
@@ -204,14 +204,15 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     assert model is not None
     sink = checker.sink
     base = base_configuration(model)
-    check_placement(model, base, sink)
+    placement = Placement(model)
+    placement.check(base, sink)
     for scenario in model.scenarios:
         settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
-        check_placement(model, settled, sink)
+        placement.check(settled, sink)
     for settled in in_each_mode(model, base) if model.modes else ():
-        check_placement(model, settled, sink)
+        placement.check(settled, sink)
     for changes in _claimed_changes(model):
-        check_placement(model, changed(base, changes), sink)
+        placement.check(changed(base, changes), sink)
     if any(varies_by_case(parameter.value) for parameter in model.parameters):
         check_asked(model, sink)
     for matrix in model.matrices:

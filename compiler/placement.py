@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from qps.compiler import codes, ir
-from qps.compiler.bounds import check_bounds
+from qps.compiler.bounds import Bounds
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE, Dimension
@@ -22,17 +23,26 @@ _SHOWN = 4
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every step that cannot run where it stands, and every value that cannot be."""
-    found = Sink(failed_names=sink.failed_names)
-    _check(model, in_force(configuration), found)
-    notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
-    for diagnostic in found.found:
-        sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
+    Placement(model).check(configuration, sink)
 
 
-def _check(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
-    check_bounds(model, configuration, sink)
-    for stream in model.streams:
-        _StreamCheck(model, configuration, stream, sink).run()
+class Placement:
+    """Checks configurations of one model; what they share is looked at once."""
+
+    def __init__(self, model: ir.Model) -> None:
+        self._model = model
+        self._bounds = Bounds(model)
+
+    def check(self, configuration: Configuration, sink: Sink) -> None:
+        """Report every step that cannot run where it stands, and every value that cannot be."""
+        found = Sink(failed_names=sink.failed_names)
+        settled = in_force(configuration)
+        self._bounds.check(settled, found)
+        for stream in self._model.streams:
+            _StreamCheck(self._model, settled, stream, found).run()
+        notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
+        for diagnostic in found.found:
+            sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
 
 
 def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
@@ -42,7 +52,12 @@ def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
     bit/s for a disk. A cost of s/packet on a processor is counted by the packet. None where
     no item fits.
     """
-    rate = work / cost.dimension
+    return _item(cost.dimension, work)
+
+
+@lru_cache(maxsize=256)
+def _item(charged: Dimension, work: Dimension) -> str | None:
+    rate = work / charged
     if rate == DIMENSIONLESS:
         return ""
     base = (rate * TIME).single_base

@@ -53,7 +53,7 @@ class Walk:
         self._steps = 0
         self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
         self._served_by: dict[int, sympy.Expr] = {}  # cores that share a part of the latency
-        streams.graph.add_node(self._place, kind="source")
+        streams.wiring.add_node(self._place, kind="source")
 
     # -- nodes ---------------------------------------------------------------------------
 
@@ -133,9 +133,9 @@ class Walk:
         """Add the step to the graph, with the flow that reaches it."""
         self._steps += 1
         place = ("step", self._stream.name, self._steps, step.component.name)
-        graph = self._streams.graph
-        graph.add_node(place, kind="step", node=node, component=step.component.name)
-        graph.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
+        wiring = self._streams.wiring
+        wiring.add_node(place, kind="step", node=node, component=step.component.name)
+        wiring.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
         self._place = place
 
     def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
@@ -184,7 +184,7 @@ class Walk:
             self._streams.calibrations[name, by] = found
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
-        self._streams.graph.add_edge(self._place, ("resource", name), kind="demand", load=load)
+        self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
         is_thread = cost.single_thread and capacity != 1
         thread = f"{name}.{by}"
         if is_thread:
@@ -409,12 +409,12 @@ class Walk:
         self._streams.demand(name, span).add(self._stream.name, load)
         self._result.passes[name] = None
         place = ("link", self._stream.name, self._steps, name)
-        self._streams.graph.add_node(place, kind="link")
-        self._streams.graph.add_edge(
+        self._streams.wiring.add_node(place, kind="link")
+        self._streams.wiring.add_edge(
             self._place,
             place,
             kind="flow",
             flows=self._copies,
             rates=dict(self.flow.rates),
         )
-        self._streams.graph.add_edge(place, ("resource", name), kind="demand", load=load)
+        self._streams.wiring.add_edge(place, ("resource", name), kind="demand", load=load)

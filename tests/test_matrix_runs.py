@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from multiprocessing import active_children
 from pathlib import Path
 
+import psutil
 import pytest
 from pyarrow import csv, parquet
 
@@ -17,7 +21,7 @@ import qps
 from qps.cli import main
 from qps.commands.progress import bar
 from qps.compiler.pipeline import load
-from qps.solver.matrix import run
+from qps.solver.matrix import cores, run
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
 from test_matrices import BASE
@@ -125,7 +129,7 @@ def test_a_spec_with_several_matrices_or_none(capsys: pytest.CaptureFixture[str]
 class _Breaks:
     """Makes some parts and then fails."""
 
-    workers = 1
+    ahead = 1
 
     def __init__(self, work: run.Work, after: int, error: BaseException) -> None:
         self._work, self._left, self._error = work, after, error
@@ -140,14 +144,14 @@ class _Breaks:
 def broken(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
     from contextlib import contextmanager
 
-    whole = run.on_this_machine
+    whole = cores.on_this_machine
 
     @contextmanager
     def breaking(*arguments: object) -> Iterator[run.Work]:
         with whole(*arguments) as work:  # type: ignore[arg-type]
             yield _Breaks(work, after, error)
 
-    monkeypatch.setattr(run, "on_this_machine", breaking)
+    monkeypatch.setattr(cores, "on_this_machine", breaking)
 
 
 def test_a_run_that_was_interrupted_is_resumed(
@@ -164,7 +168,7 @@ def test_a_run_that_was_interrupted_is_resumed(
     assert not Path("a.parquet").exists()
     assert 0 < len(kept) <= 3
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
-    assert "parts of a run that was broken off" in capsys.readouterr().err
+    assert "is what a run that was broken off has left: " in capsys.readouterr().err
     made: list[int] = []
     real = run.part_bytes
 
@@ -172,8 +176,9 @@ def test_a_run_that_was_interrupted_is_resumed(
         made.append(int(str(arguments[2])))
         return real(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(run, "part_bytes", counting)
-    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    monkeypatch.setattr(cores, "part_bytes", counting)
+    # In this process, where it can be counted.
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume", "--workers", "1"]) == 0
     assert len(made) == 5 - len(kept)
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
     assert not Path("a.parquet.parts").exists()
@@ -210,7 +215,7 @@ def test_a_fault_of_a_worker_keeps_the_parts(monkeypatch: pytest.MonkeyPatch) ->
 FULL_DISK = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from qps.solver.matrix import run
+from qps.solver.matrix import cores, run
 run.Parts.__init__.__defaults__ = (int(sys.argv[2]),)
 from qps.cli import main
 import qps.commands.matrix, qps.solver.matrix.tables, distributed
@@ -219,15 +224,22 @@ sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet"]))
 """
 
 
-def on_a_full_disk(limit: int, part: int) -> subprocess.CompletedProcess[str]:
-    """Run the command where no file can grow beyond a limit."""
-    return subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(limit), str(part)],
-        capture_output=True,
+def in_a_process(program: str, *arguments: object) -> subprocess.Popen[str]:
+    """Start a program of our own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
         env=os.environ | {"PYTHONPATH": str(Path(qps.__file__).parents[1])},
     )
+
+
+def on_a_full_disk(limit: int, part: int) -> tuple[int, str]:
+    """Run the command where no file can grow beyond a limit; return its status and what it says."""
+    process = in_a_process(FULL_DISK, limit, part)
+    _, told = process.communicate()
+    return process.returncode, told
 
 
 FINGERPRINT = """
@@ -256,9 +268,9 @@ def test_every_process_finds_the_same_fingerprint() -> None:
 
 @pytest.mark.parametrize("part", [16, 1000])
 def test_a_full_disk_is_told(part: int) -> None:
-    done = on_a_full_disk(500, part)
-    assert done.returncode == 2, done.stderr
-    assert "cannot be written: File too large" in done.stderr
+    status, told = on_a_full_disk(500, part)
+    assert status == 2, told
+    assert "cannot be written: File too large" in told
     assert not Path("a.parquet").exists()
     assert not list(Path().rglob("*.tmp"))
 
@@ -273,11 +285,91 @@ def test_parts_are_kept_where_the_disk_is_too_full_for_the_whole(
     largest = max(part.stat().st_size for part in Path("b.parquet.parts").iterdir())
     whole = Path("whole.parquet").stat().st_size
     assert largest < whole
-    done = on_a_full_disk((largest + whole) // 2, 16)
-    assert done.returncode == 2, done.stderr
-    assert "5 parts are kept: make room, then go on with `--resume`" in done.stderr
+    status, told = on_a_full_disk((largest + whole) // 2, 16)
+    assert status == 2, told
+    kept = len(list(Path("a.parquet.parts").iterdir()))
+    assert kept
+    assert f"{kept} parts are kept: make room, then go on with `--resume`" in told
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
+
+
+# -- processes -----------------------------------------------------------------------------
+
+
+def test_any_number_of_processes_makes_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for start, workers in (("fork", 1), ("fork", 2), ("fork", 9), ("spawn", 2)):
+        monkeypatch.setattr(cores, "_START", start)
+        output = f"{start}{workers}.parquet"
+        assert main(["matrix", "shop.qps", "-o", output, "--workers", str(workers)]) == 0
+    assert len({path.read_bytes() for path in Path().glob("*.parquet")}) == 1
+
+
+def test_what_a_killed_process_was_at_is_made_again() -> None:
+    spec = load(Path("shop.qps"))
+    compiled = compile_matrix(spec.model, spec.model.matrices[0])
+    parts = run.Parts(compiled, "x", Path())
+    with cores.on_this_machine(compiled, "x", 1) as work:
+        expected = dict(run.as_done(work, parts.places()))
+    before = set(active_children())
+    found = {}
+    with cores.on_this_machine(compiled, "x", 2, parts.size) as work:
+        for place, made in run.as_done(work, parts.places()):
+            # What goes through the pipe is small: of more, a killed process may leave half.
+            assert isinstance(made, Path)
+            if not found:
+                (set(active_children()) - before).pop().kill()
+            found[place] = run.taken(made)
+    assert found == expected
+    assert set(active_children()) == before
+
+
+def test_processes_that_are_always_killed_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def killed(*_: object) -> bytes:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+    monkeypatch.setattr(cores, "part_bytes", killed)
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
+    told = capsys.readouterr().err
+    assert "processes that solve parts of 16 rows were killed, again and again" in told
+    assert "--workers" in told
+
+
+SLOW = """
+import sys, time
+from qps.solver.matrix import cores, run
+real = run.part_bytes
+def slowly(tabulator, fingerprint, start, stop):
+    if start:
+        time.sleep(600)
+    return real(tabulator, fingerprint, start, stop)
+run.Parts.__init__.__defaults__ = (16,)
+cores.part_bytes = slowly
+from qps.cli import main
+sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]))
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> None:
+    process = in_a_process(SLOW)
+    kept = Path("a.parquet.parts") / "part-0000000000.parquet"
+    while not kept.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    workers = psutil.Process(process.pid).children()
+    assert len(workers) == 2
+    process.send_signal(how)
+    _, told = process.communicate()
+    assert psutil.wait_procs(workers, timeout=60)[1] == []
+    assert kept.exists()
+    if how is signal.SIGINT:
+        assert process.returncode == 130
+        assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
+        assert "--resume" in told
 
 
 # -- clusters ----------------------------------------------------------------------------
@@ -307,14 +399,14 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
     spec = load(Path("shop.qps"))
     compiled = compile_matrix(spec.model, spec.model.matrices[0])
     parts = run.Parts(compiled, "x", Path())
-    with run.on_this_machine(compiled, "x") as work:
-        expected = dict(run.as_done(work, parts.ranges()))
+    with cores.on_this_machine(compiled, "x") as work:
+        expected = dict(run.as_done(work, parts.places()))
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     )
     with cluster, on_dask(compiled, "x", cluster.scheduler_address) as work:
         found = {}
-        for place, data in run.as_done(work, parts.ranges()):
+        for place, data in run.as_done(work, parts.places()):
             if not found:
                 next(iter(cluster.workers.values())).process.process.kill()
             found[place] = data

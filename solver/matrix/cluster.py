@@ -15,10 +15,11 @@ from threading import local
 from typing import Any
 
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.run import Work, cores, part_bytes
+from qps.solver.matrix.cores import cores
+from qps.solver.matrix.run import Made, Work, part_bytes
 from qps.solver.matrix.tables import Tabulator
 
-_PATIENCE = 8
+_PATIENCE = 6
 """Seconds after which a scheduler that does not answer is given up."""
 
 _own = local()
@@ -49,10 +50,14 @@ def on_dask(
         client = Client(cluster if cluster is not None else address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
+    except Exception as error:
+        raise ClusterError(
+            f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
+        ) from error
     try:
         count = max(1, len(client.ncores())) if address is None else sum(client.ncores().values())
         model = client.submit(_unpacked, compiled.packed(), pure=False)
-        yield _OnDask(client.get_executor(retries=3, pure=False), model, fingerprint, max(1, count))
+        yield _OnDask(client.get_executor(retries=3, pure=False), model, fingerprint, count + 1)
     finally:
         client.close()
         if cluster is not None:
@@ -77,10 +82,8 @@ class _OnDask:
     executor: Any
     model: Any
     fingerprint: str
-    workers: int
+    ahead: int
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
-        found: Future[bytes] = self.executor.submit(
-            _part, self.model, self.fingerprint, start, stop
-        )
+    def submit(self, start: int, stop: int) -> Future[Made]:
+        found: Future[Made] = self.executor.submit(_part, self.model, self.fingerprint, start, stop)
         return found

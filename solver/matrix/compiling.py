@@ -10,6 +10,7 @@ import hashlib
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import TIME_BASE
 from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower import lower
-from qps.compiler.placement import check_placement
+from qps.compiler.placement import Placement
 from qps.solver.capacity import excess
 from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.intervals import Bounds, bounds_of
@@ -207,6 +208,10 @@ class _GroupCompiler:
     structure: Structure
     question: Question
 
+    @cached_property
+    def _placement(self) -> Placement:
+        return Placement(self.model)
+
     def group(self, group: Group) -> CompiledGroup:
         """Return a group compiled."""
         configuration, found = self._sound(group)
@@ -258,7 +263,7 @@ class _GroupCompiler:
             )
             configuration = configured(self.model, self.matrix, axes, index)
             sink = Sink()
-            check_placement(self.model, configuration, sink)
+            self._placement.check(configuration, sink)
             if not sink.has_errors:
                 return configuration, None
             if len(deciding) == len(axes):

@@ -17,11 +17,11 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.bounds import Bound, values_in_use
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.values import parts_of
+from qps.compiler.values_in_use import Bound, is_alike, values_in_use
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.prepared import Ints
@@ -120,8 +120,9 @@ def _values(
     settled = in_force(configuration)
     low, high = settled.low, settled.high
     points = dict.fromkeys(low + (high - low) * step // _STEPS for step in range(_STEPS + 1))
-    for expr, what, bound in values_in_use(model, settled):
-        value = _lowered(asking, expr)
+    for bounded in values_in_use(model, settled):
+        what, bound = bounded.what, bounded.bound
+        value = None if is_alike(bounded.expr) else _lowered(asking, bounded.expr)
         if value is None or not _rests_on_input(builder, value):
             continue
         if bound not in _LIMITS:

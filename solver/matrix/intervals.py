@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -84,6 +85,8 @@ def _times(one: _Bound, other: _Bound) -> _Bound:
 
 
 def _infinite(value: _Bound) -> bool:
+    if isinstance(value, float):  # np.float64 too: most bounds are those of all rows
+        return not isfinite(value)
     return not bool(np.all(np.isfinite(value)))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from fractions import Fraction
 from itertools import pairwise
+from typing import TypeAlias
 
 import sympy
 
@@ -55,6 +56,9 @@ class Operation:
     op: Op
     operands: tuple[int, ...] = ()
     value: Fraction | str | int | None = None
+
+
+_Key: TypeAlias = tuple[Op, tuple[int, ...], Fraction | str | int | None]
 
 
 class UnsupportedError(Exception):
@@ -107,9 +111,10 @@ class Builder:
     _operations: list[Operation] = field(default_factory=list)
     _inputs: list[frozenset[str]] = field(default_factory=list)
     _varies: list[bool] = field(default_factory=list)
-    _known: dict[Operation, int] = field(default_factory=dict)
+    _known: dict[_Key, int] = field(default_factory=dict)
     _built: dict[sympy.Expr, int] = field(default_factory=dict)
     _powers: dict[sympy.Expr, Powers | None] = field(default_factory=dict)
+    _rests: dict[sympy.Expr, bool] = field(default_factory=dict)
 
     def program(self) -> Program:
         """Return what was built so far."""
@@ -119,8 +124,8 @@ class Builder:
 
     def emit(self, op: Op, *operands: int, value: Fraction | str | int | None = None) -> int:
         """Add an operation, once."""
-        operation = Operation(op, operands, value)
-        known = self._known.get(operation)
+        # By a plain tuple: most are known, and few operations need be made.
+        known = self._known.get((op, operands, value))
         if known is not None:
             return known
         inputs = frozenset({str(value)} if op is Op.INPUT else ())
@@ -128,15 +133,15 @@ class Builder:
             inputs |= self._inputs[operand]
         varies = op is Op.POPULATION or any(self._varies[operand] for operand in operands)
         number = len(self._operations)
-        self._operations.append(operation)
+        self._operations.append(Operation(op, operands, value))
         self._inputs.append(inputs)
         self._varies.append(varies)
-        self._known[operation] = number
+        self._known[op, operands, value] = number
         return number
 
     def constant(self, value: Fraction | int) -> int:
         """Return a constant."""
-        return self.emit(Op.CONSTANT, value=Fraction(value))
+        return self.emit(Op.CONSTANT, value=value if type(value) is Fraction else Fraction(value))
 
     def value_of(self, number: int) -> Fraction | None:
         """Return the value of an operation that is a constant, None for another."""
@@ -205,7 +210,7 @@ class Builder:
     def _as_powers(self, expr: sympy.Expr) -> Powers | None:
         if expr == self.population:
             return {1: self.constant(1)}
-        if self.population not in expr.free_symbols:
+        if not self._has_population(expr):
             return {0: self._free(expr)}
         if expr.is_Add:
             parts = [self.powers(argument) for argument in expr.args]
@@ -224,6 +229,13 @@ class Builder:
                 return {power * exponent: self.power(coefficient, exponent)}
             return self._product([base] * exponent) if exponent > 0 else None
         return None
+
+    def _has_population(self, expr: sympy.Expr) -> bool:
+        known = self._rests.get(expr)
+        if known is None:
+            known = expr == self.population or any(map(self._has_population, expr.args))
+            self._rests[expr] = known
+        return known
 
     def _sum(self, parts: list[Powers]) -> Powers:
         total: Powers = {}

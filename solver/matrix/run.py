@@ -8,15 +8,14 @@ renamed: one that is there is whole.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from threading import local
-from typing import Protocol
+from typing import Protocol, TypeAlias, TypeVar
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -24,8 +23,16 @@ from pyarrow import parquet
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import Tabulator, layout_of
 
-PART = 262_144
+PART = 65_536
 """Rows of a part, before any is left out."""
+_MOST_LOST = 3
+"""Times that workers may be lost one after the other, with nothing done in between."""
+
+Place: TypeAlias = tuple[int, int]
+"""The rows of a part: its first, and the one after its last."""
+Made: TypeAlias = bytes | Path
+"""A part that was made: as bytes, or as a file of the worker's."""
+_Told = TypeVar("_Told")
 
 _FINGERPRINT = b"qps:fingerprint"
 
@@ -34,11 +41,11 @@ class Work(Protocol):
     """Where parts are made: `submit` starts one and returns its future."""
 
     @property
-    def workers(self) -> int:
-        """How many parts are made at a time."""
+    def ahead(self) -> int:
+        """How many parts are started before one is waited for."""
 
-    def submit(self, start: int, stop: int) -> Future[bytes]:
-        """Start the part of some rows."""
+    def submit(self, start: int, stop: int) -> Future[Made]:
+        """Start the part of some rows; its future fails by BrokenExecutor with a lost worker."""
 
 
 def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) -> bytes:
@@ -54,10 +61,32 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
     return output.getvalue()
 
 
-def read_part(data: bytes | Path) -> pa.Table:
+def read_part(made: Made) -> pa.Table:
     """Return the rows of a part."""
-    source = BytesIO(data) if isinstance(data, bytes) else data
-    return parquet.read_table(source)
+    source = BytesIO(made) if isinstance(made, bytes) else made
+    # Without threads of Arrow's own: where one ends as this process does, both abort.
+    return parquet.ParquetFile(source).read(use_threads=False)
+
+
+def taken(made: Made) -> bytes:
+    """Return a part as bytes; a file of the worker's is taken away."""
+    if isinstance(made, bytes):
+        return made
+    data = made.read_bytes()
+    made.unlink()
+    return data
+
+
+def put(data: bytes, path: Path) -> None:
+    """Write a file to the disk, or nothing at all."""
+    try:
+        with path.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 @dataclass(frozen=True)
@@ -75,10 +104,15 @@ class Parts:
         """How many parts there are."""
         return -(-self.compiled.size // self.size)
 
-    def ranges(self) -> Iterator[tuple[int, int]]:
+    def places(self) -> Iterator[Place]:
         """Yield the rows of each part."""
         total = self.compiled.size
         return ((start, min(total, start + self.size)) for start in range(0, total, self.size))
+
+    @property
+    def kept(self) -> int:
+        """How many parts are there, of whatever matrix."""
+        return len(list(self.folder.glob("part-*.parquet")))
 
     def path(self, start: int) -> Path:
         """Return where a part is kept."""
@@ -97,19 +131,20 @@ class Parts:
             raise ForeignPartError(path)
         return True
 
-    def write(self, start: int, data: bytes) -> None:
+    def write(self, start: int, made: Made) -> None:
         """Keep a part; it is there under its name only when it is whole."""
         path = self.path(start)
-        temporary = path.with_suffix(".tmp")
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        temporary = made if isinstance(made, Path) else path.with_suffix(".tmp")
+        if isinstance(made, bytes):
+            put(made, temporary)
+        temporary.replace(path)
+
+    def remove(self) -> None:
+        """Remove all parts, and their folder if nothing else is in it."""
+        for own in (*self.folder.glob("part-*.parquet"), *self.folder.glob("*.tmp")):
+            own.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
 class ForeignPartError(Exception):
@@ -120,81 +155,71 @@ class ForeignPartError(Exception):
         super().__init__(str(path))
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class WorkersLostError(Exception):
+    """Raised where workers cannot be had, or are lost again and again; its text tells which."""
 
 
-@contextmanager
-def on_this_machine(
-    compiled: CompiledMatrix, fingerprint: str, workers: int | None = None
-) -> Iterator[Work]:
-    """Make parts on the cores of this machine, numpy's work in threads beside each other."""
-    count = workers or cores()
-    own = local()
+def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]:
+    """Yield parts as they are done; few are started ahead, so that few are ever in memory.
 
-    def make(start: int, stop: int) -> bytes:
-        if not hasattr(own, "tabulator"):
-            own.tabulator = Tabulator(compiled)
-        return part_bytes(own.tabulator, fingerprint, start, stop)
-
-    executor = ThreadPoolExecutor(count)
-    try:
-        yield _Submitted(executor, make, count)
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-
-
-@dataclass(frozen=True)
-class _Submitted:
-    executor: Executor
-    make: Callable[[int, int], bytes]
-    workers: int
-
-    def submit(self, start: int, stop: int) -> Future[bytes]:
-        return self.executor.submit(self.make, start, stop)
-
-
-def as_done(
-    work: Work, ranges: Iterable[tuple[int, int]]
-) -> Iterator[tuple[tuple[int, int], bytes]]:
-    """Yield parts as they are done; few are started ahead, so that few are ever in memory."""
-    waiting: dict[Future[bytes], tuple[int, int]] = {}
-    left = iter(ranges)
+    What a lost worker was at is made again; WorkersLostError where that does not help.
+    """
+    waiting: dict[Future[Made], Place] = {}
+    left, again, lost = iter(places), list[Place](), 0
     try:
         while True:
-            while len(waiting) <= work.workers and (following := next(left, None)) is not None:
+            while len(waiting) < work.ahead:
+                following = again.pop() if again else next(left, None)
+                if following is None:
+                    break
                 waiting[work.submit(*following)] = following
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST)
-            for future in sorted(done, key=lambda f: waiting[f]):
-                yield waiting.pop(future), future.result()
+            for future in sorted(done, key=waiting.__getitem__):
+                place = waiting.pop(future)
+                if isinstance(future.exception(), BrokenExecutor):
+                    again.append(place)
+                    continue
+                lost = 0
+                yield place, future.result()
+            lost += bool(again)
+            if lost > _MOST_LOST:
+                raise WorkersLostError("were killed, again and again")
     finally:
         for future in waiting:
             future.cancel()
 
 
-def solved_parts(parts: Parts, work: Work) -> Iterator[int]:
-    """Make every part that is not there yet and keep it; yield how many rows each stands for.
+def solved_parts(parts: Parts, work: Work) -> Iterator[tuple[Place, Path]]:
+    """Make every part that is not there yet and keep it; yield where each one is, once it is.
 
     OSError where one cannot be kept; the others stay.
     """
-    parts.folder.mkdir(parents=True, exist_ok=True)
-    there = 0
+    there: list[Place] = []
 
-    def missing() -> Iterator[tuple[int, int]]:
-        nonlocal there
-        for start, stop in parts.ranges():
-            if parts.is_whole(start, stop):
-                there += stop - start
+    def missing() -> Iterator[Place]:
+        for place in parts.places():
+            if parts.is_whole(*place):
+                there.append(place)
             else:
-                yield start, stop
+                yield place
 
-    for (start, stop), data in as_done(work, missing()):
-        parts.write(start, data)
-        yield stop - start + there
-        there = 0
-    yield there
+    for place, made in as_done(work, missing()):
+        parts.write(place[0], made)
+        for whole in (*there, place):
+            yield whole, parts.path(whole[0])
+        there.clear()
+    for whole in there:
+        yield whole, parts.path(whole[0])
+
+
+def in_turn(found: Iterable[tuple[Place, _Told]]) -> Iterator[tuple[Place, _Told]]:
+    """Yield what is found of parts in the order of their rows, each as soon as it is its turn."""
+    early: dict[int, tuple[Place, _Told]] = {}
+    following = 0
+    for place, told in found:
+        early[place[0]] = place, told
+        while following in early:
+            yield (one := early.pop(following))
+            following = one[0][1]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from qps.solver.matrix.compiling import CompiledMatrix
-    from qps.solver.matrix.run import Parts, Work
+    from qps.solver.matrix.run import Made, Parts, Place, Work
 
 _SHOWN = 50
+_CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
+"""The address of a scheduler, by its name or number; in brackets where that has colons."""
 _MOST_SORTED = 50_000_000
 
 
@@ -36,6 +38,7 @@ def run(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
     output = _output(arguments)
+    _check_place(arguments)
     compiled = compile_matrix(spec.model, matrix)
     job = _Job(compiled, arguments, output)
     if output is None:
@@ -95,6 +98,18 @@ def _output(arguments: Namespace) -> Path | None:
     return output
 
 
+def _check_place(arguments: Namespace) -> None:
+    """Refuse a place of work that there cannot be."""
+    where, workers = arguments.on, arguments.workers
+    if workers is not None and workers < 1:
+        raise complain(f"`--workers {workers}` is too few", "use 1 or more")
+    if where not in ("cores", "dask") and not _CLUSTER.fullmatch(where):
+        raise complain(
+            f"`--on {where}` is unknown",
+            "there is `cores`, `dask` and `dask://HOST:PORT`, such as `dask://10.0.0.5:8786`",
+        )
+
+
 @dataclass
 class _Job:
     """One matrix to solve, and where its rows go."""
@@ -137,43 +152,53 @@ class _Job:
         if counted.kept > len(first):
             print(f"\n… and {counted.kept - len(first):,} more: `-o FILE` writes all of them")
 
-    def _solved(self) -> Iterator[pa.Table]:
+    def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
-        from qps.solver.matrix.run import Parts, as_done, read_part  # noqa: PLC0415
+        from qps.solver.matrix.run import Parts, as_done, taken  # noqa: PLC0415
 
         parts = Parts(self.compiled, self._fingerprint, Path())
-        early: dict[int, bytes] = {}
-        following = 0
-        with self._work(parts.fingerprint) as work, self._progress() as progress:
-            for (start, stop), data in as_done(work, parts.ranges()):
+        with self._work(parts, None) as work:
+            found = as_done(work, parts.places())
+            yield from self._in_turn((place, taken(made)) for place, made in found)
+
+    def _in_turn(self, found: Iterable[tuple[Place, Made]]) -> Iterator[pa.Table]:
+        """Yield the rows of parts in their order; how far it is, is shown."""
+        from qps.solver.matrix.run import in_turn, read_part  # noqa: PLC0415
+
+        with self._progress() as progress:
+            for (start, stop), part in in_turn(found):
+                yield read_part(part)
                 progress.advance(stop - start)
-                early[start] = data
-                while following in early:
-                    yield read_part(early.pop(following))
-                    following = min(following + parts.size, self.compiled.size)
 
     # -- a file --------------------------------------------------------------------------
 
     def write(self, output: Path) -> Exit:
         """Write all rows to a file, part by part where there are many."""
         from qps.reports.matrix import summary, write  # noqa: PLC0415
-        from qps.solver.matrix.run import Parts, read_part  # noqa: PLC0415
+        from qps.solver.matrix.run import Parts  # noqa: PLC0415
 
         folder = output.with_name(output.name + ".parts")
         parts = Parts(self.compiled, self._fingerprint, folder)
         counted = _Counted()
         if parts.count == 1 and not folder.exists():
-            tables: Iterator[pa.Table] = self._solved()
+            tables = self._solved()
         else:
             self._refuse_others(parts)
-            self._solve_parts(parts)
-            tables = (read_part(parts.path(start)) for start, _ in parts.ranges())
+            tables = self._kept(parts)
         try:
-            write(self.compiled, counted.count(self._sorted(tables)), output)
+            with closing(tables):
+                write(self.compiled, counted.count(self._sorted(tables)), output)
         except OSError as error:
             raise self._unwritable(output, error, parts) from error
-        if folder.exists():
-            shutil.rmtree(folder)
+        except KeyboardInterrupt:
+            if folder.exists():
+                print(
+                    f"interrupted: {parts.kept:,} of {parts.count:,} parts are kept in {folder}\n"
+                    "go on with the same command and `--resume`",
+                    file=sys.stderr,
+                )
+            raise
+        parts.remove()
         if not self.arguments.quiet:
             told = summary(self.compiled, counted.kept, counted.unanswered)
             print(f"{told}\nwritten to {output}", file=sys.stderr)
@@ -181,20 +206,20 @@ class _Job:
 
     def _refuse_others(self, parts: Parts) -> None:
         """Refuse to mix what is there with what comes."""
-        there = sorted(parts.folder.glob("part-*.parquet")) if parts.folder.is_dir() else []
-        if there and not self.arguments.resume:
+        if parts.kept and not self.arguments.resume:
             raise complain(
-                f"`{parts.folder}` holds {len(there)} parts of a run that was broken off",
+                f"`{parts.folder}` is what a run that was broken off has left: {_kept(parts)}",
                 "go on with `--resume`, or delete the folder",
             )
 
-    def _solve_parts(self, parts: Parts) -> None:
+    def _kept(self, parts: Parts) -> Generator[pa.Table]:
+        """Yield all rows in their order; each part is kept until the whole is written."""
         from qps.solver.matrix.run import ForeignPartError, solved_parts  # noqa: PLC0415
 
         try:
-            with self._work(parts.fingerprint) as work, self._progress() as progress:
-                for rows in solved_parts(parts, work):
-                    progress.advance(rows)
+            parts.folder.mkdir(parents=True, exist_ok=True)
+            with self._work(parts, parts.folder) as work:
+                yield from self._in_turn(solved_parts(parts, work))
         except ForeignPartError as foreign:
             raise complain(
                 f"`{foreign.path}` is part of another matrix, or the spec has changed since",
@@ -202,21 +227,14 @@ class _Job:
             ) from foreign
         except OSError as error:
             raise self._unwritable(parts.folder, error, parts) from error
-        except KeyboardInterrupt:
-            whole = len(list(parts.folder.glob("part-*.parquet")))
-            print(
-                f"interrupted: {whole} of {parts.count:,} parts are kept in {parts.folder}\n"
-                "go on with the same command and `--resume`",
-                file=sys.stderr,
-            )
-            raise
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
-        kept = len(list(parts.folder.glob("part-*.parquet"))) if parts.folder.is_dir() else 0
         hint = "choose another place"
-        if kept:
-            hint = f"{kept} parts are kept: make room, then go on with `--resume`"
+        if not parts.kept:
+            parts.remove()  # what stays behind would only puzzle
+        else:
+            hint = f"{_kept(parts)}: make room, then go on with `--resume`"
         return complain(f"`{path}` cannot be written: {reason}", hint)
 
     # -- what both need ------------------------------------------------------------------
@@ -252,40 +270,42 @@ class _Job:
     def _progress(self) -> Progress:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
 
-    def _work(self, fingerprint: str) -> AbstractContextManager[Work]:
-        """Return where the rows are solved."""
-        from qps.solver.matrix.run import on_this_machine  # noqa: PLC0415
-
-        where, workers = self.arguments.on, self.arguments.workers
-        if workers is not None and workers < 1:
-            raise complain(f"`--workers {workers}` is too few", "use 1 or more")
-        if where == "cores":
-            return on_this_machine(self.compiled, fingerprint, workers)
-        if where == "dask" or where.startswith("dask://"):
-            return _cluster(self.compiled, fingerprint, where, workers)
-        raise complain(
-            f"`--on {where}` is unknown", "there is `cores`, `dask` and `dask://HOST:PORT`"
-        )
-
-
-def _cluster(
-    compiled: CompiledMatrix, fingerprint: str, where: str, workers: int | None
-) -> AbstractContextManager[Work]:
-    from contextlib import contextmanager  # noqa: PLC0415
-
-    from qps.solver.matrix.cluster import ClusterError, on_dask  # noqa: PLC0415
-
-    address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
-
     @contextmanager
-    def opened() -> Iterator[Work]:
+    def _work(self, parts: Parts, folder: Path | None) -> Iterator[Work]:
+        """Return where the rows are solved; processes of this machine put them into the folder."""
+        from qps.solver.matrix.cluster import ClusterError  # noqa: PLC0415
+        from qps.solver.matrix.run import WorkersLostError  # noqa: PLC0415
+
+        on_cores = self.arguments.on == "cores"
         try:
-            with on_dask(compiled, fingerprint, address, workers) as work:
+            with self._on_cores(parts, folder) if on_cores else self._on_dask(parts) as work:
                 yield work
         except ClusterError as error:
             raise complain(str(error), "or leave `--on` out to use this machine") from error
+        except WorkersLostError as error:
+            raise complain(
+                f"processes that solve parts of {parts.size:,} rows {error}",
+                "most often there is too little memory: use fewer with `--workers`"
+                + (f"; {_kept(parts)} for `--resume`" if parts.kept else ""),
+            ) from error
 
-    return opened()
+    def _on_cores(self, parts: Parts, folder: Path | None) -> AbstractContextManager[Work]:
+        from qps.solver.matrix.cores import on_this_machine  # noqa: PLC0415
+
+        workers = self.arguments.workers
+        return on_this_machine(self.compiled, parts.fingerprint, workers, parts.size, folder)
+
+    def _on_dask(self, parts: Parts) -> AbstractContextManager[Work]:
+        from qps.solver.matrix.cluster import on_dask  # noqa: PLC0415
+
+        where, workers = self.arguments.on, self.arguments.workers
+        address = None if where == "dask" else "tcp://" + where.removeprefix("dask://")
+        return on_dask(self.compiled, parts.fingerprint, address, workers)
+
+
+def _kept(parts: Parts) -> str:
+    """Return how many parts are there, in words."""
+    return "1 part is kept" if parts.kept == 1 else f"{parts.kept:,} parts are kept"
 
 
 @dataclass
