@@ -472,6 +472,21 @@ def test_advice_can_be_tried(speak_html: str, open_page: Any) -> None:
     assert page.evaluate("() => qps.shown.solved.largest") == int(row[2].replace("at least ", ""))
 
 
+def test_a_limit_on_a_whole_number_has_all_its_advice(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "machine vm { cpu 1 core, idle 5 % }\n"
+        "param pace = 1 packet/s in 0.1..9 packet/s\ntopology { node host = vm }\n"
+        "stream flow { source N * pace; at host { work } }\n"
+        "target cpu 75 %"
+    )  # fmt: skip
+    page = open_page(html_of(spec)).page
+    page.wait_for_selector("#advice button")
+    assert "10 % less pace" in page.text_content("#advice")
+    # Of 75 %, 70 % is left for 1 % a user.
+    moved = page.evaluate("() => qps.shown.sensitivity.rows.map((row) => row.elasticity)")
+    assert sorted(moved) == pytest.approx([-1, -1, -5 / 70, 75 / 70])
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_sticks_out_at_any_width(
