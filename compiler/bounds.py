@@ -29,6 +29,7 @@ from qps.compiler.values import parts_of
 
 _LARGEST_LOAD = 10
 _HUNDRED = 100
+_LEAST_EFFICIENCY = Fraction(1, 2)
 _STEPS = 8
 
 
@@ -45,6 +46,7 @@ class Bound(Enum):
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
+    EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -63,6 +65,8 @@ class Bound(Enum):
                 return value > 0 and value.denominator == 1
             case Bound.TARGET:
                 return 0 < value <= 1
+            case Bound.EFFICIENCY:
+                return _LEAST_EFFICIENCY < value <= 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
             case Bound.COUNT | Bound.RANK:
@@ -277,6 +281,8 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
+    if bounded.bound is Bound.EFFICIENCY:
+        return "it is the share that each doubling of the cores keeps: `efficiency 95 %`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
@@ -366,6 +372,7 @@ def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
         if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
             yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
+        yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
         yield from _of(resource.idle, "an idle load", Bound.PART)
         yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
     for _, rating in machine.ratings:

@@ -330,6 +330,22 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert "reached at" in live
 
 
+def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE.replace("1..100", "1..5000") + "machine big { cpu 4 core, efficiency 90 % }\n"
+        "topology { node host = big }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    )
+    page = open_page(html_of(spec))
+    # 4 · 0.9^2 = 3.24, of which the last is met exactly; 8 · 0.9^3 = 5.832, 8 · 0.81^3 = 4.2515
+    for name, typed, largest in [
+        ("host.cpu.cores", "4", 324),
+        ("host.cpu.cores", "8", 583),
+        ("host.cpu.efficiency", "81", 425),
+    ]:
+        assert page.run(TYPE, [name, typed])
+        assert page.run(ANSWERS)["largest"] == largest
+
+
 def test_modes_are_solved_and_the_worst_counts(open_page: Any) -> None:
     spec = checked(
         PRELUDE + "topology { node host = box }\nparam pace = 1 packet/s in 0..9 packet/s\n"
