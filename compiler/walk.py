@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from qps.compiler.lower_streams import StreamLowering
 
 _ONE = Fraction(1)
+CORES = "cores"
+"""The last word of the number that says how many cores the processor of a node has."""
 
 
 class Walk:
@@ -281,7 +283,7 @@ class Walk:
     def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
         if resource.capacity.expr == ir.Constant(_ONE):
             return sympy.S.One
-        cores = self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
+        cores = self._expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
         if resource.efficiency is None:
             return cores
         return Effective(cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency))
