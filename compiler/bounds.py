@@ -270,6 +270,8 @@ def _hint(bounded: Bounded, value: Fraction) -> str:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
+    if bounded.bound is Bound.EFFICIENCY:
+        return "it is the share that each doubling of the cores keeps: `efficiency 95 %`"
     if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)

@@ -10,6 +10,7 @@ from typing import Protocol
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_fits import FitChecker, fit_terms
+from qps.compiler.cores import effective_cores
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import (
     DIMENSIONLESS,
@@ -178,7 +179,7 @@ class ComponentChecker:
         if machine is not None and (
             resource is None
             or resource.kind is not ir.ResourceKind.PROCESSOR
-            or not isinstance(resource.capacity.expr, ir.Constant)
+            or not _has_fixed_cores(resource)
         ):
             self.sink.report(
                 codes.NO_RESOURCE,
@@ -192,6 +193,9 @@ class ComponentChecker:
             return None
         assert isinstance(resource.capacity.expr, ir.Constant)
         cores = resource.capacity.expr.value
+        if resource.efficiency is not None:
+            assert isinstance(resource.efficiency.expr, ir.Constant)
+            cores = effective_cores(cores, resource.efficiency.expr.value)
         return self.fits.fit(fit, item.resource.text, cores, scope.module)
 
     def _lacks_unit(self, addend: ast.Expr) -> bool:
@@ -265,3 +269,9 @@ def _is_item(dimension: Dimension | None) -> bool:
         MONEY_BASE,
         TIME_BASE,
     )
+
+
+def _has_fixed_cores(resource: ir.Resource) -> bool:
+    """Return whether what the cores of a processor do together is a number."""
+    numbers = [resource.capacity, resource.efficiency]
+    return all(number is None or isinstance(number.expr, ir.Constant) for number in numbers)

@@ -106,11 +106,19 @@ class ExpressionChecker:
         return id(declaration) in self._definitions.known
 
     def quantity(
-        self, expr: ast.Expr, scope: Scope, wanted: Dimension | None = None, of: str = "this"
+        self,
+        expr: ast.Expr,
+        scope: Scope,
+        wanted: Dimension | None = None,
+        of: str = "this",
+        instead: str | None = None,
     ) -> ir.Quantity | None:
-        """Return an expression as a quantity, of a dimension where one is wanted."""
+        """Return an expression as a quantity, of a dimension where one is wanted.
+
+        `instead` is the hint where it may not depend on the population or on what is elastic.
+        """
         value = self._guarded(lambda: self.value(expr, scope), expr)
-        if value is None or not self._is_allowed(value, scope):
+        if value is None or not self._is_allowed(value, scope, instead):
             return None
         if wanted is not None and value.dimension != wanted:
             self.wrong_dimension(value, wanted, of)
@@ -170,9 +178,10 @@ class ExpressionChecker:
         finally:
             self._busy = False
 
-    def _is_allowed(self, value: Value, scope: Scope) -> bool:
-        for flag, message, hint in _NOT_ALLOWED:
+    def _is_allowed(self, value: Value, scope: Scope, instead: str | None = None) -> bool:
+        for flag, message, usual in _NOT_ALLOWED:
             if flag in value.mentions and flag not in scope.allowed:
+                hint = instead if instead and flag in Allowed.FLOWS else usual
                 self.sink.report(codes.VARIES, value.span, f"this value {message}", hint=hint)
                 return False
         return True

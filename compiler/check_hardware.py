@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import log2
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_expressions import ExpressionChecker
@@ -29,7 +28,6 @@ from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import Value, multiply, parts_of
 
 _ATTRIBUTES = ("idle", "jitter", "efficiency")
-_LEAST_EFFICIENCY = Fraction(1, 2)
 _ONE = ir.Constant(Fraction(1))
 
 
@@ -109,7 +107,9 @@ class HardwareChecker:
             return None
         count = cores.expr if cores is not None else _ONE
         counted_at = cores.span if cores is not None else item.capacity.span
-        capacity = self._effective(item, ir.Quantity(count, DIMENSIONLESS, counted_at), scope)
+        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
+        queueing = self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
+        efficiency = self._efficiency(item, queueing, scope)
         return ir.Resource(
             item.name.text,
             ir.ResourceKind.PROCESSOR,
@@ -119,7 +119,8 @@ class HardwareChecker:
             DIMENSIONLESS,
             item.name.span,
             jitter,
-            self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope),
+            queueing,
+            efficiency,
         )
 
     def _cores_and_speed(
@@ -150,36 +151,28 @@ class HardwareChecker:
             return None, None
         return count, speed if speeds else None
 
-    def _effective(self, item: ast.ResourceItem, cores: ir.Quantity, scope: Scope) -> ir.Quantity:
-        """Return what cores do together: each doubling of them gives less than twice as much.
-
-        With an efficiency e per doubling, c cores do the work of c · e^(log2 c).
-        """
-        stated = [a.value for a in item.attributes if a.name.text == "efficiency"]
+    def _efficiency(
+        self, item: ast.ResourceItem, queueing: ir.Queueing | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return what each doubling of the cores keeps, None where nothing is lost."""
+        stated = [a for a in item.attributes if a.name.text == "efficiency"]
         if not stated:
-            return cores
-        if isinstance(stated[0], ast.Fit):
-            self._not_fitted(stated[0], "an efficiency", "efficiency 95 %")
-            return cores
-        efficiency = self.expressions.quantity(stated[0], scope, DIMENSIONLESS, "an efficiency")
-        if efficiency is None:
-            return cores
-        if not isinstance(efficiency.expr, ir.Constant) or not isinstance(cores.expr, ir.Constant):
-            doublings = ir.Apply(ir.Function.LOG2, (cores.expr,))
-            power = ir.Power(efficiency.expr, doublings)
-            return replace(cores, expr=multiply([cores.expr, power]))
-        share, count = efficiency.expr.value, cores.expr.value
-        if not _LEAST_EFFICIENCY < share <= 1:
+            return None
+        if isinstance(stated[0].value, ast.Fit):
+            self._not_fitted(stated[0].value, "an efficiency", "efficiency 95 %")
+            return None
+        found = self.expressions.quantity(stated[0].value, scope, DIMENSIONLESS, "an efficiency")
+        if found is None or found.expr == _ONE:
+            return None
+        if queueing is not None and queueing.discipline is ir.Discipline.MMC:
             self.sink.report(
-                codes.OUT_OF_RANGE,
+                codes.MISPLACED,
                 stated[0].span,
-                "an efficiency lies above 50 %, where more cores begin to help, and at most 100 %",
-                hint="it is the share that each doubling of the cores keeps: `efficiency 95 %`",
+                "`mmc` takes each core to be as fast beside others as alone",
+                secondary=[Label(queueing.span, "waiting is stated here")],
+                hint="take `efficiency` out, or write `mm1`",
             )
-            return cores
-        effective = count * _power_of(share, count)
-        told = f"as {float(effective):.4g}, {efficiency.text} each doubling"
-        return replace(cores, expr=ir.Constant(effective), bound=told)
+        return found
 
     def _not_fitted(self, fit: ast.Fit, what: str, example: str) -> None:
         self.sink.report(
@@ -418,14 +411,6 @@ class HardwareChecker:
             hint=f"write it like `{item.kind} {example}`",
         )
         return None
-
-
-def _power_of(share: Fraction, count: Fraction) -> Fraction:
-    """Return share^(log2 count): exact for powers of two, else to the digits of a float."""
-    doublings = log2(count) if count > 0 else 0.0
-    if doublings == int(doublings):
-        return share ** int(doublings)
-    return Fraction(float(share) ** doublings)
 
 
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:

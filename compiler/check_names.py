@@ -157,13 +157,13 @@ class NameChecker:
             case ast.Unit():
                 return self._unit(found, declaration, span)
             case ast.Param():
-                dimension = self._definition(found, declaration.value)
-                if dimension is None:
-                    return None
+                value = self._definition(found, declaration.value)
+                if value is None or value.mentions:
+                    return None  # what depends on what it may not is reported where it stands
                 is_elastic = declaration.is_elastic
                 mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
                 parameter = ir.ParameterValue(found.qualified, is_elastic)
-                return Value(parameter, dimension.dimension, span, mentions)
+                return Value(parameter, value.dimension, span, mentions)
             case ast.Let():
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -203,7 +203,9 @@ class NameChecker:
             return None
         value = self._definition(found, table)
         divided = lookup(found.module, table.kinds)
-        if value is None or divided is None or not self.kinds.knows(divided, expr.name):
+        if value is None or value.mentions or divided is None:
+            return None
+        if not self.kinds.knows(divided, expr.name):
             return None
         return Value(one, value.dimension, expr.span)
 

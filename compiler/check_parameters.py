@@ -58,7 +58,7 @@ class ParameterChecker:
         self._claims.has_cases = any(isinstance(param.value, several) for param in params)
         for module, param in self._program.everywhere(ast.Param):
             scope = Scope(module, Allowed.NOTHING)
-            value = self._expressions.quantity(param.value, scope)
+            value = self._expressions.quantity(param.value, scope, instead=_as_let(param))
             if value is None:
                 continue
             name = module.qualified(param.name.text)
@@ -146,6 +146,13 @@ class ParameterChecker:
         """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
         written = with_unit_of(bound, other)
         return self._expressions.quantity(written, scope, value.dimension, "the range")
+
+
+def _as_let(param: ast.Param) -> str | None:
+    """Return what to write of a parameter that depends on what varies; a `let` has no kinds."""
+    if isinstance(param.value, ast.KindTable):
+        return None
+    return f"write `let {param.name.text} = …`: a parameter is a number of its own, to be set"
 
 
 def _least_text(param: ast.Param) -> str:

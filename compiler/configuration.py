@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from qps.compiler import codes, ir
@@ -172,6 +172,18 @@ def in_whole_numbers(configuration: Configuration) -> set[str]:
     """Return the parameters that are whole: they count places, or the users of a group."""
     sizes = [group.size.expr for group in configuration.groups.values()]
     return counted_by(configuration).union(*(_unrounded(size, configuration) for size in sizes))
+
+
+def cores_counted_by(configuration: Configuration, machines: Mapping[str, ir.Machine]) -> set[str]:
+    """Return the parameters that say how many cores the machines in their places have."""
+    placed = {node.machine for node in configuration.nodes.values()}
+    return {
+        name
+        for machine in placed
+        for resource in machines[machine].resources
+        if resource.kind is ir.ResourceKind.PROCESSOR
+        for name in _unrounded(resource.capacity.expr, configuration)
+    }
 
 
 def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, nan, sqrt
 
 _DIGITS = 50
+_MANY = 1000
 _SERIES_ENDS = 20.0
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
@@ -39,6 +40,8 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
         term *= (servers - k) / traffic
         if term < total * _NOTHING and servers - k < traffic:
             return total
+        if term == inf:
+            return inf  # of many servers next to none find all busy: the rest does not matter
     return total + term * _between_servers(servers - whole, traffic)
 
 
@@ -63,6 +66,8 @@ def long_inverse_erlang_b(servers: int, traffic: Fraction) -> object:
     """Return 1/B(c, a) to forty digits or more, an mpmath number."""
     from mpmath import mpf, workdps  # noqa: PLC0415 - seldom needed
 
+    if servers > _MANY and servers > traffic:
+        return _inverse_of_many(servers, traffic)
     with workdps(_DIGITS):
         a = mpf(traffic.numerator) / traffic.denominator
         total = term = mpf(1)
@@ -72,6 +77,21 @@ def long_inverse_erlang_b(servers: int, traffic: Fraction) -> object:
             if servers - k < a and term * 10**_DIGITS < total:
                 break
         return total
+
+
+def _inverse_of_many(servers: int, traffic: Fraction) -> object:
+    """Return 1/B(c, a) for c > a as (c! / a^c) (1 + a + a^2/2! + …): as many terms as a needs."""
+    from mpmath import exp, log, loggamma, mpf, workdps  # noqa: PLC0415 - seldom needed
+
+    with workdps(2 * _DIGITS):
+        a = mpf(traffic.numerator) / traffic.denominator
+        total = term = mpf(1)
+        for j in range(1, servers + 1):
+            term *= a / j
+            total += term
+            if j > a and term * 10**_DIGITS < total:
+                break
+        return total * exp(loggamma(servers + 1) - servers * log(a))
 
 
 def erlang_b(servers: float, traffic: float) -> float:

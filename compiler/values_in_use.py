@@ -14,6 +14,7 @@ from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
 _LARGEST_LOAD = 10
+_LEAST_EFFICIENCY = Fraction(1, 2)
 _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
 
@@ -31,6 +32,7 @@ class Bound(Enum):
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
+    EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
@@ -49,6 +51,8 @@ class Bound(Enum):
                 return value > 0 and value.denominator == 1
             case Bound.TARGET:
                 return 0 < value <= 1
+            case Bound.EFFICIENCY:
+                return _LEAST_EFFICIENCY < value <= 1
             case Bound.LOAD:
                 return 0 <= value <= _LARGEST_LOAD
             case Bound.COUNT | Bound.RANK:
@@ -151,6 +155,7 @@ def _machine(machine: ir.Machine) -> Iterator[Bounded]:
         if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
             yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
         yield from _of(resource.speed, "a speed", Bound.POSITIVE)
+        yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
         yield from _of(resource.idle, "an idle load", Bound.PART)
         yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
     for _, rating in machine.ratings:

@@ -15,6 +15,7 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
+from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.flows import Demand, Flow, StreamResult, word
 from qps.compiler.load_graph import (
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from qps.compiler.lower_streams import StreamLowering
 
 _ONE = Fraction(1)
+CORES = "cores"
+"""The last word of the number that says how many cores the processor of a node has."""
 
 
 class Walk:
@@ -287,7 +290,10 @@ class Walk:
     def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
         if resource.capacity.expr == ir.Constant(_ONE):
             return sympy.S.One
-        return self._expressions.symbol(f"{name}.cores", resource.capacity, is_capacity=True)
+        cores = self._expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
+        if resource.efficiency is None:
+            return cores
+        return Effective(cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency))
 
     def _effects(self, step: ir.Step, node: str, held: sympy.Expr, pools: sympy.Expr) -> sympy.Expr:
         """Change the flow as the component says; return how many flows are held then."""

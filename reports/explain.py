@@ -15,6 +15,7 @@ from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
 from qps.compiler.lower_measures import Measures
@@ -271,11 +272,14 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
     function = as_rational_function(load - 1, graph.population)
-    if not resource.load.is_rational_function(*resource.load.free_symbols):
+    # What cores do together is taken for one symbol, named as it is written.
+    opaque = {part: sympy.Symbol(formula(part)) for part in resource.load.atoms(Effective)}
+    whole = resource.load.xreplace(opaque)
+    if not whole.is_rational_function(*whole.free_symbols):
         return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
-    above, _ = sympy.fraction(sympy.together(resource.load - resource.target))
+    above, _ = sympy.fraction(sympy.together(whole - resource.target))
     polynomial = sympy.Poly(sympy.expand(above), graph.population)
     if polynomial.degree() != 1:
         return told

@@ -170,9 +170,8 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     end = interval.low if is_low else interval.high
     if solution.is_count:
         exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
-        return f"{end:,.0f}" + (
-            "" if exact in (None, end) else f" ({_told(solution, exact, _DIGITS)})"
-        )
+        whole = f"{end:,.0f} {solution.dimension}".rstrip()
+        return whole + ("" if exact in (None, end) else f" ({_told(solution, exact, _DIGITS)})")
     return _told(solution, _inward(end, solution, is_low=is_low), _DIGITS)
 
 

@@ -12,6 +12,7 @@ from functools import reduce
 
 import sympy
 
+from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
 from qps.compiler.queue_functions import ErlangB, ErlangC, Waiting
 
@@ -26,6 +27,7 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     sympy.floor: "floor",
     sympy.cos: "cos",
     sympy.acos: "acos",
+    Effective: "effective",
     Ratio: "ratio",
     Mean: "mean",
     Waiting: "waiting",

@@ -8,6 +8,7 @@ from xml.dom.minidom import Element
 import sympy
 from sympy.printing.mathml import MathMLPresentationPrinter
 
+from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Minimum, Ratio
 from qps.compiler.render import printable
 
@@ -32,6 +33,12 @@ class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's print
         for argument in expr.args:
             fraction.appendChild(self._print(argument))
         return fraction
+
+    def _print_Effective(self, expr: Effective) -> Element:  # noqa: N802
+        cores, efficiency = expr.args
+        # As a product: it stands in divisors, which a fraction holds together by itself.
+        product: Element = self._print(cores * efficiency ** sympy.Function("log2")(cores))
+        return product
 
     def _print_LambertW(self, expr: sympy.LambertW) -> Element:  # noqa: N802
         is_lower = len(expr.args) > 1 and expr.args[1] == -1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -14,6 +14,7 @@ from qps.compiler import codes, ir
 from qps.compiler.configuration import (
     Configuration,
     changed,
+    cores_counted_by,
     in_each_mode,
     in_force,
     in_whole_numbers,
@@ -26,6 +27,7 @@ from qps.compiler.lower import lower
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
 from qps.compiler.values import parts_of
+from qps.compiler.walk import CORES
 
 _FAR = 10**6
 
@@ -36,7 +38,8 @@ class Asked:
 
     `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by
     mode (None outside of any). `low` and `high` are the range to look in, that of the parameter
-    where `is_declared`. A parameter that counts places takes whole numbers only.
+    where `is_declared`. What counts places or, unless it has a part of one now, cores takes
+    whole numbers only.
     """
 
     name: str
@@ -94,6 +97,7 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
     now = {graph.mode: _now(graph, name, population) for graph in usual}
     current = {mode: value for mode, value in now.items() if value is not None}
     is_count = any(name in in_whole_numbers(in_force(each)) for each in settled)
+    is_count |= _counts_cores(model, settled, name, current.values())
     declared = _declared_range(parameter, settled[0])
     low, high = declared or _range_around(name, list(current.values()))
     if is_count:
@@ -135,6 +139,17 @@ def _now(graph: LoadGraph, name: str, population: int) -> float | None:
             return float(settled.value.xreplace(at))
     known = graph.assumptions.get(name)
     return None if known is None else float(known.value)
+
+
+def _counts_cores(
+    model: ir.Model, settled: Sequence[Configuration], name: str, current: Iterable[float]
+) -> bool:
+    """Return whether a number says how many cores a machine has: whole ones, as they are now."""
+    is_own = name.endswith(f".{CORES}")
+    counted = (cores_counted_by(in_force(each), model.machines) for each in settled)
+    return (is_own or any(name in names for names in counted)) and all(
+        value == int(value) for value in current
+    )
 
 
 def _declared_range(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 
 import sympy
 
@@ -75,11 +76,16 @@ def _joined(
 
 
 def crossing(over: sympy.Expr, population: sympy.Symbol, below: int, above: int) -> float | None:
-    """Return where `over` passes zero between two populations, by bisection."""
+    """Return where `over` passes zero between two populations, by bisection.
+
+    It is not above zero at `below` and not below zero at `above`, exactly; None where it has
+    no value. Where it passes at one of the two, floats may lie to either side of zero there:
+    their signs at the ends are not asked for.
+    """
     compiled = number_function(population, over)
     low, high = float(below), float(above)
     try:
-        if not compiled(low) <= 0 < compiled(high):
+        if not all(isfinite(compiled(end)) for end in (low, high)):
             return None
         while high - low > 1e-12 * high:
             middle = (low + high) / 2

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -393,3 +394,23 @@ def test_advice_is_given_when_it_is_asked_for() -> None:
     assert (told.way, told.set, told.largest_acceptable) == ("demand moved elsewhere", True, 80)
     assert (told.range_limits, told.to) == (False, "user.cpu")
     assert told.headroom == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize(("cores", "largest", "doubled"), [(4, 324, 583), (6, 456, 822)])
+@pytest.mark.parametrize("written", ["{} core", "count"])
+def test_twice_the_cores_do_less_than_twice_the_work(
+    cores: int, largest: int, doubled: int, written: str
+) -> None:
+    """4 · 0.9² = 3.24, 8 · 0.9³ = 5.832; 6 · 0.9^2.585 = 4.5695, 12 · 0.9^3.585 = 8.2251."""
+    text = PRELUDE.replace("1..100", "1..5000") + (
+        f"param count = {cores} core in 1..64 core\n"
+        * (written == "count")
+        + f"machine big {{ cpu {written.format(cores)}, efficiency 90 % }}\n"
+        "topology { node host = big }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    )
+    solution, found = _advised(text)
+    assert solution.largest_acceptable == largest
+    name = "count" if written == "count" else "host.cpu.cores"
+    moved = {s.parameter: s.elasticity for s in solution.sensitivity}
+    assert moved[name] == pytest.approx(1 + math.log2(0.9))
+    assert [a.largest_acceptable for a in found if name in a.change] == [doubled]

@@ -330,6 +330,22 @@ def test_targets_hold_in_the_page(machine: str, open_page: Any) -> None:
     assert "reached at" in live
 
 
+def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE.replace("1..100", "1..5000") + "machine big { cpu 4 core, efficiency 90 % }\n"
+        "topology { node host = big }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+    )
+    page = open_page(html_of(spec))
+    # 4 · 0.9^2 = 3.24, of which the last is met exactly; 8 · 0.9^3 = 5.832, 8 · 0.81^3 = 4.2515
+    for name, typed, largest in [
+        ("host.cpu.cores", "4", 324),
+        ("host.cpu.cores", "8", 583),
+        ("host.cpu.efficiency", "81", 425),
+    ]:
+        assert page.run(TYPE, [name, typed])
+        assert page.run(ANSWERS)["largest"] == largest
+
+
 def test_modes_are_solved_and_the_worst_counts(open_page: Any) -> None:
     spec = checked(
         PRELUDE + "topology { node host = box }\nparam pace = 1 packet/s in 0..9 packet/s\n"
@@ -470,6 +486,21 @@ def test_advice_can_be_tried(speak_html: str, open_page: Any) -> None:
     row = page.locator("#advice tbody tr").first.locator("td").all_text_contents()
     page.click("#advice button >> nth=0")
     assert page.evaluate("() => qps.shown.solved.largest") == int(row[2].replace("at least ", ""))
+
+
+def test_a_limit_on_a_whole_number_has_all_its_advice(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "machine vm { cpu 1 core, idle 5 % }\n"
+        "param pace = 1 packet/s in 0.1..9 packet/s\ntopology { node host = vm }\n"
+        "stream flow { source N * pace; at host { work } }\n"
+        "target cpu 75 %"
+    )  # fmt: skip
+    page = open_page(html_of(spec)).page
+    page.wait_for_selector("#advice button")
+    assert "10 % less pace" in page.text_content("#advice")
+    # Of 75 %, 70 % is left for 1 % a user.
+    moved = page.evaluate("() => qps.shown.sensitivity.rows.map((row) => row.elasticity)")
+    assert sorted(moved) == pytest.approx([-1, -1, -5 / 70, 75 / 70])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -379,3 +379,18 @@ def test_claims_are_about_the_rows_that_are_kept() -> None:
     )
     found = qps.loads(BASE + text).test()
     assert [(one.name, one.holds) for one in found] == [("e[1]", True), ("e[2]", True)]
+
+
+def test_rows_over_cores_that_do_less_together_are_those_of_solve() -> None:
+    text = (
+        "users N in 1..5000\nparam count = 4 core in 1..64 core\nparam kept = 90 % in 60..100 %\n"
+        "machine big { cpu count, efficiency kept }\nmachine four { cpu 4 core, efficiency 90 % }\n"
+        "component work { cpu 10 ms/request }\ntopology { node server = big }\n"
+        "stream asked { source N * 1 request/s; at server { work } }\n"
+        "matrix m { count in [1, 2, 4, 6, 8 core]; kept in [90, 95 %]; server in [big, four] }\n"
+    )
+    assert disagreements(text, 20) == []
+    # 10 ms each: 100 · c · e^(log2 c), met exactly at 1, 2, 4 and 8
+    found = {(r["count"], r["kept"], r["server"]): r["largest_acceptable"] for r in rows(text, "")}
+    assert [found[count, 0.9, "big"] for count in (1, 2, 4, 6, 8)] == [100, 180, 324, 456, 583]
+    assert [found[count, 0.95, "four"] for count in (1, 8)] == [324, 324]

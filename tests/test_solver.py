@@ -254,3 +254,24 @@ def test_roundings_are_flat_for_elasticities() -> None:
     )
     assert solution.largest_acceptable == 42
     assert solution.sensitivity == ()
+
+
+@pytest.mark.parametrize("idle", [5, 6, 8])
+@pytest.mark.parametrize(
+    "limit",
+    ["target cpu 75 %", "require { host.cpu.load <= 75 % }", "require { host.cpu.load < 75 % }"],
+)
+def test_a_limit_that_falls_on_a_whole_number_moves_as_any_other(idle: int, limit: str) -> None:
+    text = PRELUDE.replace("1..100", "1..50_000") + (
+        f"machine vm {{ cpu 8 core, idle {idle} % }}\n"
+        "component fan { cpu 40 us/packet }\nparam pace = 50 packet/s\n"
+        "topology { node host = vm }\n"
+        f"stream flow {{ source N * pace; at host {{ fan }} }}\n{limit}"
+    )
+    solution = solve(lowered(text))
+    # Of 75 %, 75 % less what idles is left for 50 / s * 40 us / 8: 0.025 % a user.
+    strict = "<" in limit and "=" not in limit
+    assert solution.largest_acceptable == (75 - idle) * 40 - strict
+    found = {s.parameter: s.elasticity for s in solution.sensitivity}
+    assert found["pace"] == pytest.approx(-1)
+    assert found["host.cpu.idle"] == pytest.approx(-idle / (75 - idle))

@@ -45,7 +45,8 @@ class Resource:
 
     `capacity` is in cores (dimensionless) for a processor, in bit/s or items/s for a rate,
     in bits or items for a store; `work` is the dimension of what uses it up in a second.
-    `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
+    `jitter` is the variance (s^2) that it adds to a stream, a law of its load. `efficiency` is
+    the share that each doubling of the cores keeps, None where they lose nothing to each other.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Resource:
     span: Span
     jitter: Quantity | None = None
     queueing: Queueing | None = None
+    efficiency: Quantity | None = None
 
     @property
     def carries_bits(self) -> bool:

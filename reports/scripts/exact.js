@@ -38,6 +38,7 @@ class ExactRun {
       case OP.ratio: return q[0] === 0n ? [1n, 0n] : reduced(p[0] * q[1], p[1] * q[0]);
       case OP.mean: return q[0] === 0n ? [0n, 1n] : reduced(p[0] * q[1], p[1] * q[0]);
       case OP.waiting: return q[0] >= q[1] ? [1n, 0n] : reduced(p[0] * q[1], p[1] * (q[1] - q[0]));
+      case OP.effective: return effectiveOf(p, q);
       case OP["^"]: return powerOf(p, program.b[i]);
       case OP.abs: return [p[0] < 0n ? -p[0] : p[0], p[1]];
       case OP.floor: return [floorOf(p), 1n];
@@ -58,6 +59,14 @@ function powerOf([above, below], exponent) {
   const size = BigInt(Math.abs(exponent));
   if (exponent >= 0) return [above ** size, below ** size];
   return above === 0n ? null : reduced(below ** size, above ** size);
+}
+
+// Exact for 2, 4, 8 … cores only: other powers are no fractions.
+function effectiveOf(cores, efficiency) {
+  const [count, below] = cores;
+  if (below !== 1n || count <= 0n || count & (count - 1n)) return null;
+  const kept = powerOf(efficiency, count.toString(2).length - 1);
+  return reduced(count * kept[0], kept[1]);
 }
 
 function floorOf([above, below]) {

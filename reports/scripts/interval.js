@@ -56,6 +56,12 @@ class Boxes {
           this.slope(i, isStill ? times(slow[q], steep[q], 0, Infinity) : [NaN, NaN]);
           break;
         }
+        case OP.effective: {
+          // More with more cores (an efficiency lies above one half), and with more kept of each.
+          this.keep(i, [applied(code[i], low[p], low[q]), applied(code[i], high[p], high[q])]);
+          this.slope(i, [NaN, NaN]);
+          break;
+        }
         case OP.max: this.extreme(i, p, q, low, high, 1); break;
         case OP.min: this.extreme(i, p, q, low, high, -1); break;
         default: this.apply(i, code[i], p, q);

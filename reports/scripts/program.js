@@ -4,9 +4,9 @@
 const CODES = [
   "n", "number", "float", "value", "+", "-", "*", "/", "ratio", "^", "pow", "sqrt",
   "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "cos", "acos",
-  "mean", "waiting", "erlang_b", "erlang_c",
+  "mean", "waiting", "erlang_b", "erlang_c", "effective",
 ];
-const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c"]);
+const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c", "effective"]);
 const IS_BINARY = Uint8Array.from(CODES, (word) => (TWO.has(word) ? 1 : 0));
 const OP = Object.fromEntries(CODES.map((word, code) => [word, code]));
 
@@ -147,6 +147,7 @@ function applied(code, a, b) {
     case OP.acos: return Math.acos(a);
     case OP.mean: return b === 0 ? 0 : a / b;
     case OP.waiting: return waiting(a, b);
+    case OP.effective: return a * Math.pow(b, Math.log2(a)); // cores, and what a doubling keeps
     case OP.erlang_b: return 1 / inverseErlangB(a, b);
     case OP.erlang_c: return erlangC(a, b);
     default: throw new Error(`no step has the code ${code}`);
@@ -161,6 +162,7 @@ function partials(code, a, b, value, exponent) {
     case OP["/"]: case OP.ratio: case OP.mean: return [1 / b, -a / (b * b)];
     case OP.waiting: return [1 / (1 - b), a / ((1 - b) * (1 - b))];
     case OP.erlang_b: case OP.erlang_c: return [0, nudged((x) => applied(code, a, x), b)];
+    case OP.effective: return [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)];
     case OP["^"]: return [exponent * power(a, exponent - 1), 0];
     case OP.pow: return [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0];
     case OP.sqrt: return [0.5 / value, 0];

@@ -152,9 +152,10 @@ function polished(curve, from, to, end) {
   return Number.isFinite(back) && Math.abs(back) <= 1e-6 * to ? to - back : to;
 }
 
-// Where a curve passes zero between two populations, null where it does not.
+// Where a curve passes zero between two populations, the first that fails and the one before;
+// null where it has no value. Where it passes at one of them, floats may lie on either side there.
 function crossing(curve, below, above) {
-  if (!(curve.at(below) <= 0) || !(curve.at(above) > 0)) return null;
+  if (Number.isNaN(curve.at(below)) || Number.isNaN(curve.at(above))) return null;
   let low = below, high = above;
   for (let turn = 0; turn < 100 && high - low > 1e-15 * high; turn++) {
     const middle = (low + high) / 2;

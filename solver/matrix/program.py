@@ -17,6 +17,8 @@ from typing import TypeAlias
 
 import sympy
 
+from qps.compiler.cores import effective_cores
+from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Minimum, Ratio
 
 _LARGEST_POWER = 8
@@ -346,6 +348,11 @@ class Builder:
             for argument in arguments[1:]:
                 total = self._extreme(op, total, argument)
             return total
+        if isinstance(expr, Effective):
+            cores, efficiency = (self.value_of(number) for number in arguments)
+            if cores is None or efficiency is None:
+                return self.build(expr.written_out())
+            return self.constant(effective_cores(cores, efficiency))
         if expr.func is Ratio:
             return self.emit(Op.RATIO, *arguments)
         if isinstance(expr, sympy.LambertW):

@@ -1,0 +1,86 @@
+"""The question turned round for cores: they are told whole, and found with queues, too."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from mpmath import mpf, workdps
+
+from helpers.specs import PRELUDE, checked
+from qps.compiler.queue_numbers import erlang_c, long_inverse_erlang_b
+from qps.reports.inverse import inverse_answer
+from qps.solver.inverse import InverseSolution, solve_for
+from qps.solver.modes import solve_model
+
+RANGE = PRELUDE.replace("1..100", "1..1000")
+FLOW = "topology { node host = vm }\nstream flow { source N * 1 packet/s; at host { work } }\n"
+
+
+def _asked(text: str, name: str, population: int) -> InverseSolution:
+    spec = checked(RANGE + text)
+    return solve_for(spec.model, spec.configuration(), name, population)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("host.cpu.cores", "machine vm { cpu 4 core }\n"),
+     ("many", "param many = 4 core in 1..64 core\nmachine vm { cpu many }\n")],
+)  # fmt: skip
+def test_cores_are_told_whole_with_the_exact_bound(name: str, written: str) -> None:
+    found = _asked(written + FLOW + "require { host.cpu.load <= 92 % }", name, 500)
+    # 500/s at 10 ms each are 5 cores, of which 92 % are had.
+    assert found.is_count
+    assert [interval.low for interval in found.intervals] == [6]
+    assert inverse_answer(found).startswith(f"500 users: {name} must be at least 6")
+    assert "(5.4347" in inverse_answer(found)
+
+
+def test_whole_cores_with_an_efficiency() -> None:
+    found = _asked("machine vm { cpu 4 core, efficiency 90 % }\n" + FLOW, "host.cpu.cores", 583)
+    # 8 · 0.9^3 = 5.832
+    assert [interval.low for interval in found.intervals] == [8]
+    assert found.current == {None: 4}
+
+
+def test_parts_of_a_core_stay_parts_where_the_spec_has_them() -> None:
+    found = _asked("machine vm { cpu 3.5 core }\n" + FLOW, "host.cpu.cores", 500)
+    assert not found.is_count
+    assert found.intervals[0].low == pytest.approx(5)
+
+
+@pytest.mark.parametrize("name", ["host.cpu.cores", "many"])
+def test_cores_with_one_queue_are_found(name: str) -> None:
+    """Up to a million times as many cores are looked at, whose waits are next to nothing."""
+    written = "4 core" if name != "many" else "many"
+    text = (
+        "param many = 4 core in 1..64 core\n" * (name == "many")
+        + f"machine vm {{ cpu {written}, queueing mmc }}\n" + FLOW
+        + "require { quantile(flow.latency, 95 %) <= 50 ms }"
+    )  # fmt: skip
+    found = _asked(text, name, 900)
+    (interval,) = found.intervals
+    assert interval.low == int(interval.low)
+    for cores, is_enough in ((interval.low, True), (interval.low - 1, False)):
+        changed = text.replace("= 4 core", f"= {cores:g} core").replace(
+            "cpu 4 core", f"cpu {cores:g} core"
+        )
+        spec = checked(RANGE + changed)
+        largest = solve_model(spec.model, spec.configuration()).largest_acceptable or 0
+        assert (largest >= 900) == is_enough
+
+
+@pytest.mark.parametrize(("servers", "traffic"), [(1200, 1199), (1500, 1000), (4000, 7)])
+def test_many_servers_are_those_of_the_recursion(servers: int, traffic: int) -> None:
+    with workdps(60):
+        inverse = mpf(1)
+        for k in range(1, servers + 1):
+            inverse = 1 + inverse * k / traffic
+        found = mpf(long_inverse_erlang_b(servers, Fraction(traffic)))
+        assert abs(found / inverse - 1) < mpf(10) ** -40
+
+
+def test_next_to_none_of_millions_of_servers_are_waited_for() -> None:
+    assert erlang_c(4_000_000, 10) == 0
+    assert erlang_c(4_000_000.5, 2_000_000) == 0
+    assert mpf(long_inverse_erlang_b(4_000_000, Fraction(10))) > mpf(10) ** 1_000_000
