@@ -41,6 +41,7 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    FULL = "a share of at most 100 %: beyond that it is saturated"
     TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
@@ -55,7 +56,7 @@ class Bound(Enum):
                 return value > 0
             case Bound.NOT_NEGATIVE:
                 return value >= 0
-            case Bound.SHARE:
+            case Bound.SHARE | Bound.FULL:
                 return 0 <= value <= 1
             case Bound.PART:
                 return 0 <= value < 1
@@ -277,10 +278,11 @@ def _hint(bounded: _Bounded, value: Fraction) -> str:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if _varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
-        return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
+        example = "75 %" if bounded.bound is Bound.FULL else "5 %"
+        return f"write `{shown} %` if hundredths are meant" if is_plain else f"such as `{example}`"
     if bounded.bound is Bound.RANK:
         return "1 is served first, 2 after it: write `priority 1`"
     if bounded.bound is Bound.WHOLE:
@@ -459,9 +461,14 @@ def _claim(claim: ir.Claim) -> Iterator[_Bounded]:
 
 
 def _requirement(requirement: ir.Requirement) -> Iterator[_Bounded]:
-    """Yield the sides of a requirement: nothing promises a loss of at most 600 %."""
+    """Yield the sides of a requirement: nothing promises a loss of at most 600 %.
+
+    No resource carries a load above 1: what may be beyond that is a floor, never a limit.
+    """
     asked = requirement.measure.expr
     bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
+    if bound is Bound.LOAD and requirement.at_most:
+        bound = Bound.FULL
     yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
     yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
     yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)

@@ -62,6 +62,7 @@ _LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
     Bound.PART: (0, 1, False, True),
     Bound.TARGET: (0, 1, True, False),
     Bound.LOAD: (0, 10, False, False),
+    Bound.FULL: (0, 1, False, False),
     **dict.fromkeys((Bound.COUNT, Bound.RANK, Bound.WHOLE), (0, None, True, False)),
 }
 _WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
