@@ -97,7 +97,7 @@ def _up_to(met: int | None, view: SolveView) -> str:
 def _resources(view: SolveView) -> Table:
     ordered = sorted(
         view.resources,
-        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit),
+        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
     rows = tuple(
@@ -163,15 +163,24 @@ def _bottleneck(view: SolveView) -> str:
         most = heaviest_in_words(view).lower()
         line = f"Bottleneck: none saturates; {found.resource} is the {most}."
     else:
-        does = "reaches its target" if _is_planned(view, found.resource) else "saturates"
-        line = (
-            f"Bottleneck: {found.resource} {does} first, at {name} = {number(found.saturates_at)}."
-        )
+        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}."
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
         line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def _saturates_first(view: SolveView, at: float) -> str:
+    """Return which resource saturates first, and where; that is not known before the range."""
+    found = view.bottleneck
+    assert found is not None
+    planned = _is_planned(view, found.resource)
+    where = f"{view.population.name} = {number(at)}"
+    if found.from_start:
+        full = "beyond its target" if planned else "saturated"
+        return f"{found.resource} is {full} already at {where}, where the range starts"
+    return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
 
 
 def _is_planned(view: SolveView, resource: str) -> bool:

@@ -76,10 +76,14 @@ class ChangeView:
 
 @dataclass(frozen=True)
 class BottleneckView:
-    """The bottleneck and where it changes hands."""
+    """The bottleneck and where it changes hands.
+
+    Where it is saturated `from_start`, `saturates_at` is the start of the range.
+    """
 
     resource: str
     saturates_at: float | None
+    from_start: bool
     initially: str
     changes: tuple[ChangeView, ...]
 
@@ -309,6 +313,7 @@ def solve_view(
         else BottleneckView(
             bottleneck.resource,
             bottleneck.saturates_at,
+            bottleneck.from_start,
             bottleneck.initially,
             tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
         ),
