@@ -27,7 +27,6 @@ from qps.compiler.fold import (
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
-_LARGEST_LOAD = 10
 _HUNDRED = 100
 _STEPS = 8
 
@@ -49,25 +48,31 @@ class Bound(Enum):
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
-        match self:
-            case Bound.ANY:
-                return True
-            case Bound.POSITIVE:
-                return value > 0
-            case Bound.NOT_NEGATIVE:
-                return value >= 0
-            case Bound.SHARE | Bound.FULL:
-                return 0 <= value <= 1
-            case Bound.PART:
-                return 0 <= value < 1
-            case Bound.WHOLE:
-                return value > 0 and value.denominator == 1
-            case Bound.TARGET:
-                return 0 < value <= 1
-            case Bound.LOAD:
-                return 0 <= value <= _LARGEST_LOAD
-            case Bound.COUNT | Bound.RANK:
-                return value > 0 and value.denominator == 1
+        least, most, is_least_out, is_most_out = LIMITS[self]
+        if least is not None and (value < least or (is_least_out and value == least)):
+            return False
+        if most is not None and (value > most or (is_most_out and value == most)):
+            return False
+        return self not in WHOLE or value.denominator == 1
+
+
+LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
+    Bound.ANY: (None, None, False, False),
+    Bound.POSITIVE: (0, None, True, False),
+    Bound.NOT_NEGATIVE: (0, None, False, False),
+    Bound.SHARE: (0, 1, False, False),
+    Bound.PART: (0, 1, False, True),
+    Bound.FULL: (0, 1, False, False),
+    Bound.TARGET: (0, 1, True, False),
+    Bound.LOAD: (0, 10, False, False),
+    Bound.COUNT: (0, None, True, False),
+    Bound.RANK: (0, None, True, False),
+    Bound.WHOLE: (0, None, True, False),
+}
+"""The least and the most that is in bounds, None for no end; and whether each is out itself."""
+
+WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
+"""The bounds of what is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +110,7 @@ class _Check:
         self._model = model
         self._configuration = configuration
         self._sink = sink
-        low, high = configuration.low, configuration.high
-        points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
-        self._folders = [Folder(configuration, Fraction(at)) for at in dict.fromkeys(points)]
+        self._folders = [Folder(configuration, Fraction(at)) for at in points_of(configuration)]
 
     def run(self) -> None:
         """Report what is wrong; where the parameters are, nothing rests on them."""
@@ -115,8 +118,10 @@ class _Check:
         if all(sound):
             for bounded in _in_use(self._model, self._configuration):
                 self._value(bounded)
+            for name, flows, group in flows_in_groups(self._model, self._configuration):
+                self._too_many(name, flows, group)
             for stream in self._model.streams:
-                self._flows_in_groups(stream)
+                self._chosen_flows(stream)
 
     def _parameter(self, parameter: ir.Parameter) -> bool:
         """Return whether a parameter has a value, in its range, in every case that it states."""
@@ -171,16 +176,10 @@ class _Check:
                 self._out_of_bounds(bounded, folder, value)
                 return
 
-    def _flows_in_groups(self, stream: ir.Stream) -> None:
-        """Report more flows than users: of a group, or in all where each receiver gets a few."""
+    def _chosen_flows(self, stream: ir.Stream) -> None:
+        """Report more flows than users in all, where each receiver gets a few."""
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
-            group = self._configuration.groups[each.group]
-            for folder in self._folders:
-                flows, size = folder.fold(each.flows.expr), folder.fold(group.size.expr)
-                if flows is not None and size is not None and flows > size:
-                    self._too_many(stream, each.flows.span, flows, group, size)
-                    return
             return
         for spread in _chosen_from(stream):
             for folder in self._folders:
@@ -196,18 +195,22 @@ class _Check:
                     )
                     return
 
-    def _too_many(
-        self, stream: ir.Stream, span: Span, flows: Fraction, group: ir.Group, size: Fraction
-    ) -> None:
-        self._sink.report(
-            codes.OUT_OF_RANGE,
-            span,
-            f"`{stream.name}` has {_shown(flows)} flows in each `{group.name}`, which has "
-            f"{_shown(size)} users",
-            secondary=[Label(group.span, f"`{group.name}` is declared here")],
-            hint="at most all users of a group send: "
-            f"`stream {stream.name} for members({group.name}) in each {group.name}`",
-        )
+    def _too_many(self, stream: str, flows: ir.Quantity, group: ir.Group) -> None:
+        """Report more flows in a group than it has users."""
+        for folder in self._folders:
+            count, size = folder.fold(flows.expr), folder.fold(group.size.expr)
+            if count is None or size is None or count <= size:
+                continue
+            self._sink.report(
+                codes.OUT_OF_RANGE,
+                flows.span,
+                f"`{stream}` has {_shown(count)} flows in each `{group.name}`, which has "
+                f"{_shown(size)} users",
+                secondary=[Label(group.span, f"`{group.name}` is declared here")],
+                hint="at most all users of a group send: "
+                f"`stream {stream} for members({group.name}) in each {group.name}`",
+            )
+            return
 
     def _folded(self, bounded: _Bounded, folder: Folder) -> Fraction | None:
         """Return a value at a population; what cannot be computed is reported."""
@@ -305,6 +308,28 @@ def values_in_use(
     """Yield every value that is looked at: what it is, how it is called, what it may be."""
     for bounded in _in_use(model, configuration):
         yield bounded.expr, bounded.what, bounded.bound
+
+
+def points_of(configuration: Configuration) -> tuple[int, ...]:
+    """Return the populations at which values are looked at: both ends, and some between them."""
+    low, high = configuration.low, configuration.high
+    points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
+    return tuple(dict.fromkeys(points))
+
+
+def flows_in_groups(
+    model: ir.Model, configuration: Configuration
+) -> Iterator[tuple[str, ir.Quantity, ir.Group]]:
+    """Yield the flows of streams in each group that may not be more than the users of the group.
+
+    A group that grows with the population is small where that is: there, all of its users send.
+    """
+    for stream in model.streams:
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            group = configuration.groups[each.group]
+            if not _varies(group.size.expr):
+                yield stream.name, each.flows, group
 
 
 def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]:

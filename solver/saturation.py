@@ -151,7 +151,7 @@ def bottleneck(
         from_start = first.method is Method.AT_START
         return Bottleneck(order[0], first.at, from_start, initially, changes)
     last = changes[-1].to if changes else initially
-    return Bottleneck(last, None, False, initially, changes)
+    return Bottleneck(last, None, from_start=False, initially=initially, changes=changes)
 
 
 def heaviest(

@@ -73,7 +73,7 @@ def test_of_what_is_saturated_from_the_start_the_heaviest_is_the_bottleneck(
 ) -> None:
     planned = "target cpu 1 %\n" if settings == ("target cpu",) else ""
     solution, view, text = answered(SHOP + planned, *(s for s in settings if "=" in s))
-    name = first.split()[0]
+    name = first.split(maxsplit=1)[0]
     assert view.answer.startswith(f"Not even 100 users are acceptable: {first}")
     assert solution.limited_by == f"{name}.load"
     assert view.bottleneck is not None

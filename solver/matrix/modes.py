@@ -390,7 +390,9 @@ class ModeSolver:
         criteria = self.mode.criteria
         stated = np.array([criterion.is_stated for criterion in criteria], dtype=bool)[:, None]
         limiting = np.where(failing.any(axis=0), np.argmax(failing, axis=0), -1)
-        limiting = np.where((failing & stated).any(axis=0), np.argmax(failing & stated, 0), limiting)
+        limiting = np.where(
+            (failing & stated).any(axis=0), np.argmax(failing & stated, 0), limiting
+        )
         several = np.flatnonzero(~(failing & stated).any(axis=0) & (failing.sum(axis=0) > 1))
         if not several.size:
             return limiting
