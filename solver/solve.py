@@ -141,9 +141,7 @@ def _judge(graph: LoadGraph, order: tuple[str, ...]) -> list[_Judged]:
         stated = criterion.span is not None or criterion.name == QUALITY
         judged.append(_Judged(criterion, when_it_fails(graph, criterion), stated))
     place = {f"{name}.load": position for position, name in enumerate(order)}
-    return sorted(
-        judged, key=lambda item: -1 if item.stated else place[item.criterion.name]
-    )
+    return sorted(judged, key=lambda item: -1 if item.stated else place[item.criterion.name])
 
 
 def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
@@ -186,9 +184,7 @@ def _certify(
             raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
 
 
-def _resource(
-    graph: LoadGraph, name: str, saturation: Saturation, at: int
-) -> ResourceSolution:
+def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
     resource = graph.resources[name]
     total = value_at(graph, resource.load, at)
     parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
@@ -370,11 +366,27 @@ def _sensitivity(
     return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
 
 
+def rests_on_users(graph: LoadGraph) -> bool:
+    """Return whether a load or a requirement depends on the population at all."""
+    values = [resource.load for resource in graph.resources.values()]
+    values += [side for c in all_criteria(graph) for side in (c.measure, c.limit)]
+    return any(graph.population in value.free_symbols for value in values)
+
+
 def _warnings(
     graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...]
 ) -> tuple[Diagnostic, ...]:
     sink = Sink()
-    if verdict is Verdict.RANGE:
+    name = graph.population
+    if not rests_on_users(graph):
+        sink.report(
+            codes.NO_USERS,
+            None,
+            f"nothing depends on {name}: no load and no requirement changes with it",
+            hint=f"let each user do something: a node that grows with them, such as "
+            f"`node user = pc * {name}`, and `stream … for each user`",
+        )
+    elif verdict is Verdict.RANGE and graph.low < graph.high:
         sink.report(
             codes.RANGE_LIMITS,
             None,
