@@ -30,14 +30,15 @@ from qps.compiler.values_in_use import (
     Bounded,
     chosen_from,
     counts_in_place,
+    flows_in_groups,
     is_alike,
+    points_of,
     stated_values,
     values_in_use,
     varies,
 )
 
 _HUNDRED = 100
-_STEPS = 8
 
 
 @dataclass
@@ -70,8 +71,10 @@ class Bounds:
                 self._sound.add(known)
         for bounded in counts_in_place(configuration):
             check.value(bounded, is_varying=varies(bounded.expr))
+        for name, flows, group in flows_in_groups(self.model, configuration):
+            check.too_many(name, flows, group)
         for stream in self.model.streams:
-            check.flows_in_groups(stream)
+            check.chosen_flows(stream)
 
 
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -93,9 +96,7 @@ class _Check:
         self._model = model
         self._configuration = configuration
         self._sink = sink
-        low, high = configuration.low, configuration.high
-        points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
-        self._folders = [Folder(configuration, Fraction(at)) for at in dict.fromkeys(points)]
+        self._folders = [Folder(configuration, Fraction(at)) for at in points_of(configuration)]
 
     def parameters(self) -> bool:
         """Return whether all parameters are sound; what is wrong is reported."""
@@ -161,17 +162,10 @@ class _Check:
                 return False
         return is_sound
 
-    def flows_in_groups(self, stream: ir.Stream) -> None:
-        """Report more flows than users: of a group, or in all where each receiver gets a few."""
+    def chosen_flows(self, stream: ir.Stream) -> None:
+        """Report more flows than users in all, where each receiver gets a few."""
         each = stream.flows_from
         if isinstance(each, ir.InEachGroup):
-            group = self._configuration.groups[each.group]
-            both = ir.Sum((each.flows.expr, group.size.expr))
-            for folder in (one for at in self._folders for _, one in at.each_kind(both)):
-                flows, size = folder.fold(each.flows.expr), folder.fold(group.size.expr)
-                if flows is not None and size is not None and flows > size:
-                    self._too_many(stream, each.flows.span, flows, group, size)
-                    return
             return
         for spread in chosen_from(stream):
             for folder in self._folders:
@@ -187,18 +181,23 @@ class _Check:
                     )
                     return
 
-    def _too_many(
-        self, stream: ir.Stream, span: Span, flows: Fraction, group: ir.Group, size: Fraction
-    ) -> None:
-        self._sink.report(
-            codes.OUT_OF_RANGE,
-            span,
-            f"`{stream.name}` has {_shown(flows)} flows in each `{group.name}`, which has "
-            f"{_shown(size)} users",
-            secondary=[Label(group.span, f"`{group.name}` is declared here")],
-            hint="at most all users of a group send: "
-            f"`stream {stream.name} for members({group.name}) in each {group.name}`",
-        )
+    def too_many(self, stream: str, flows: ir.Quantity, group: ir.Group) -> None:
+        """Report more flows in a group than it has users."""
+        both = ir.Sum((flows.expr, group.size.expr))
+        for folder in (one for at in self._folders for _, one in at.each_kind(both)):
+            count, size = folder.fold(flows.expr), folder.fold(group.size.expr)
+            if count is None or size is None or count <= size:
+                continue
+            self._sink.report(
+                codes.OUT_OF_RANGE,
+                flows.span,
+                f"`{stream}` has {_shown(count)} flows in each `{group.name}`, which has "
+                f"{_shown(size)} users",
+                secondary=[Label(group.span, f"`{group.name}` is declared here")],
+                hint="at most all users of a group send: "
+                f"`stream {stream} for members({group.name}) in each {group.name}`",
+            )
+            return
 
     def _folded(self, bounded: Bounded, folder: Folder) -> Fraction | None:
         """Return a value at a population; what cannot be computed is reported."""
@@ -272,10 +271,11 @@ def _hint(bounded: Bounded, value: Fraction) -> str:
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
     if bounded.bound is Bound.EFFICIENCY:
         return "it is the share that each doubling of the cores keeps: `efficiency 95 %`"
-    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.TARGET):
+    if bounded.bound in (Bound.SHARE, Bound.PART, Bound.LOAD, Bound.FULL, Bound.TARGET):
         is_plain = 1 <= value <= _HUNDRED and "%" not in bounded.span.text
         shown = _shown(value)
-        return f"write `{shown} %` if hundredths are meant" if is_plain else "such as `5 %`"
+        example = "75 %" if bounded.bound is Bound.FULL else "5 %"
+        return f"write `{shown} %` if hundredths are meant" if is_plain else f"such as `{example}`"
     if bounded.bound is Bound.RANK:
         return "1 is served first, 2 after it: write `priority 1`"
     if bounded.bound is Bound.WHOLE:

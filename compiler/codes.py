@@ -72,6 +72,9 @@ SATURATED_START = Code(
 FAR_FROM_MEASURED = Code(
     "QPS0607", "far-from-measured", _W, "a cost far from the load at which it was measured"
 )
+NO_USERS = Code(
+    "QPS0608", "no-users", _W, "loads and requirements on which the number of users has no bearing"
+)
 
 ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)

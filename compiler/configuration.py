@@ -186,6 +186,16 @@ def cores_counted_by(configuration: Configuration, machines: Mapping[str, ir.Mac
     }
 
 
+def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream]) -> set[str]:
+    """Return the parameters that count flows: those of each group, and those that one receives."""
+    counts = [s.flows_from.flows for s in streams if isinstance(s.flows_from, ir.InEachGroup)]
+    for stream in streams:
+        for leg in stream.legs:
+            steps = leg.steps if isinstance(leg, ir.Visit) else ()
+            counts += [s.spread.most for s in steps if s.spread and s.spread.most is not None]
+    return set[str]().union(*(_unrounded(count.expr, configuration) for count in counts))
+
+
 def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
     """Return the parameters of an expression that no rounding stands around."""
     match expr:

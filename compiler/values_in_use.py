@@ -13,8 +13,7 @@ from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
-_LARGEST_LOAD = 10
-_LEAST_EFFICIENCY = Fraction(1, 2)
+_STEPS = 8
 _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
 
@@ -28,6 +27,7 @@ class Bound(Enum):
     SHARE = "a share between 0 and 100 %"
     PART = "a share below 100 %"
     LOAD = "a share: 100 % is saturation"
+    FULL = "a share of at most 100 %: beyond that it is saturated"
     TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
     RANK = "a whole number from 1"
@@ -36,27 +36,32 @@ class Bound(Enum):
 
     def allows(self, value: Fraction) -> bool:
         """Return whether a value is in bounds."""
-        match self:
-            case Bound.ANY:
-                return True
-            case Bound.POSITIVE:
-                return value > 0
-            case Bound.NOT_NEGATIVE:
-                return value >= 0
-            case Bound.SHARE:
-                return 0 <= value <= 1
-            case Bound.PART:
-                return 0 <= value < 1
-            case Bound.WHOLE:
-                return value > 0 and value.denominator == 1
-            case Bound.TARGET:
-                return 0 < value <= 1
-            case Bound.EFFICIENCY:
-                return _LEAST_EFFICIENCY < value <= 1
-            case Bound.LOAD:
-                return 0 <= value <= _LARGEST_LOAD
-            case Bound.COUNT | Bound.RANK:
-                return value > 0 and value.denominator == 1
+        least, most, is_least_out, is_most_out = LIMITS[self]
+        if least is not None and (value < least or (is_least_out and value == least)):
+            return False
+        if most is not None and (value > most or (is_most_out and value == most)):
+            return False
+        return self not in WHOLE or value.denominator == 1
+
+
+LIMITS: dict[Bound, tuple[Fraction | int | None, int | None, bool, bool]] = {
+    Bound.ANY: (None, None, False, False),
+    Bound.POSITIVE: (0, None, True, False),
+    Bound.NOT_NEGATIVE: (0, None, False, False),
+    Bound.SHARE: (0, 1, False, False),
+    Bound.PART: (0, 1, False, True),
+    Bound.FULL: (0, 1, False, False),
+    Bound.TARGET: (0, 1, True, False),
+    Bound.LOAD: (0, 10, False, False),
+    Bound.COUNT: (0, None, True, False),
+    Bound.RANK: (0, None, True, False),
+    Bound.WHOLE: (0, None, True, False),
+    Bound.EFFICIENCY: (Fraction(1, 2), 1, True, False),
+}
+"""The least and the most that is in bounds, None for no end; and whether each is out itself."""
+
+WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
+"""The bounds of what is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,28 @@ def counts_in_place(configuration: Configuration) -> Iterator[Bounded]:
         yield _count(node)
     for link in configuration.links.values():
         yield _count(link)
+
+
+def points_of(configuration: Configuration) -> tuple[int, ...]:
+    """Return the populations at which values are looked at: both ends, and some between them."""
+    low, high = configuration.low, configuration.high
+    points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
+    return tuple(dict.fromkeys(points))
+
+
+def flows_in_groups(
+    model: ir.Model, configuration: Configuration
+) -> Iterator[tuple[str, ir.Quantity, ir.Group]]:
+    """Yield the flows of streams in each group that may not be more than the users of the group.
+
+    A group that grows with the population is small where that is: there, all of its users send.
+    """
+    for stream in model.streams:
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            group = configuration.groups[each.group]
+            if not varies(group.size.expr):
+                yield stream.name, each.flows, group
 
 
 def stated_values(model: ir.Model) -> Iterator[Bounded]:
@@ -249,9 +276,14 @@ def _claim(claim: ir.Claim) -> Iterator[Bounded]:
 
 
 def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
-    """Yield the sides of a requirement: nothing promises a loss of at most 600 %."""
+    """Yield the sides of a requirement: nothing promises a loss of at most 600 %.
+
+    No resource carries a load above 1: what may be beyond that is a floor, never a limit.
+    """
     asked = requirement.measure.expr
     bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
+    if bound is Bound.LOAD and requirement.at_most:
+        bound = Bound.FULL
     yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
     yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
     yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)

@@ -17,10 +17,14 @@ _NOISE = 1e-9
 
 @dataclass(frozen=True)
 class FailureView:
-    """A requirement that fails, and in which mode; null where there is none."""
+    """A requirement that fails, and in which mode; null where there is none.
+
+    Where it is `refused`, no requirement: the words tell which value the spec refuses.
+    """
 
     requirement: str
     mode: str | None
+    refused: bool
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class InverseView:
     answer: str
     intervals: tuple[IntervalView, ...]
     fails: tuple[FailureView, ...]
+    fails_throughout: bool
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
@@ -80,7 +85,8 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         (solution.low, solution.high),
         inverse_answer(solution),
         tuple(_interval_view(interval) for interval in solution.intervals),
-        tuple(FailureView(failure.requirement, failure.mode) for failure in solution.fails),
+        tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
+        solution.fails_throughout,
     )
 
 
@@ -108,11 +114,11 @@ def inverse_answer(solution: InverseSolution) -> str:
     whole = f"{_told(solution, solution.low)} to {_told(solution, solution.high)}, {kind}"
     everywhere = "in every mode, " if solution.is_changed_by_modes else ""
     if not solution.intervals:
-        because = f": {_reasons(solution)}" if solution.fails else ""
-        return f"No {name} carries {users} (looked in {whole}){because}. {now}"
+        because = _because(solution)
+        return f"No value of {name} carries {users} (looked in {whole}){because}. {now}"
     parts = [_interval(solution, interval) for interval in solution.intervals]
     if parts == [None]:
-        return f"Every {name} carries {users} ({whole}). {now}"
+        return f"Every value of {name} carries {users} ({whole}). {now}"
     told = ", or ".join(part for part in parts if part is not None)
     return f"{users}: {everywhere}{name} must be {told}. {now}"
 
@@ -150,15 +156,20 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
 
 
 def _fails(failure: Failure) -> str:
+    if failure.is_refused:
+        return printable(failure.requirement)
     mode = f" in mode {failure.mode}" if failure.mode else ""
     return f"{printable(failure.requirement)} fails{mode}"
 
 
-def _reasons(solution: InverseSolution) -> str:
-    """Return what fails where no value will do, from the least value to the greatest."""
+def _because(solution: InverseSolution) -> str:
+    """Return what fails where no value will do: throughout, or from the least value on."""
     told = [_fails(failure) for failure in solution.fails]
     more = len(told) - _MOST_REASONS
-    return _and([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+    reasons = _and([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+    if solution.fails_throughout:
+        return f": {reasons}, whatever it is"
+    return f": at each of them something fails, from the least on {reasons}" if told else ""
 
 
 def _and(parts: list[str]) -> str:
@@ -171,7 +182,10 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     if solution.is_count:
         exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
         whole = f"{end:,.0f} {solution.dimension}".rstrip()
-        return whole + ("" if exact in (None, end) else f" ({_told(solution, exact, _DIGITS)})")
+        if exact is None or exact == end:
+            return whole
+        told = _told(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
+        return f"{whole} ({told})"
     return _told(solution, _inward(end, solution, is_low=is_low), _DIGITS)
 
 
@@ -179,7 +193,7 @@ def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
     """Return an end with the digits that are shown: of what is acceptable, never beyond it."""
     if end == 0 or not isfinite(end):
         return end
-    factor, _ = scale_of(end, solution.dimension)
+    factor = 0.01 if solution.is_share else scale_of(end, solution.dimension)[0]
     scaled = end / factor
     decimals = _DIGITS - 1 - floor(log10(abs(scaled)))
     digits = scaled * 10.0**decimals
@@ -190,4 +204,4 @@ def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
 
 
 def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:
-    return quantity(value, solution.dimension, digits)
+    return quantity(value, solution.dimension, digits, share=solution.is_share)

@@ -17,16 +17,16 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import base_configuration
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import MONEY, TIME, Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLoad, StreamMeasures
 from qps.compiler.render import printable
 from qps.reports.program import Program
-from qps.reports.quantities import is_share, number, scales
+from qps.reports.quantities import in_percent, number, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.solver.capacity import excess
-from qps.solver.solve import all_criteria, impossible
+from qps.solver.solve import all_criteria, impossible, rests_on_users
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -129,6 +129,7 @@ class LiveModel:
                 "mode": graph.mode,
                 "low": graph.low,
                 "high": graph.high,
+                "restsOnUsers": rests_on_users(graph),
                 "numbers": [self._assumption(a, graph) for a in graph.assumptions.values()],
                 "resources": [self._resource(r) for r in graph.resources.values()],
                 "streams": [self._stream(s) for s in graph.streams.values()],
@@ -184,7 +185,7 @@ class LiveModel:
 
     def _criterion(self, criterion: Criterion) -> int:
         step = self._program.step
-        share = is_share(criterion.name) and criterion.dimension == DIMENSIONLESS
+        share = in_percent(criterion)
         return self._record(
             {
                 "name": criterion.name,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from qps.compiler.dimension import DATA_RATE, DIMENSIONLESS, TIME, Dimension
-from qps.reports.quantities import is_share, percent, quantity, told_apart
+from qps.compiler.dimension import DATA_RATE, TIME, Dimension
+from qps.reports.quantities import in_percent, percent, quantity, told_apart
 from qps.reports.view import SolveView
 from qps.solver.outlook import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.solution import Solution
@@ -69,7 +69,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
 
 def _failing(solution: Solution, one: FailingThere) -> str:
     criterion = one.criterion
-    share = is_share(criterion.name) and criterion.dimension == DIMENSIONLESS
+    share = in_percent(criterion)
     limit = float(criterion.limit.xreplace(solution.graph.values))
     side = "at most" if criterion.at_most else "at least"
     told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]

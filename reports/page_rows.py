@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Assumption
 from qps.reports.live import range_text
-from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.view import SolveView
 from qps.solver.claims import ClaimResult
@@ -110,7 +109,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
 
 def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -> RequirementRow:
     criterion = item.criterion
-    share = is_share(criterion.name) and criterion.dimension == DIMENSIONLESS
+    share = in_percent(criterion)
     limit = float(criterion.limit.xreplace(solution.graph.values))
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 

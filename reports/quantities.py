@@ -12,6 +12,7 @@ from qps.compiler.dimension import (
     TIME,
     Dimension,
 )
+from qps.compiler.load_graph import Criterion
 
 _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -117,6 +118,12 @@ def told_beyond(value: float, limit: float, dimension: Dimension, *, share: bool
         if told != quantity(limit, dimension, digits, share=share):
             return told
     return quantity(value, dimension, share=share)
+
+
+def in_percent(criterion: Criterion) -> bool:
+    """True for requirements that are told in per cent: of a share, or with a limit written so."""
+    written = criterion.span is not None and "%" in criterion.span.text
+    return criterion.dimension == DIMENSIONLESS and (written or is_share(criterion.name))
 
 
 def is_share(name: str) -> bool:

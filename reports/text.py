@@ -12,12 +12,13 @@ from qps.compiler.dimension import (
     INFORMATION,
     MONEY,
     TIME,
-    Dimension,
 )
+from qps.compiler.load_graph import Criterion
 from qps.compiler.render import plain, printable
 from qps.reports.explain import Explanation
+from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines
-from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
 from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
 from qps.solver.claims import ClaimResult, Side
@@ -38,8 +39,13 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     else:
         answer = "\n".join([answer, *(f"  {line}" for line in beyond)])
     parts = [f"### {head}" if markdown else head, answer]
-    dimensions = [item.criterion.dimension for item in solution.requirements]
-    tables = [_requirements(view, dimensions), _resources(view), carried(view)]
+    criteria = [item.criterion for item in solution.requirements]
+    tables = [
+        _requirements(view, criteria),
+        measure_table(solution),
+        _resources(view),
+        carried(view),
+    ]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
     told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
@@ -60,10 +66,10 @@ def _circumstances(view: SolveView) -> str:
     return "".join(f", {part}" for part in circumstances(view))
 
 
-def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
+def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
     rows = [
-        _requirement(item, dimension, view)
-        for item, dimension in zip(view.requirements, dimensions, strict=True)
+        _requirement(item, criterion, view)
+        for item, criterion in zip(view.requirements, criteria, strict=True)
     ]
     if view.quality.at_limit is not None:
         rows.append(
@@ -78,8 +84,8 @@ def _requirements(view: SolveView, dimensions: Sequence[Dimension]) -> Table:
     return Table(headings, tuple(rows), frozenset([1, 3]))
 
 
-def _requirement(item: RequirementView, dimension: Dimension, view: SolveView) -> tuple[str, ...]:
-    share = is_share(item.measure) and dimension == DIMENSIONLESS
+def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -> tuple[str, ...]:
+    share, dimension = in_percent(criterion), criterion.dimension
     return (
         item.measure,
         quantity(item.value_at_limit, dimension, share=share),
@@ -97,7 +103,7 @@ def _up_to(met: int | None, view: SolveView) -> str:
 def _resources(view: SolveView) -> Table:
     ordered = sorted(
         view.resources,
-        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit),
+        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
     )
     is_planned = any(resource.target != 1 for resource in ordered)
     rows = tuple(
@@ -163,15 +169,26 @@ def _bottleneck(view: SolveView) -> str:
         most = heaviest_in_words(view).lower()
         line = f"Bottleneck: none saturates; {found.resource} is the {most}."
     else:
-        does = "reaches its target" if _is_planned(view, found.resource) else "saturates"
-        line = (
-            f"Bottleneck: {found.resource} {does} first, at {name} = {number(found.saturates_at)}."
-        )
+        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}."
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
         line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def _saturates_first(view: SolveView, at: float) -> str:
+    """Return which resource saturates first, and where; that is not known before the range."""
+    found = view.bottleneck
+    assert found is not None
+    planned = _is_planned(view, found.resource)
+    where = f"{view.population.name} = {number(at)}"
+    if found.from_start:
+        full = "beyond its target" if planned else "saturated"
+        if view.population.from_ == view.population.to:
+            return f"{found.resource} is {full} at {where}"
+        return f"{found.resource} is {full} already at {where}, where the range starts"
+    return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
 
 
 def _is_planned(view: SolveView, resource: str) -> bool:

@@ -12,10 +12,10 @@ from math import isfinite
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
-from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
-from qps.reports.quantities import is_share, percent, quantity, told_apart, told_beyond
+from qps.reports.measures import MeasureView, measure_views
+from qps.reports.quantities import in_percent, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
 from qps.solver.outlook import MoreUsers, NextLimit, outlook
 from qps.solver.solution import (
@@ -27,6 +27,7 @@ from qps.solver.solution import (
     Solution,
     Verdict,
 )
+from qps.solver.solve import rests_on_users
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,14 @@ class ChangeView:
 
 @dataclass(frozen=True)
 class BottleneckView:
-    """The bottleneck and where it changes hands."""
+    """The bottleneck and where it changes hands.
+
+    Where it is saturated `from_start`, `saturates_at` is the start of the range.
+    """
 
     resource: str
     saturates_at: float | None
+    from_start: bool
     initially: str
     changes: tuple[ChangeView, ...]
 
@@ -262,6 +267,7 @@ class SolveView:
     carries: tuple[CarriedView, ...]
     bottleneck: BottleneckView | None
     requirements: tuple[RequirementView, ...]
+    measures: tuple[MeasureView, ...]
     quality: QualityView
     largest_acceptable: int | None
     limited_by: str | None
@@ -309,10 +315,12 @@ def solve_view(
         else BottleneckView(
             bottleneck.resource,
             bottleneck.saturates_at,
+            bottleneck.from_start,
             bottleneck.initially,
             tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
         ),
         tuple(_requirement(solution, item) for item in solution.requirements),
+        measure_views(solution),
         QualityView(graph.metric.value, solution.quality_at_limit, solution.quality_met_up_to),
         solution.largest_acceptable,
         solution.limited_by,
@@ -473,14 +481,23 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
 def answer(solution: Solution) -> str:
     """Return the answer in words, with its reason."""
     graph = solution.graph
+    fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
     if solution.verdict is Verdict.RANGE:
+        if graph.low == graph.high:
+            return f"{fewest} acceptable."
+        if not rests_on_users(graph):
+            return (
+                f"Nothing depends on the number of users: as the spec stands, every number from "
+                f"{graph.low:,} to {graph.high:,} is acceptable."
+            )
         return (
             f"Every number of users from {graph.low:,} to {graph.high:,} is acceptable; "
             "the range, not the system, is the limit."
         )
     if solution.verdict is Verdict.NOWHERE:
         reason = _reason(solution, graph.low, at_limit=True)
-        fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
+        if graph.low == graph.high:
+            return f"{fewest} not acceptable: {reason}."
         return f"Not even {fewest} acceptable: {reason}."
     largest = solution.largest_acceptable or 0
     reason = _reason(solution, largest + 1, at_limit=False)
@@ -497,7 +514,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         criterion = item.criterion
         value = item.value_at_limit if at_limit else item.value_beyond
         limit = float(criterion.limit.xreplace(solution.graph.values))
-        share = is_share(name) and criterion.dimension == DIMENSIONLESS
+        share = in_percent(criterion)
         allowed = quantity(limit, criterion.dimension, share=share)
         told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"

@@ -15,19 +15,21 @@ from qps.compiler.configuration import (
     Configuration,
     changed,
     cores_counted_by,
+    flows_counted_by,
     in_each_mode,
     in_force,
     in_whole_numbers,
 )
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import Dimension
+from qps.compiler.dimension import CORE, DIMENSIONLESS, Dimension
 from qps.compiler.fold import Folder
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
 from qps.compiler.values import parts_of
 from qps.compiler.walk import CORES
+from qps.solver.refusals import Refusal, refusals
 
 _FAR = 10**6
 
@@ -38,8 +40,9 @@ class Asked:
 
     `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by
     mode (None outside of any). `low` and `high` are the range to look in, that of the parameter
-    where `is_declared`. What counts places or, unless it has a part of one now, cores takes
-    whole numbers only.
+    where `is_declared`. A number that `is_share` is written in per cent. A parameter that counts
+    places, the users of a group or flows is told in whole numbers, and so are cores, unless there
+    is a part of one now. `refused` are the bounds, in every mode, of what rests on it.
     """
 
     name: str
@@ -52,6 +55,8 @@ class Asked:
     is_elastic: bool
     is_count: bool
     is_changed_by_modes: bool
+    is_share: bool
+    refused: tuple[Refusal, ...]
 
     @property
     def symbol(self) -> sympy.Symbol:
@@ -85,7 +90,8 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         for each in settled:
             _refuse_made_of_others(parameter, in_force(each))
     usual = [lower(model, each) for each in settled]
-    graphs = usual if parameter is None else _fixed(model, configuration, parameter)
+    fixed = settled if parameter is None else _fixed(model, configuration, parameter)
+    graphs = usual if parameter is None else [lower(model, each) for each in fixed]
     if any(name in graph.decided for graph in graphs):
         refuse(
             f"a condition depends on `{name}`, so that there is no one formula to solve",
@@ -96,15 +102,16 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         _refuse_unknown(model, parameter, name, graphs)
     now = {graph.mode: _now(graph, name, population) for graph in usual}
     current = {mode: value for mode, value in now.items() if value is not None}
-    is_count = any(name in in_whole_numbers(in_force(each)) for each in settled)
-    is_count |= _counts_cores(model, settled, name, current.values())
+    places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in settled))
+    flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in settled))
     declared = _declared_range(parameter, settled[0])
     low, high = declared or _range_around(name, list(current.values()))
+    is_count = name in places | flows or _counts_cores(model, settled, name, current.values())
     if is_count:
-        low, high = Fraction(max(1, ceil(low))), Fraction(floor(high))
+        low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
     return Asked(
         name,
-        found[0].dimension,
+        _dimension(found[0]),
         tuple(graphs),
         current,
         low,
@@ -114,21 +121,28 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         is_count,
         len(settled) > 1
         and any(_name(own) == name for each in settled for own in each.mode_changes),
+        found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
+        ()
+        if parameter is None
+        else tuple(
+            refusal
+            for each, graph in zip(fixed, graphs, strict=True)
+            for refusal in refusals(model, each, graph, name)
+        ),
     )
 
 
 def _fixed(
     model: ir.Model, configuration: Configuration, parameter: ir.Parameter
-) -> list[LoadGraph]:
-    """Return the model in each mode with a parameter set: an elastic one no longer gives way."""
+) -> Sequence[Configuration]:
+    """Return the configuration of each mode with a parameter set: elastic ones cease to yield."""
     first = in_force(in_each_mode(model, configuration)[0])
     value = first.parameters[parameter.name]
     if isinstance(value, ir.ByCase | ir.Mixture):
         # One number for all its values: what it is now does not matter, it stays a symbol.
         value = ir.Constant(Fraction(1))
     change = ir.SetParameter(parameter.name, value, parameter.span)
-    fixed = changed(configuration, [change])
-    return [lower(model, each) for each in in_each_mode(model, fixed)]
+    return in_each_mode(model, changed(configuration, [change]))
 
 
 def _now(graph: LoadGraph, name: str, population: int) -> float | None:
@@ -150,6 +164,16 @@ def _counts_cores(
     return (is_own or any(name in names for names in counted)) and all(
         value == int(value) for value in current
     )
+
+
+def _dimension(number: Assumption) -> Dimension:
+    """Return the unit of a number: loads count the cores of a processor, specs state `4 core`."""
+    return CORE if number.name.endswith(f".{CORES}") else number.dimension
+
+
+def _is_in_percent(name: str, graphs: Sequence[LoadGraph]) -> bool:
+    """Return whether the spec, or a setting, writes a number in per cent."""
+    return any("%" in g.assumptions[name].text for g in graphs if name in g.assumptions)
 
 
 def _declared_range(

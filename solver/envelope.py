@@ -66,13 +66,16 @@ def _value(load: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> float:
 def _highest_at(
     loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, at: Fraction, high: Fraction
 ) -> str:
-    """Return the highest load at a point, and of several the highest one just after it."""
+    """Return the highest load at a point, and of several the highest one just after it.
+
+    Of those that are alike there too, the first.
+    """
     later = at + (high - at) * _LITTLE
 
     def rank(name: str) -> tuple[float, float]:
         return _value(loads[name], axis, at), _value(loads[name], axis, later)
 
-    return max(sorted(loads), key=rank)
+    return max(loads, key=rank)
 
 
 def _next_change(

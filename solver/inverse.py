@@ -26,7 +26,7 @@ from qps.solver.capacity import excess
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.solution import SolverFault
-from qps.solver.solve import all_criteria, largest_acceptable
+from qps.solver.solve import QUALITY, all_criteria, largest_acceptable
 
 _GRID = 2000
 _NEARLY = Fraction(1, 10**9)
@@ -34,10 +34,14 @@ _NEARLY = Fraction(1, 10**9)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A requirement that fails, and the mode in which it does; None outside of any."""
+    """A requirement that fails, and the mode in which it does; None outside of any.
+
+    Where `is_refused`, no requirement: the words tell which value the spec refuses.
+    """
 
     requirement: str
     mode: str | None
+    is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ class InverseSolution:
     `current` is its value now, by mode (None outside of any); that of an elastic parameter is
     what it settles at with this population. `low` and `high` are the range that was looked at,
     that of the parameter where it has one, else a million times less and more than now.
-    `fails` is what fails at some value of the range, where nothing is acceptable.
+    Where nothing is acceptable, `fails` is what fails at every value of the range; where nothing
+    does so by itself, it is what fails at one or the other, and not `fails_throughout`.
     """
 
     name: str
@@ -77,9 +82,11 @@ class InverseSolution:
     is_elastic: bool
     is_count: bool
     is_changed_by_modes: bool
+    is_share: bool
     dimension: Dimension
     intervals: tuple[Interval, ...]
     fails: tuple[Failure, ...]
+    fails_throughout: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,7 @@ class _Over:
     failure: Failure
     value: sympy.Expr
     strict: bool
+    is_axis: bool = False
 
     def fails(self, symbol: sympy.Symbol, at: Fraction) -> bool:
         sign = sign_at(self.value, symbol, at)
@@ -110,7 +118,10 @@ def solve_for(
             "widen the range of `users`, or ask for another number",
         )
     number = asked(model, configuration, name, population)
-    overs = [over for graph in number.graphs for over in _overs(graph, number, population)]
+    overs = [
+        _Over(Failure(r.message, None, is_refused=True), r.over, r.strict) for r in number.refused
+    ]
+    overs += [over for graph in number.graphs for over in _overs(graph, number, population)]
     ends = [number.low, *_boundaries(overs, number), number.high]
     reasons = [_failing(overs, number, (a + b) / 2) for a, b in pairwise(ends)]
     found = _intervals(overs, number, ends, reasons)
@@ -118,6 +129,8 @@ def solve_for(
         found = _in_whole_numbers(overs, number, found)
     for interval in found:
         _holds_below(number, interval, population)
+    throughout = () if found else _fails_throughout(overs, number, ends)
+    fails = throughout or tuple(dict.fromkeys(r for r in reasons if r is not None))
     return InverseSolution(
         name,
         model.population.name,
@@ -129,9 +142,11 @@ def solve_for(
         number.is_elastic,
         number.is_count,
         number.is_changed_by_modes,
+        number.is_share,
         number.dimension,
         tuple(found),
-        () if found else tuple(dict.fromkeys(reason for reason in reasons if reason is not None)),
+        () if found else fails,
+        bool(throughout),
     )
 
 
@@ -143,9 +158,24 @@ def _overs(graph: LoadGraph, number: Asked, population: int) -> list[_Over]:
             Failure(criterion.name, graph.mode),
             excess(criterion).xreplace(values),
             criterion.strict,
+            criterion.axis is not None,
         )
         for criterion in all_criteria(graph)
     ]
+
+
+def _fails_throughout(
+    overs: Sequence[_Over], number: Asked, ends: Sequence[Fraction]
+) -> tuple[Failure, ...]:
+    """Return what fails whatever the number is: what another number must mend.
+
+    Quality is left out where it fails for the sake of one of its axes.
+    """
+    places = [(low + high) / 2 for low, high in pairwise(ends)]
+    failing = [o for o in overs if all(o.fails(number.symbol, at) for at in places)]
+    if any(over.is_axis for over in failing):
+        failing = [over for over in failing if over.failure.requirement != QUALITY]
+    return tuple(dict.fromkeys(over.failure for over in failing))
 
 
 def _failing(overs: Sequence[_Over], number: Asked, at: Fraction) -> Failure | None:
@@ -237,11 +267,13 @@ def _in_whole_numbers(
         whole = [n for n in sorted(near) if _is_acceptable(overs, number, n)]
         if not whole:
             continue
-        low, high, exact = whole[0], whole[-1], (interval.low, interval.high)
-        if found and found[-1].high + 1 >= low:
+        bounds = Interval(whole[0], whole[-1], interval.fails_below, interval.fails_above)
+        exact = interval.low, interval.high
+        if found and found[-1].high + 1 >= bounds.low:
             before = found.pop()
-            low, exact = int(before.low), ((before.unrounded or (before.low,))[0], interval.high)
-        found.append(_rounded(overs, number, (low, high), exact))
+            bounds = replace(bounds, low=before.low, fails_below=before.fails_below)
+            exact = (before.unrounded or (before.low,))[0], interval.high
+        found.append(_rounded(overs, number, bounds, exact))
     return found
 
 
@@ -251,14 +283,24 @@ def _is_acceptable(overs: Sequence[_Over], number: Asked, at: int) -> bool:
 
 
 def _rounded(
-    overs: Sequence[_Over], number: Asked, whole: tuple[int, int], exact: tuple[float, float]
+    overs: Sequence[_Over], number: Asked, bounds: Interval, exact: tuple[float, float]
 ) -> Interval:
-    """Return an interval in whole numbers, with what fails at those just beyond it."""
-    low, high = whole
-    below = None if low <= number.low else _failing(overs, number, Fraction(low - 1))
-    above = None if high >= number.high else _failing(overs, number, Fraction(high + 1))
-    unrounded = None if whole == exact else exact
-    return Interval(low, high, below, above, unrounded=unrounded)
+    """Return an interval in whole numbers, with what fails at those just beyond it.
+
+    Of what fails there, that is told which begins to fail first, at the end that is not rounded.
+    """
+
+    def failing(at: float, first: Failure | None) -> Failure | None:
+        if not number.low <= at <= number.high:
+            return None
+        point = Fraction(at)
+        binding = (o for o in overs if o.failure == first and o.fails(number.symbol, point))
+        return next((over.failure for over in binding), None) or _failing(overs, number, point)
+
+    below = failing(bounds.low - 1, bounds.fails_below)
+    above = failing(bounds.high + 1, bounds.fails_above)
+    unrounded = None if (bounds.low, bounds.high) == exact else exact
+    return Interval(bounds.low, bounds.high, below, above, unrounded=unrounded)
 
 
 def _holds_below(number: Asked, interval: Interval, population: int) -> None:
@@ -271,7 +313,7 @@ def _holds_below(number: Asked, interval: Interval, population: int) -> None:
                 continue
             if _accepts(there, population):
                 mode = f" in mode {graph.mode}" if graph.mode else ""
-                value = f"{float(at):g} {number.dimension}".rstrip()
+                value = _plainly(at, number)
                 refuse(
                     f"{population:,} users are acceptable with {number.name} at {value}{mode}, "
                     f"but {largest + 1:,} are not",
@@ -279,6 +321,12 @@ def _holds_below(number: Asked, interval: Interval, population: int) -> None:
                     "population of `users`, or look at what fails for fewer",
                 )
             raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
+
+
+def _plainly(value: Fraction, number: Asked) -> str:
+    if number.is_share:
+        return f"{float(100 * value):g} %"
+    return f"{float(value):g} {number.dimension}".rstrip()
 
 
 def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fraction]:

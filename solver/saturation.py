@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import zip_longest
 
@@ -16,7 +17,6 @@ from qps.solver.solution import (
     Bottleneck,
     BottleneckChange,
     Method,
-    ResourceSolution,
     Saturation,
     SolverFault,
 )
@@ -98,24 +98,60 @@ def _bracketed(excess: sympy.Expr, population: sympy.Symbol, low: int) -> Satura
     return Saturation(at, Method.BRACKETED_ROOT)
 
 
+_SAME_DIGITS = 12
+"""Saturation points, and loads, that agree in so many digits count as equal."""
+
+
+def in_order_of_saturation(
+    saturations: Mapping[str, Saturation], loads: Mapping[str, sympy.Expr], graph: LoadGraph
+) -> tuple[str, ...]:
+    """Return the resources in the order in which they saturate, those that never do last.
+
+    Of those that are saturated where the range starts, that with the highest load there comes
+    first; of equals, that which is declared first. `loads` are as for `bottleneck`.
+    """
+    start = graph.population, sympy.Integer(graph.low)
+
+    def rank(name: str) -> tuple[float, float]:
+        at = saturations[name].at
+        if at is None:
+            return float("inf"), 0.0
+        # Beyond the start all loads are 1 where they saturate.
+        load = _number(loads[name].subs(*start)) if at == graph.low else 1.0
+        return _rounded(at), -_rounded(load)
+
+    return tuple(sorted(saturations, key=rank))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_SAME_DIGITS}g}")
+
+
+def _number(value: sympy.Expr) -> float:
+    """Return a load as a number; infinite where it has no finite value."""
+    return float(value) if value.is_extended_real and value.is_finite else float("inf")
+
+
 def bottleneck(
-    resources: tuple[ResourceSolution, ...],
+    order: tuple[str, ...],
+    saturations: Mapping[str, Saturation],
     loads: dict[str, sympy.Expr],
     graph: LoadGraph,
 ) -> Bottleneck | None:
     """Return the bottleneck, and where the heaviest load changes hands within the range.
 
-    `loads` are the loads as parts of their targets, numbers put in for all assumptions.
+    `order` is that of `in_order_of_saturation`; `loads` are the loads as parts of their targets,
+    numbers put in for all assumptions.
     """
-    if not resources:
+    if not order:
         return None
     initially, changes = heaviest(loads, graph)
-    saturating = [r for r in resources if r.saturation.at is not None]
-    if saturating:
-        first = min(saturating, key=lambda r: (r.saturation.at or 0.0, r.name))
-        return Bottleneck(first.name, first.saturation.at, initially, changes)
+    first = saturations[order[0]]
+    if first.at is not None:
+        from_start = first.method is Method.AT_START
+        return Bottleneck(order[0], first.at, from_start, initially, changes)
     last = changes[-1].to if changes else initially
-    return Bottleneck(last, None, initially, changes)
+    return Bottleneck(last, None, from_start=False, initially=initially, changes=changes)
 
 
 def heaviest(

@@ -68,11 +68,14 @@ class BottleneckChange:
 class Bottleneck:
     """The resource that saturates first (else the one most heavily loaded at the upper end).
 
-    `initially` is the most heavily loaded one at the lower end; `changes` follow from there.
+    One that is saturated `from_start` is so where the range starts already: `saturates_at` is
+    that start then, not where it begins to be. `initially` is the most heavily loaded one at the
+    lower end; `changes` follow from there.
     """
 
     resource: str
     saturates_at: float | None
+    from_start: bool
     initially: str
     changes: tuple[BottleneckChange, ...]
 

@@ -14,7 +14,12 @@ from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Criterion, LoadGraph, LossKind
 from qps.compiler.source import Span
 from qps.solver.capacity import excess, fails, first_failure
-from qps.solver.saturation import bottleneck, heaviest, saturation_point
+from qps.solver.saturation import (
+    bottleneck,
+    heaviest,
+    in_order_of_saturation,
+    saturation_point,
+)
 from qps.solver.sensitivity import crossing, elasticities
 from qps.solver.solution import (
     BottleneckChange,
@@ -46,18 +51,22 @@ def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
     _refuse_undefined(loads, graph)
-    judged = _judge(graph)
+    saturations = {
+        name: saturation_point(load, graph.population, graph.low) for name, load in loads.items()
+    }
+    order = in_order_of_saturation(saturations, loads, graph)
+    judged = _judge(graph, order)
     limiting = min(
         (item for item in judged if item.first_failure is not None),
-        key=lambda item: (item.first_failure or 0, not item.stated),
+        key=lambda item: item.first_failure or 0,
         default=None,
     )
     verdict, largest = _verdict(graph, limiting)
     at = graph.low if largest is None else largest
     _refuse_impossible(graph, min(at + 1, graph.high))
     _certify(graph, judged, largest, limiting)
-    resources = tuple(_resource(graph, name, loads[name], at) for name in graph.resources)
-    found = bottleneck(resources, loads, graph)
+    resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
+    found = bottleneck(order, saturations, loads, graph)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
@@ -121,13 +130,18 @@ def largest_acceptable(graph: LoadGraph) -> int | None:
     return None if first == graph.low else first - 1
 
 
-def _judge(graph: LoadGraph) -> list[_Judged]:
-    """Return every criterion with the first population at which it fails."""
+def _judge(graph: LoadGraph, order: tuple[str, ...]) -> list[_Judged]:
+    """Return every criterion with the first population at which it fails.
+
+    What is stated comes first, then that no resource be saturated, in the order in which they
+    saturate: of two that fail at the same population, the first is what limits.
+    """
     judged = []
     for criterion in all_criteria(graph):
         stated = criterion.span is not None or criterion.name == QUALITY
         judged.append(_Judged(criterion, when_it_fails(graph, criterion), stated))
-    return judged
+    place = {f"{name}.load": position for position, name in enumerate(order)}
+    return sorted(judged, key=lambda item: -1 if item.stated else place[item.criterion.name])
 
 
 def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
@@ -170,7 +184,7 @@ def _certify(
             raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
 
 
-def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> ResourceSolution:
+def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
     resource = graph.resources[name]
     total = value_at(graph, resource.load, at)
     parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
@@ -178,7 +192,7 @@ def _resource(graph: LoadGraph, name: str, load: sympy.Expr, at: int) -> Resourc
     return ResourceSolution(
         name,
         resource.load,
-        saturation_point(load, graph.population, graph.low),
+        saturation,
         total,
         value_at(graph, resource.target, at),
         None if resource.throughput is None else value_at(graph, resource.throughput, at),
@@ -352,11 +366,27 @@ def _sensitivity(
     return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
 
 
+def rests_on_users(graph: LoadGraph) -> bool:
+    """Return whether a load or a requirement depends on the population at all."""
+    values = [resource.load for resource in graph.resources.values()]
+    values += [side for c in all_criteria(graph) for side in (c.measure, c.limit)]
+    return any(graph.population in value.free_symbols for value in values)
+
+
 def _warnings(
     graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...]
 ) -> tuple[Diagnostic, ...]:
     sink = Sink()
-    if verdict is Verdict.RANGE:
+    name = graph.population
+    if not rests_on_users(graph):
+        sink.report(
+            codes.NO_USERS,
+            None,
+            f"nothing depends on {name}: no load and no requirement changes with it",
+            hint=f"let each user do something: a node that grows with them, such as "
+            f"`node user = pc * {name}`, and `stream … for each user`",
+        )
+    elif verdict is Verdict.RANGE and graph.low < graph.high:
         sink.report(
             codes.RANGE_LIMITS,
             None,

@@ -53,8 +53,9 @@ def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
 
 def test_every_code_has_a_golden_file() -> None:
     shown = {path.stem[:7] for path in [*BAD, *COMMANDS]}
-    # Three are answers, not mistakes: tests of the answers show them. One takes 201 mistakes.
-    answers = {codes.RANGE_LIMITS.id, codes.SATURATED_START.id, codes.FAR_FROM_MEASURED.id}
+    # Four are answers, not mistakes: tests of the answers show them. One takes 201 mistakes.
+    told = (codes.RANGE_LIMITS, codes.SATURATED_START, codes.FAR_FROM_MEASURED, codes.NO_USERS)
+    answers = {code.id for code in told}
     elsewhere = answers | {codes.TOO_MANY.id}
     expected = {code.id for code in codes.ALL} - elsewhere
     assert shown - {"many_te", "emoji_b"} == expected

@@ -69,8 +69,8 @@ CASES = [
     # N p / 100 <= 1; the least is a million times less than now
     ("at_most", BASE, "p", 20, [(1e-6, 5, None, LOAD)]),
     ("at_most_for_one", BASE, "p", 1, [(1e-6, 100, None, LOAD)]),
-    ("in_its_range", BASE.replace("p = 1", "p = 1 in 0..10"), "p", 20, [(0, 5, None, LOAD)]),
-    ("all_of_its_range", BASE.replace("p = 1", "p = 1 in 0..4"), "p", 20, [(0, 4, None, None)]),
+    ("in_its_range", BASE.replace("p = 1", "p = 1 in 0..10"), "p", 20, [(0, 5, "a rate must be above zero", LOAD)]),
+    ("all_of_its_range", BASE.replace("p = 1", "p = 1 in 0..4"), "p", 20, [(0, 4, "a rate must be above zero", None)]),
     ("none_of_its_range", BASE.replace("p = 1", "p = 6 in 6..9"), "p", 20, []),
     ("a_range_of_one_value", BASE.replace("p = 1", "p = 5 in 5..5"), "p", 20, [(5, 5, None, None)]),
     # 10 ms at 10 score: N * 0.1 / speed <= 1
@@ -96,7 +96,7 @@ CASES = [
     # what is found on a grid: exp(p) <= 100, sqrt(p) >= 1.1, p ln 2 <= 2
     ("an_exponential", FREE + "measure m = exp(p)\nrequire { m <= 100 }\n", "p", 7, [(0, log(100), None, "m")]),
     ("a_root", FREE + "measure m = sqrt(p)\nrequire { m >= 1.1 }\n", "p", 7, [(1.21, 10, "m", None)]),
-    ("exp_of_a_load", BASE.replace("p = 1", "p = 1 in 0..10") + "measure m = exp(host.cpu.load)\nrequire { m <= 2 }\n", "p", 20, [(0, 5 * log(2), None, "m")]),
+    ("exp_of_a_load", BASE.replace("p = 1", "p = 1 in 0..10") + "measure m = exp(host.cpu.load)\nrequire { m <= 2 }\n", "p", 20, [(0, 5 * log(2), "a rate must be above zero", "m")]),
     # what jumps: ceil(p) <= 3, floor(p) >= 2; equal to the limit over a whole stretch
     ("rounded_up", FREE + "measure m = ceil(p)\nrequire { m <= 3 }\n", "p", 7, [(0, 3, None, "m")]),
     ("rounded_down", FREE + "measure m = floor(p)\nrequire { m >= 2 }\n", "p", 7, [(2, 10, "m", None)]),
@@ -145,10 +145,10 @@ def test_what_fails_everywhere_is_told() -> None:
     # at p = 6 to 9 the host has 120 to 180 %; m = 10 - p is at least 1 and should be 0.5
     text = BASE.replace("p = 1", "p = 6 in 6..9") + "measure m = 10 - p\nrequire { m <= 0.5 }\n"
     solution = _solved(text, "p", 20)
-    assert [failure.requirement for failure in solution.fails] == ["m"]
-    assert (
-        inverse_answer(solution)
-        == "No p carries 20 users (looked in 6 to 9, its range): m fails. It is 6 now."
+    assert [failure.requirement for failure in solution.fails] == ["m", LOAD]
+    assert inverse_answer(solution) == (
+        "No value of p carries 20 users (looked in 6 to 9, its range): m fails and "
+        "host.cpu.load fails, whatever it is. It is 6 now."
     )
 
 
@@ -172,7 +172,11 @@ def test_what_fails_everywhere_is_told() -> None:
 )  # fmt: skip
 def test_an_end_that_is_not_acceptable_itself_is_told(requirement: str, told: str | None) -> None:
     answer = inverse_answer(_solved(FREE + f"require {{ {requirement} }}\n", "p", 7))
-    whole = "Every p carries 7 users (0 to 10, its range)" if told is None else f"7 users: {told}"
+    whole = (
+        "Every value of p carries 7 users (0 to 10, its range)"
+        if told is None
+        else f"7 users: {told}"
+    )
     assert answer == f"{whole}. It is 1 now."
 
 
@@ -201,9 +205,7 @@ def test_places_are_counted_in_whole_numbers(
     assert solution.is_count
     whole = f"{population:,} users: panels must be {told}"
     if told is None:
-        whole = (
-            "Every panels carries 1 user (1 to 60,000,000, a million times less and more than now)"
-        )
+        whole = "Every value of panels carries 1 user (1 to 60,000,000, a million times less and more than now)"
     assert inverse_answer(solution) == f"{whole}. It is 60 now."
 
 
@@ -530,6 +532,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
             }
         ],
         "fails": [],
+        "fails_throughout": False,
     }
 
 
@@ -541,11 +544,13 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     assert (status, err) == (1, "")
     assert (
         out
-        == "No panels carries 81 users (looked in 1 to 40, its range): host.cpu.load fails. It is 30 now.\n"
+        == "No value of panels carries 81 users (looked in 1 to 40, its range): host.cpu.load fails, whatever it is. It is 30 now.\n"
     )
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1
-    assert json.loads(out)["fails"] == [{"requirement": "host.cpu.load", "mode": None}]
+    assert json.loads(out)["fails"] == [
+        {"requirement": "host.cpu.load", "mode": None, "refused": False}
+    ]
 
 
 # arguments, and what standard error says
@@ -587,3 +592,128 @@ def test_a_wrong_question_ends_with_2_and_says_why(
     assert (status, out) == (2, "")
     assert said in err
     assert "help: " in err
+
+
+# -- what is told of what fails ------------------------------------------------------------
+
+CALLS = """
+users N in 2..300
+param nic = 1 Gbit/s in 0.01..100 Gbit/s
+param power = 4 core in 0.1..256 core
+param size = 4 in 1..100
+param seen = 20 in 1..100
+param cameras = 1 in 0..30
+param margin = 40 % in 0..80 %
+group class of size users
+machine box { cpu power }
+machine pc { }
+network wire { duplex; rate nic }
+component forward { cpu 1 ms/packet }
+topology {
+  node sfu    = box
+  node person = pc * N
+  link wan    = wire between person, sfu
+}
+stream video for cameras in each class {
+  source 1 Mbit/s, 1000 byte/packet
+  at person { }
+  at sfu { forward to others in class at most seen }
+  at person { }
+}
+target cpu 1 - margin
+"""
+
+
+def _told(text: str, name: str, population: int, *changes: str) -> str:
+    return inverse_answer(_solved(text, name, population, *changes))
+
+
+def test_only_what_fails_throughout_is_told() -> None:
+    # 75 rooms with one camera each; 28 Mbit/s of 3 copies need 28 cores at 60 %.
+    slow = ("nic = 10 Mbit/s",)
+    solution = _solved(CALLS, "power", 300, *slow)
+    assert [f.requirement for f in solution.fails] == ["wan.forth.load", "wan.back.load"]
+    assert solution.fails_throughout
+    told = inverse_answer(solution)
+    assert told.startswith("No value of power carries 300 users (looked in 0.1 core to 256 core")
+    assert ": wan.forth.load fails and wan.back.load fails, whatever it is." in told
+    assert "sfu.cpu" not in told
+
+
+def test_where_nothing_fails_throughout_all_is_told() -> None:
+    text = BASE + "measure cheap = 1 / p\nrequire { cheap <= 1 / 2 }\n"
+    solution = _solved(text, "p", 60)
+    assert not solution.fails_throughout
+    assert {f.requirement for f in solution.fails} == {LOAD, "cheap"}
+    assert ": at each of them something fails, from the least on cheap fails and host" in (
+        inverse_answer(solution)
+    )
+
+
+def test_quality_is_not_told_beside_its_axis() -> None:
+    text = FREE + "measure m = N + p\nrequire { m <= 10 }\n"
+    assert [f.requirement for f in _solved(text, "p", 50).fails] == ["m"]
+
+
+def test_what_binds_at_a_bound_is_told_not_what_fails_beside_it() -> None:
+    # 40 flows of 1 Mbit/s to as many: the line is full at 13.5, the processor at 13.9, both at 14.
+    settings = ("nic = 540 Mbit/s", "power = 69.5 core", "size = 20", "cameras = 20")
+    text = CALLS.replace("1 - margin", "100 %")
+    (found,) = _solved(text, "seen", 40, *settings).intervals
+    assert (found.low, found.high) == (1, 13)
+    assert found.unrounded == pytest.approx((1, 13.5))
+    assert found.fails_above is not None
+    assert found.fails_above.requirement == "wan.back.load"
+
+
+def test_what_is_told_to_carry_can_be_set() -> None:
+    settings = ("cameras = 3", "nic = 100 Gbit/s", "power = 256 core")
+    told = _told(CALLS, "size", 10, *settings)
+    assert "must be at least 3 (below it, `video` has more flows in each `class`" in told
+    spec = checked(CALLS)
+    assert solve_model(spec.model, spec.configuration(None, [*settings, "size = 3"]))
+    with pytest.raises(QpsError):
+        spec.configuration(None, [*settings, "size = 2"])
+
+
+@pytest.mark.parametrize("size", ["N", "ceil(N / 2)"])
+def test_a_group_that_grows_with_the_users_may_be_smaller_than_its_flows(size: str) -> None:
+    text = CALLS.replace("class of size users", f"class of {size} users")
+    spec = checked(text)
+    settings = ["cameras = 5", "nic = 100 Gbit/s", "power = 256 core"]
+    from_two = solve_model(spec.model, spec.configuration(None, settings))
+    from_ten = solve_model(spec.model, spec.configuration(None, [*settings, "N = 10..300"]))
+    assert from_two.largest_acceptable == from_ten.largest_acceptable
+    at_most = _solved(text, "cameras", 10, *settings[1:]).intervals[0].high
+    assert at_most == 30
+    # With two users, one or both of them send: not more than there are.
+    loads = [
+        {
+            r.name: r.load_at_limit
+            for r in solve_model(
+                spec.model, spec.configuration(None, [f"cameras = {n}", "N = 2"])
+            ).resources
+        }
+        for n in (2, 5)
+    ]
+    assert loads[0] == loads[1]
+
+
+def test_flows_are_told_whole_with_the_exact_bound() -> None:
+    text = CALLS.replace("class of size users", "class of N users")
+    told = _told(text, "cameras", 10, "nic = 50 Mbit/s", "power = 256 core")
+    assert "cameras must be at most 5 (5.55555)" in told
+    assert "from 0" not in told
+
+
+def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
+    text = CALLS.replace("cpu power", "cpu 4 core").replace(
+        "param power = 4 core in 0.1..256 core\n", ""
+    )
+    told = _told(text, "sfu.cpu.cores", 4)
+    assert "sfu.cpu.cores must be at least 0.625 core (" in told
+    assert told.endswith("It is 4 core now.")
+    assert (
+        _told(CALLS, "margin", 4)
+        == "Every value of margin carries 4 users (0 % to 80 %, its range). It is 40 % now."
+    )

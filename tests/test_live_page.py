@@ -21,6 +21,7 @@ from qps.compiler.lower import lower
 from qps.compiler.pipeline import Spec, load
 from qps.solver.solution import Solution
 from qps.solver.solve import solve
+from test_ties import SHOP
 
 ROOT = Path(__file__).parents[1]
 SPECS = sorted((ROOT / "specs").glob("*.qps"))
@@ -302,6 +303,17 @@ def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> 
     page = open_page(html_of(spec))
     solution = solve(lower(spec.model, spec.configuration()))
     assert differences(page.run(ANSWERS), solution) == []
+
+
+@pytest.mark.parametrize("settings", [(), ("power = 0.001 core",), ("speed = 1 Gbit/s",)])
+def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_page: Any) -> None:
+    spec = checked(SHOP)
+    solution = solve(lower(spec.model, spec.configuration(None, settings)))
+    page = open_page(html_of(spec, *settings))
+    assert differences(page.run(ANSWERS), solution) == []
+    assert solution.bottleneck is not None
+    first = page.run("() => qps.shown.solved.first.name")
+    assert first == solution.bottleneck.resource
 
 
 @pytest.mark.parametrize("machine", ["box", "waiting"])

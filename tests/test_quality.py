@@ -241,7 +241,7 @@ def test_a_spec_of_no_axis_has_no_quality() -> None:
 def test_a_limit_that_is_the_ideal_still_holds() -> None:
     text = PRELUDE + (
         "topology { node host = box }\nstream flow { source N * 4 packet/s; at host { work } }\n"
-        "require { flow.loss <= 0 %; host.cpu.load <= 200 % }"
+        "require { flow.loss <= 0 %; host.cpu.load <= 100 % }"
     )  # fmt: skip
     solution = solve(lowered(text))
     assert (solution.largest_acceptable, solution.limited_by) == (25, "flow.loss")

@@ -191,7 +191,7 @@ def test_elasticities_take_a_rounding_as_constant_between_its_jumps() -> None:
     [
         ("host.cpu.load <= 50 %", Verdict.LIMITED, 50),
         ("host.cpu.load < 50 %", Verdict.LIMITED, 49),
-        ("host.cpu.load <= 150 %", Verdict.LIMITED, 150),
+        ("host.cpu.load <= 100 %", Verdict.LIMITED, 100),
         ("host.cpu.load <= 0 %", Verdict.NOWHERE, None),
         ("flow.latency <= 1 s", Verdict.LIMITED, 100),
         ("flow.loss <= 0 %", Verdict.LIMITED, 100),

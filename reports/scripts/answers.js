@@ -22,10 +22,10 @@ function isBefore(one, other) {
 function solveGraph(run) {
   const { graph } = run;
   const criteria = graph.criteria.map((criterion) => judged(run, criterion));
-  const limiting = limitingOf(criteria);
+  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
+  const limiting = limitingOf(criteria, resources);
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
   const at = largest ?? graph.low;
-  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
   refuseImpossible(run, Math.min(at + 1, graph.high));
   const quality = criteria.find((one) => one.criterion.name === "quality");
   run.at(at);
@@ -75,15 +75,15 @@ function metUpTo(failure, graph) {
 
 function isStated(criterion) { return criterion.stated || criterion.name === "quality"; }
 
-function limitingOf(criteria) {
-  let best = null;
-  for (const one of criteria) {
-    if (one.failure === null) continue;
-    const earlier = !best || one.failure < best.failure;
-    const preferred = best && one.failure === best.failure && isStated(one.criterion) && !isStated(best.criterion);
-    if (earlier || preferred) best = one;
-  }
-  return best;
+// What fails first: of several a stated one, else the resource that saturates first.
+function limitingOf(criteria, resources) {
+  const least = Math.min(...criteria.map((one) => one.failure ?? Infinity));
+  const failing = criteria.filter((one) => one.failure === least);
+  const stated = failing.find((one) => isStated(one.criterion));
+  if (stated || failing.length < 2) return stated ?? failing[0] ?? null;
+  const of = (resource) => failing.find((one) => one.criterion.name === `${resource.name}.load`);
+  const first = firstToSaturate(resources.filter(of));
+  return first ? of(first) : failing[0];
 }
 
 // Where a load passes 1: `at` is null for never, `isAtStart` where it does from the start on.
@@ -92,15 +92,24 @@ function saturated(run, over, about) {
   const curve = run.curve(over, [run.program.a[over]]);
   const at = firstCrossing(curve, low);
   const isAtStart = at === low && (curve.isFixed || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
-  return { about, at, isAtStart, name: about.name };
+  return { about, at, isAtStart, name: about.name, atStart: isAtStart ? loadAtStart(run, over, about) : 1 };
 }
 
+// How full what is saturated where the range starts is there, as a part of its target; where only
+// the excess is known (of what elastic numbers leave), the excess tells which is the highest.
+function loadAtStart(run, over, about) {
+  run.at(run.graph.low);
+  const full = about.target === undefined ? 1 + run.value(over) : run.value(about.load) / run.value(about.target);
+  return Number.isFinite(full) ? full : Infinity;
+}
+
+// What saturates first: of several that do from the start, the most heavily loaded; then in order.
 function firstToSaturate(resources) {
   let first = null;
   for (const one of resources) {
     if (one.at === null) continue;
     const tied = first && Math.abs(one.at - first.at) <= 1e-9 * first.at;
-    if (!first || (tied ? one.name < first.name : one.at < first.at)) first = one;
+    if (!first || (tied ? one.atStart > first.atStart * (1 + 1e-12) : one.at < first.at)) first = one;
   }
   return first;
 }

@@ -2,12 +2,17 @@
 
 function answerOf(column) {
   const { solved, graph } = column;
+  const fewest = graph.low === 1 ? "1 user is" : `${whole(graph.low)} users are`;
+  const isOne = graph.low === graph.high;
   if (solved.verdict === "range") {
+    if (isOne) return `${fewest} acceptable.`;
+    if (!graph.restsOnUsers) {
+      return `Nothing depends on the number of users: as the spec stands, every number from ${whole(graph.low)} to ${whole(graph.high)} is acceptable.`;
+    }
     return `Every number of users from ${whole(graph.low)} to ${whole(graph.high)} is acceptable; the range, not the system, is the limit.`;
   }
   if (solved.verdict === "nowhere") {
-    const fewest = graph.low === 1 ? "1 user is" : `${whole(graph.low)} users are`;
-    return `Not even ${fewest} acceptable: ${reasonOf(column, graph.low)}.`;
+    return `${isOne ? `${fewest} not` : `Not even ${fewest}`} acceptable: ${reasonOf(column, graph.low)}.`;
   }
   const users = solved.largest === 1 ? "1 user" : `${whole(solved.largest)} users`;
   const mode = graph.mode ? ` in mode ${graph.mode}` : "";

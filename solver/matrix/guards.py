@@ -21,11 +21,18 @@ from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.values import parts_of
-from qps.compiler.values_in_use import Bound, is_alike, values_in_use
+from qps.compiler.values_in_use import (
+    LIMITS,
+    WHOLE,
+    flows_in_groups,
+    is_alike,
+    points_of,
+    values_in_use,
+)
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.prepared import Ints
-from qps.solver.matrix.program import Builder, UnsupportedError
+from qps.solver.matrix.program import Builder
 from qps.solver.matrix.questions import Asking
 
 SOUND = np.iinfo(np.int64).max
@@ -33,7 +40,6 @@ SOUND = np.iinfo(np.int64).max
 
 _NEAR = 1e-9
 _TINY = 1e-13
-_STEPS = 8
 _KINDS = 3
 
 
@@ -52,19 +58,6 @@ class Guard:
     is_most_out: bool = False
     below: str = ""
     above: str = ""
-
-
-_LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
-    Bound.ANY: (None, None, False, False),
-    Bound.POSITIVE: (0, None, True, False),
-    Bound.NOT_NEGATIVE: (0, None, False, False),
-    Bound.SHARE: (0, 1, False, False),
-    Bound.PART: (0, 1, False, True),
-    Bound.TARGET: (0, 1, True, False),
-    Bound.LOAD: (0, 10, False, False),
-    **dict.fromkeys((Bound.COUNT, Bound.RANK, Bound.WHOLE), (0, None, True, False)),
-}
-_WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
 
 
 def guards_of(
@@ -118,20 +111,17 @@ def _values(
     model: ir.Model, configuration: Configuration, asking: Asking, builder: Builder
 ) -> Iterator[Guard]:
     settled = in_force(configuration)
-    low, high = settled.low, settled.high
-    points = dict.fromkeys(low + (high - low) * step // _STEPS for step in range(_STEPS + 1))
+    points = points_of(settled)
     for bounded in values_in_use(model, settled):
         what, bound = bounded.what, bounded.bound
         value = None if is_alike(bounded.expr) else _lowered(asking, bounded.expr)
         if value is None or not _rests_on_input(builder, value):
             continue
-        if bound not in _LIMITS:
-            raise UnsupportedError(bound.value)
-        least, most, is_least_out, is_most_out = _LIMITS[bound]
+        least, most, is_least_out, is_most_out = LIMITS[bound]
         reason = f"{what} must be {bound.value}"
         population = builder.population
         varies = population in value.free_symbols
-        for point in points if varies else (low,):
+        for point in points if varies else points[:1]:
             at = value.xreplace({population: sympy.Integer(point)}) if varies else value
             yield Guard(
                 builder.build(at),
@@ -142,9 +132,17 @@ def _values(
                 reason,
                 reason,
             )
-            if bound in _WHOLE:
+            if bound in WHOLE:
                 rest = builder.build(at - sympy.floor(at))
                 yield Guard(rest, most=Fraction(0), above=reason)
+    for _, flows, group in flows_in_groups(model, settled):
+        sides = [_lowered(asking, side) for side in (group.size.expr, flows.expr)]
+        known = [side for side in sides if side is not None]
+        if len(known) == len(sides) and _rests_on_input(builder, known[0] - known[1]):
+            for point in points:
+                gap = (known[0] - known[1]).xreplace({builder.population: sympy.Integer(point)})
+                # A row that breaks it is solved by itself, which tells the numbers.
+                yield Guard(builder.build(gap), least=Fraction(0))
 
 
 def _structure(

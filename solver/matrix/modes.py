@@ -255,12 +255,12 @@ class ModeSolver:
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             settled = first.copy()
-            limited = self._settled(settled, at_limit, beyond, index, verdict == SOUND)
+            failing = self._settled(settled, at_limit, beyond, index, verdict == SOUND)
             limit = np.maximum(settled - 1, mode.low)
             if self.at is not None or (settled != first).any():
                 at_limit = {}
             is_open = is_open | self._is_impossible(rows, limit)
-            return self._answers(rows, settled, limited, limit, verdict, is_open, at_limit)
+            return self._answers(rows, settled, failing, limit, verdict, is_open, at_limit)
 
     def _settled(
         self,
@@ -269,32 +269,30 @@ class ModeSolver:
         above: Values,
         index: Index,
         sound: Bools,
-    ) -> Ints:
-        """Return what limits each row; where floats cannot tell, both answers are made exact."""
+    ) -> Bools:
+        """Return for each criterion which rows it limits, perhaps with others.
+
+        Where floats cannot tell, this and the first failures are made exact.
+        """
         mode, count = self.mode, first.size
         ends = first > mode.high
         doubtful = np.zeros(count, dtype=bool)
-        stated = np.full(count, -1, dtype=np.int64)
-        unstated = np.full(count, -1, dtype=np.int64)
-        surely = np.zeros(count, dtype=bool)
-        for number in reversed(range(len(mode.criteria))):
-            criterion = mode.criteria[number]
+        failing = np.zeros((len(mode.criteria), count), dtype=bool)
+        for number, criterion in enumerate(mode.criteria):
             doubtful |= (first > mode.low) & ~(margin_of(criterion, below) <= -_DOUBTFUL)
             margin = margin_of(criterion, above)
             has_value = np.isfinite(margin)
             doubtful |= ~ends & (~has_value | (np.abs(margin) <= _DOUBTFUL))
-            fails_there = ~ends & ((margin > 0) | ~has_value)
-            surely |= fails_there
-            chosen = stated if criterion.is_stated else unstated
-            chosen[fails_there] = number
-        doubtful |= ~ends & ~surely
-        limited = np.where(stated >= 0, stated, unstated)
+            failing[number] = ~ends & ((margin > 0) | ~has_value)
+        doubtful |= ~ends & ~failing.any(axis=0)
         for row in np.flatnonzero(doubtful & sound):
             exact = _ExactRow(
                 mode, self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)})
             )
-            first[row], limited[row] = exact.first_failure(int(first[row]))
-        return limited
+            first[row], found = exact.first_failure(int(first[row]))
+            failing[:, row] = False
+            failing[found, row] = True
+        return failing
 
     def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
         """Return which rows meet something that cannot be, up to the answer and one beyond."""
@@ -313,7 +311,7 @@ class ModeSolver:
         self,
         rows: Rows,
         first: Ints,
-        limited: Ints,
+        failing: Bools,
         limit: Ints,
         verdict: Ints,
         is_open: Bools,
@@ -356,7 +354,7 @@ class ModeSolver:
             verdict,
             is_open,
             first,
-            limited,
+            self._limiting(rows, failing, saturates),
             at,
             [column(resource.load) for resource in mode.resources],
             saturates,
@@ -384,28 +382,68 @@ class ModeSolver:
         numbers = (*self.mode.columns, *pairs)
         return frozenset(number for number in numbers if number is not None)
 
+    def _limiting(self, rows: Rows, failing: Bools, saturates: list[Floats]) -> Ints:
+        """Return the number of the criterion that limits each row, -1 for none.
+
+        What is stated comes first, then the resource that saturates first.
+        """
+        criteria = self.mode.criteria
+        stated = np.array([criterion.is_stated for criterion in criteria], dtype=bool)[:, None]
+        limiting = np.where(failing.any(axis=0), np.argmax(failing, axis=0), -1)
+        limiting = np.where(
+            (failing & stated).any(axis=0), np.argmax(failing & stated, 0), limiting
+        )
+        several = np.flatnonzero(~(failing & stated).any(axis=0) & (failing.sum(axis=0) > 1))
+        if not several.size:
+            return limiting
+        places = [
+            [n for n, c in enumerate(criteria) if not c.is_stated and c.name == f"{r.name}.load"]
+            for r in self.mode.resources
+        ]
+        full = np.array([failing[own][:, several].any(axis=0) for own in places])
+        found = self._first(rows.take(several), [at[several] for at in saturates], full)
+        for number, own in enumerate(places):
+            mine = several[found == number]
+            if mine.size:
+                limiting[mine] = np.array(own)[np.argmax(failing[own][:, mine], axis=0)]
+        return limiting
+
     def _bottleneck(self, rows: Rows, saturates: list[Floats]) -> Ints:
-        """Return the number of the resource that saturates first; of several, by their names."""
-        found = np.full(rows.count, -1, dtype=np.int64)
+        """Return the number of the resource that saturates first, else of the heaviest one."""
         if not saturates:
-            return found
-        least = np.min(saturates, axis=0)
-        names = [resource.name for resource in self.mode.resources]
-        for number in sorted(range(len(names)), key=names.__getitem__, reverse=True):
-            found[saturates[number] <= least * (1 + _ALIKE)] = number
-        never = np.flatnonzero(np.isinf(least))
+            return np.full(rows.count, -1, dtype=np.int64)
+        found = self._first(rows, saturates, np.ones((len(saturates), rows.count), dtype=bool))
+        never = np.flatnonzero(np.isinf(np.min(saturates, axis=0)))
         if never.size:
-            found[never] = self._heaviest(rows.take(never))
+            loads = self._fullness(rows.take(never), float(self.mode.high))
+            found[never] = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
         return found
 
-    def _heaviest(self, rows: Rows) -> Ints:
-        """Return the number of the resource that is nearest its target at the end of the range."""
-        mode = self.mode
-        sides = [(resource.load, resource.target) for resource in mode.resources]
-        values = rows.at({number for pair in sides for number in pair}, float(mode.high))
-        loads = [rows.column(values, load) / rows.column(values, aim) for load, aim in sides]
-        heaviest: Ints = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
-        return heaviest
+    def _first(self, rows: Rows, saturates: list[Floats], among: Bools) -> Ints:
+        """Return the number of the resource that saturates first among some: one at least.
+
+        Of those that are saturated from the start, the one with the highest load there; of
+        equals, the first (as `saturation.in_order_of_saturation`).
+        """
+        at = np.where(among, saturates, np.inf)
+        least = np.min(at, axis=0)
+        tied = among & (at <= least * (1 + _ALIKE))
+        found: Ints = np.argmax(tied, axis=0)
+        several = np.flatnonzero((tied.sum(axis=0) > 1) & (least == self.mode.low))
+        if several.size:
+            loads = self._fullness(rows.take(several), float(self.mode.low))
+            loads = np.where(np.isfinite(loads), loads, np.inf)
+            loads = np.where(tied[:, several], loads, -np.inf)
+            found[several] = np.argmax(loads >= np.max(loads, axis=0) * (1 - _ALIKE), axis=0)
+        return found
+
+    def _fullness(self, rows: Rows, population: float) -> Floats:
+        """Return all loads as parts of their targets at a population, a line for each resource."""
+        sides = [(resource.load, resource.target) for resource in self.mode.resources]
+        values = rows.at({number for pair in sides for number in pair}, population)
+        return np.array(
+            [rows.column(values, load) / rows.column(values, aim) for load, aim in sides]
+        )
 
 
 @dataclass
@@ -415,25 +453,22 @@ class _ExactRow:
     mode: CompiledMode
     inputs: Mapping[str, Fraction]
 
-    def first_failure(self, near: int) -> tuple[int, int]:
-        """Return the first failure, which is close to `near`, and the number of what fails."""
+    def first_failure(self, near: int) -> tuple[int, list[int]]:
+        """Return the first failure, which is close to `near`, and the numbers of what fails."""
         mode, first = self.mode, near
-        while first > mode.low and self.failing(first - 1) is not None:
+        while first > mode.low and self.failing(first - 1):
             first -= 1
-        while first <= mode.high and self.failing(first) is None:
+        while first <= mode.high and not self.failing(first):
             first += 1
-        failing = self.failing(first) if first <= mode.high else None
-        return first, -1 if failing is None else failing
+        return first, self.failing(first) if first <= mode.high else []
 
-    def failing(self, population: int) -> int | None:
-        """Return the number of the criterion that fails at a population: a stated one first."""
-        found = [
+    def failing(self, population: int) -> list[int]:
+        """Return the numbers of the criteria that fail at a population."""
+        return [
             number
             for number, criterion in enumerate(self.mode.criteria)
             if self._fails(criterion, population)
         ]
-        stated = [number for number in found if self.mode.criteria[number].is_stated]
-        return next(iter(stated or found), None)
 
     def _fails(self, criterion: CompiledCriterion, population: int) -> bool:
         sides = (criterion.measure, criterion.limit)

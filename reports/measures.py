@@ -1,0 +1,45 @@
+"""The measures of a spec's own: what they come to at the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.reports.quantities import is_share, quantity
+from qps.reports.table import Table
+from qps.solver.solution import Solution
+from qps.solver.solve import value_at
+
+
+@dataclass(frozen=True)
+class MeasureView:
+    """A measure of the spec's own at the answer, in its base unit; null where it has no value."""
+
+    name: str
+    value: float
+    unit: str
+    doc: str | None
+
+
+def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
+    """Return what the spec's measures come to, in the order of their declaration."""
+    graph = solution.graph
+    return tuple(
+        MeasureView(name, value_at(graph, one.value, solution.at), str(one.dimension), one.doc)
+        for name, one in graph.measures.items()
+    )
+
+
+def measure_table(solution: Solution) -> Table:
+    """Return the measures that no requirement shows already, with what their docs say first."""
+    graph = solution.graph
+    required = {item.criterion.name for item in solution.requirements}
+    rows = tuple(
+        (
+            view.name,
+            quantity(view.value, graph.measures[view.name].dimension, share=is_share(view.name)),
+            view.doc.splitlines()[0] if view.doc else "",
+        )
+        for view in measure_views(solution)
+        if view.name not in required
+    )
+    return Table(("measure", f"at {solution.at:,}", ""), rows, frozenset([1]))

@@ -1,0 +1,112 @@
+"""What a spec refuses: bounds of the values that rest on one number, as functions of it.
+
+What `--set` refuses carries nobody, whatever the loads would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.values import parts_of
+from qps.compiler.values_in_use import LIMITS, flows_in_groups, points_of, values_in_use
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A value that must stay in its bounds: it is refused where `over` is above zero.
+
+    With `strict`, where it is zero as well. `message` says what must be, or what is wrong.
+    """
+
+    message: str
+    over: sympy.Expr
+    strict: bool
+
+
+def refusals(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, name: str
+) -> tuple[Refusal, ...]:
+    """Return the bounds of all that rests on a parameter, in one lowered configuration.
+
+    What a condition on the parameter decides is left out: it has no one formula.
+    """
+    return tuple(dict.fromkeys(_Values(model, in_force(configuration), graph, name).refusals()))
+
+
+class _Values:
+    """Lowers the values of a configuration with one parameter as a symbol."""
+
+    def __init__(
+        self, model: ir.Model, configuration: Configuration, graph: LoadGraph, name: str
+    ) -> None:
+        self._model, self._configuration, self._name = model, configuration, name
+        self._population = graph.population
+        self._expressions = ExpressionLowering(model, configuration, graph.population)
+        self._expressions.assumptions = dict(graph.assumptions)
+        for elastic in graph.elastic:
+            self._expressions.settle(elastic.parameter.name, elastic.value)
+
+    def refusals(self) -> Iterator[Refusal]:
+        """Yield the bounds of values, the ranges of other parameters, the flows of groups."""
+        for parameter in self._model.parameters:
+            low, high = parameter.low, parameter.high
+            if parameter.name == self._name or low is None or high is None:
+                continue
+            value = ir.ParameterValue(parameter.name)
+            if parameter.is_elastic:
+                continue
+            yield from self._at_most(f"`{parameter.name}` is above its range", value, high)
+            yield from self._at_most(f"`{parameter.name}` is below its range", low, value)
+        for bounded in values_in_use(self._model, self._configuration):
+            least, most, is_least_out, is_most_out = LIMITS[bounded.bound]
+            message = f"{bounded.what} must be {bounded.bound.value}"
+            for value in self._lowered(bounded.expr):
+                if least is not None:
+                    yield Refusal(message, least - value, is_least_out)
+                if most is not None:
+                    yield Refusal(message, value - most, is_most_out)
+        for stream, flows, group in flows_in_groups(self._model, self._configuration):
+            message = f"`{stream}` has more flows in each `{group.name}` than it has users"
+            yield from self._at_most(message, flows.expr, group.size.expr)
+
+    def _at_most(self, message: str, one: ir.Expr, other: ir.Expr) -> Iterator[Refusal]:
+        both = zip(self._valued(one), self._valued(other), strict=True)
+        for value, limit in both:
+            over = value - limit
+            if self._rests(over):
+                yield Refusal(message, over, strict=False)
+
+    def _lowered(self, expr: ir.Expr) -> list[sympy.Expr]:
+        """Return a value at some populations, nothing where it does not rest on the number."""
+        return [value for value in self._valued(expr) if self._rests(value)]
+
+    def _rests(self, value: sympy.Expr) -> bool:
+        number = self._expressions.assumptions.get(self._name)
+        return number is not None and number.symbol in value.free_symbols
+
+    def _valued(self, expr: ir.Expr) -> list[sympy.Expr]:
+        """Return a value at some populations, with numbers for all but the one asked for."""
+        if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
+            return []
+        self._expressions.decided.clear()
+        try:
+            value = self._expressions.lower(expr)
+        except QpsError:
+            return []
+        if self._name in self._expressions.decided:
+            return []
+        known = {
+            assumption.symbol: assumption.value
+            for name, assumption in self._expressions.assumptions.items()
+            if name != self._name
+        }
+        points = points_of(self._configuration)
+        return [value.xreplace(known | {self._population: sympy.Integer(at)}) for at in points]
