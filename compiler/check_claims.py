@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -295,11 +296,15 @@ class ClaimChecker:
         read = None if isinstance(change.value, ast.Range) else place_of(change.value)
         what = "machine" if is_node else "network"
         if read is None:
+            own, users = change.name.text, self._users()
+            is_number = re.fullmatch(r"[\d_]+", change.value.span.text) is not None
             self.sink.report(
                 codes.BAD_SETTING,
                 change.value.span,
-                f"`{change.name.text}` takes a {what}",
-                hint=f"such as `{change.name.text} = {what}` or `{change.name.text} = {what} * 4`",
+                f"`{own}` takes a {what}",
+                hint=f"such as `{own} = {what} * 4`; the population is `{users}`"
+                if is_number and users
+                else f"such as `{own} = {what}` or `{own} = {what} * 4`",
             )
             return None
         kind = self.place_kind(read, self.main, is_node=is_node)
@@ -311,6 +316,11 @@ class ClaimChecker:
             if count is None:
                 return None
         return ir.SetPlace(found.qualified, kind, count, change.span)
+
+    def _users(self) -> str | None:
+        """Return the name of the population, where there is one."""
+        declared = self.main.syntax.declarations
+        return next((d.name.text for d in declared if isinstance(d, ast.Users)), None)
 
     def place_kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
