@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_conditions import choices_of
@@ -223,13 +224,9 @@ class ClaimChecker:
         high = self.expressions.number(bounds.high, scope, "the greatest number of users")
         if low is None or high is None:
             return None
-        if low.denominator != 1 or high.denominator != 1 or low < 1 or low > high:
-            self.sink.report(
-                codes.OUT_OF_RANGE,
-                bounds.span,
-                "a range of users goes from a whole number of at least 1 to one not below it",
-                hint="such as `2..200`",
-            )
+        wrong = _wrong_bounds(low, high)
+        if wrong is not None:
+            self.sink.report(codes.OUT_OF_RANGE, bounds.span, wrong[0], hint=wrong[1])
             return None
         if high > _MOST_USERS:
             self.sink.report(
@@ -470,6 +467,17 @@ class ClaimChecker:
 
 
 _MOST_USERS = 10**12
+
+
+def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
+    """Return what is wrong with a range of users, and how to mend it."""
+    if low.denominator != 1 or high.denominator != 1:
+        return "a number of users is whole", f"such as `{max(1, floor(low))}..{ceil(high)}`"
+    if low < 1:
+        return "a range of users starts at 1 or above", f"such as `1..{max(high, 1)}`"
+    if low > high:
+        return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
+    return None
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

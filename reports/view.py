@@ -515,7 +515,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         if target != 1:
             told = told_apart(100 * float(load), 100 * target)
             return f"{resource} is loaded {told} %; its target is {percent(target)}"
-        return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
+        return f"{resource} is loaded {told_apart(100 * float(load), 100)} %: it is saturated"
     return f"{name} fails"
 
 

@@ -102,7 +102,7 @@ def _known_command(argv: Sequence[str]) -> Sequence[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="qps",
         description="Quality planning: how many users will it carry, and what gives out first?",
         epilog=_EXIT_STATUS,
