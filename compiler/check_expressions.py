@@ -38,8 +38,10 @@ _NOT_ALLOWED = (
     (
         Allowed.POPULATION,
         "must not depend on the number of users",
-        "sources, counts and repetitions (`step * (N - 1)`) may; `max` and `min` choose by the "
-        "number of users",
+        (
+            "sources, counts and repetitions (`step * (N - 1)`) may; `max` and `min` choose by the "
+            "number of users"
+        ),
     ),
     (
         Allowed.MEASURES,

@@ -351,7 +351,8 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
     if kinds[0] in KIND_KEYWORDS:
         return f"declare it: `{KIND_KEYWORDS[kinds[0]]} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
-        return f"declare it: `users {last} in 1..1000` if it is the population, else `param {last} = …`"
+        users = f"`users {last} in 1..1000`"
+        return f"declare it: {users} if it is the population, else `param {last} = …`"
     return f"declare it, such as `param {last} = …`"
 
 
