@@ -23,6 +23,7 @@ from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
 from qps.compiler.check_targets import TargetChecker
 from qps.compiler.check_topology import TopologyChecker
+from qps.compiler.check_unused import report_unreached
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.importer import Importer
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
@@ -217,7 +218,10 @@ class Checker:
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
         self._components(checker)
-        return tuple(stream for stream in streams if stream is not None)
+        built = tuple(stream for stream in streams if stream is not None)
+        if built:
+            report_unreached(self.sink, nodes, links, built)
+        return built
 
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""

@@ -174,9 +174,17 @@ class AxisChecker:
         """Return listed values; the unit of the last one holds for plain numbers."""
         found: list[Fraction] = []
         scope = Scope(self.claims.main, Allowed.NOTHING)
+        # A wrong unit is reported where it is written: with the last value.
+        last = self.claims.expressions.number(values[-1], scope, "a value", dimension)
+        if last is None:
+            return None
         for value in values:
-            written = with_unit_of(value, values[-1]) if value is not values[-1] else value
-            number = self.claims.expressions.number(written, scope, "a value", dimension)
+            written = with_unit_of(value, values[-1])
+            number = (
+                last
+                if value is values[-1]
+                else self.claims.expressions.number(written, scope, "a value", dimension)
+            )
             if number is None:
                 return None
             if number in found:
@@ -190,8 +198,8 @@ class AxisChecker:
     ) -> tuple[Fraction, ...] | ir.Steps | None:
         """Return the values along a range."""
         claims, bounds = self.claims, item.range
-        low = claims.end(bounds.low, bounds.high, dimension)
         high = claims.end(bounds.high, None, dimension)
+        low = None if high is None else claims.end(bounds.low, bounds.high, dimension)
         if low is None or high is None:
             return None
         if low >= high:

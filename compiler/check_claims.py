@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, floor
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_conditions import choices_of
@@ -222,13 +224,9 @@ class ClaimChecker:
         high = self.expressions.number(bounds.high, scope, "the greatest number of users")
         if low is None or high is None:
             return None
-        if low.denominator != 1 or high.denominator != 1 or low < 1 or low > high:
-            self.sink.report(
-                codes.OUT_OF_RANGE,
-                bounds.span,
-                "a range of users goes from a whole number of at least 1 to one not below it",
-                hint="such as `2..200`",
-            )
+        wrong = _wrong_bounds(low, high)
+        if wrong is not None:
+            self.sink.report(codes.OUT_OF_RANGE, bounds.span, wrong[0], hint=wrong[1])
             return None
         if high > _MOST_USERS:
             self.sink.report(
@@ -295,11 +293,15 @@ class ClaimChecker:
         read = None if isinstance(change.value, ast.Range) else place_of(change.value)
         what = "machine" if is_node else "network"
         if read is None:
+            own, users = change.name.text, self._users()
+            is_number = re.fullmatch(r"[\d_]+", change.value.span.text) is not None
             self.sink.report(
                 codes.BAD_SETTING,
                 change.value.span,
-                f"`{change.name.text}` takes a {what}",
-                hint=f"such as `{change.name.text} = {what}` or `{change.name.text} = {what} * 4`",
+                f"`{own}` takes a {what}",
+                hint=f"such as `{own} = {what} * 4`; the population is `{users}`"
+                if is_number and users
+                else f"such as `{own} = {what}` or `{own} = {what} * 4`",
             )
             return None
         kind = self.place_kind(read, self.main, is_node=is_node)
@@ -311,6 +313,11 @@ class ClaimChecker:
             if count is None:
                 return None
         return ir.SetPlace(found.qualified, kind, count, change.span)
+
+    def _users(self) -> str | None:
+        """Return the name of the population, where there is one."""
+        declared = self.main.syntax.declarations
+        return next((d.name.text for d in declared if isinstance(d, ast.Users)), None)
 
     def place_kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
@@ -460,6 +467,17 @@ class ClaimChecker:
 
 
 _MOST_USERS = 10**12
+
+
+def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
+    """Return what is wrong with a range of users, and how to mend it."""
+    if low.denominator != 1 or high.denominator != 1:
+        return "a number of users is whole", f"such as `{max(1, floor(low))}..{ceil(high)}`"
+    if low < 1:
+        return "a range of users starts at 1 or above", f"such as `1..{max(high, 1)}`"
+    if low > high:
+        return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
+    return None
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

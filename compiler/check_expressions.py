@@ -38,7 +38,10 @@ _NOT_ALLOWED = (
     (
         Allowed.POPULATION,
         "must not depend on the number of users",
-        "sources, repetitions and counts may; `max` and `min` choose by the number of users",
+        (
+            "sources, counts and repetitions (`step * (N - 1)`) may; `max` and `min` choose by the "
+            "number of users"
+        ),
     ),
     (
         Allowed.MEASURES,
@@ -57,8 +60,8 @@ _NOT_ALLOWED = (
     ),
     (
         Allowed.ANSWERS,
-        "cannot name an answer; only expectations can",
-        "write it in an `expect`",
+        "cannot name an answer; only expectations and matrices can",
+        "write it in an `expect`; a `matrix` tells it for many configurations",
     ),
 )
 

@@ -91,8 +91,8 @@ class FigureChecker:
         if dimension is None:
             claims.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None
-        low = claims.end(item.range.low, item.range.high, dimension)
         high = claims.end(item.range.high, None, dimension)
+        low = None if high is None else claims.end(item.range.low, item.range.high, dimension)
         if low is None or high is None:
             return None
         if low >= high:

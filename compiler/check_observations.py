@@ -188,6 +188,14 @@ class ObservationChecker:
     ) -> ir.Change | None:
         """Read a cell as the new value of a setting, as if it stood behind `with`."""
         cell = cells[column.heading]
+        where = f"`{item.file.value}`, line {line}, column `{column.heading}`"
+        if not cell:
+            self._fail(
+                item,
+                f"{where} is empty, but it sets `{column.target}`",
+                "fill it in, or take the line out: only what was measured may be missing",
+            )
+            return None
         if number(cell) is not None and column.unit is not None:
             cell = f"{cell} {column.unit}"
         parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
@@ -199,7 +207,6 @@ class ObservationChecker:
         del self._sink.found[before:]
         for problem in problems[:1]:
             # The cell is no text that anybody wrote: the place is the line of the table.
-            where = f"`{item.file.value}`, line {line}, column `{column.heading}`"
             self._fail(item, f"{where}: {problem.message}", " ".join(problem.hints))
         return change if not problems else None
 

@@ -65,8 +65,9 @@ class ParameterChecker:
             self._claims.dimensions[name] = value.dimension
             low = high = None
             if param.range is not None:
-                low = self._bound(param.range.low, param.range.high, value, scope)
-                high = low and self._bound(param.range.high, None, value, scope)
+                high = self._bound(param.range.high, None, value, scope)
+                low = high and self._bound(param.range.low, param.range.high, value, scope)
+                high = low and high
                 if low is not None and high is not None:
                     self._check_order(low, high, param.range)
             priority = None

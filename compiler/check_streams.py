@@ -124,7 +124,7 @@ class StreamChecker:
                 f"a source gives a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
                 secondary=self._stated(item.values[0]),
-                hint=_rate_hint(first, item),
+                hint=_swapped(quantities) or _rate_hint(first, item),
             )
             return None
         assert base is not None
@@ -405,6 +405,16 @@ def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
     if size.dimension == DIMENSIONLESS:
         return f"give it its unit: `{written.span.text} {example}`"
     return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
+
+
+def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
+    """Return what to write where the rate of a source stands behind its sizes."""
+    rates = [v for v in values if (v.dimension * TIME).single_base not in (None, TIME_BASE)]
+    if not rates or values[0].dimension.single_base is not None:
+        return None
+    texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
+    rate = " ".join(rates[0].span.text.split())
+    return f"the rate comes first: `source {', '.join([rate, *texts])}`"
 
 
 def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:

@@ -21,7 +21,7 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.suggest import did_you_mean, listed
 from qps.compiler.tables import Problem, Table, number
 
 UnitOf = Callable[[str], "tuple[Fraction, Dimension] | None"]
@@ -167,7 +167,7 @@ def _load(
     if resource is None and found:
         return Problem(
             f"`{table.name}` has several columns that may be the load: {', '.join(found)}",
-            "name the one that is meant",
+            "name the one that is meant: " + listed([f"--resource {name}" for name in found], "or"),
         )
     return Problem(
         f"`{table.name}` has no column with the load of `{resource or 'cpu'}`",

@@ -182,6 +182,8 @@ class _Loader:
                 hint=f"call it something else, such as `{name.text}_`",
             )
             self.failed.add(name.text)
+            if isinstance(declaration, ast.Option):
+                self.failed |= {choice.text for choice in declaration.choices}
             return
         earlier = module.names.get(name.text)
         if earlier is not None:
@@ -331,7 +333,7 @@ def report_name(
         codes.UNKNOWN_NAME,
         name.span,
         f"unknown {wanted} `{name.text}`",
-        hint=units.ambiguity(name.text) or offered or _how_to_declare(name, wanted, kinds),
+        hint=units.ambiguity(name.text) or offered or _how_to_declare(module, name, wanted, kinds),
     )
 
 
@@ -339,14 +341,18 @@ def _such_as(candidates: list[str]) -> str:
     return f", such as `{candidates[0]}`" if candidates else ""
 
 
-def _how_to_declare(name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
+def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
     last = name.parts[-1]
     if last in RESERVED:
         return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
     if wanted == "unit":
-        return f"there is `ms`, `byte`, `Mbit`, `packet`, …; `unit {last}` declares one of your own"
+        known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
+        return f"there is {known}, …; `unit {last}` declares one of your own"
     if kinds[0] in KIND_KEYWORDS:
         return f"declare it: `{KIND_KEYWORDS[kinds[0]]} {last} …`"
+    if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
+        users = f"`users {last} in 1..1000`"
+        return f"declare it: {users} if it is the population, else `param {last} = …`"
     return f"declare it, such as `param {last} = …`"
 
 

@@ -47,6 +47,34 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     return None
 
 
+def dotted_meant(word: str, names: Iterable[str]) -> str | None:
+    """Return a hint that offers names of several parts: all of a place, or all of a kind.
+
+    >>> dotted_meant("vm", ["vm.cpu.cores", "vm.memory.capacity", "work.cpu.packet"])
+    'it has `vm.cpu.cores` and `vm.memory.capacity`'
+    >>> dotted_meant("cpus", ["vm.cpu.cores", "wan.rate"])
+    'did you mean `vm.cpu.cores`?'
+    """
+    candidates = list(dict.fromkeys(names))
+    below = [name for name in candidates if name.startswith(f"{word}.")]
+    if below:
+        return "it has " + _few(below, "and")
+    whole = [name for name in candidates if min(len(word), len(name)) >= _SHORTEST_PART]
+    near = get_close_matches(word.lower(), [name.lower() for name in whole], n=1)
+    parts = {part for name in candidates for part in name.split(".")}
+    part = closest(word.rpartition(".")[2], parts)
+    if not near and part is not None:
+        return f"did you mean {_few([n for n in candidates if part in n.split('.')], 'or')}?"
+    return did_you_mean(word, candidates)
+
+
+def _few(names: list[str], word: str) -> str:
+    more = len(names) - _FEW
+    if more <= 0:
+        return listed(names, word)
+    return ", ".join(f"`{name}`" for name in names[:_FEW]) + f", … ({more} more)"
+
+
 def listed(names: Iterable[str], word: str) -> str:
     """Return names in words.
 

@@ -1,6 +1,6 @@
 """Units: names with an exact factor to base units and a dimension.
 
-Prefixes `k M G T` are decimal, `Ki Mi Gi Ti` binary; bit and byte are exact. What other
+Prefixes `k M G T P` are decimal, `Ki Mi Gi Ti Pi` binary; bit and byte are exact. What other
 tools read in two ways (`KB`, `Mb`, a bare `b`) is no unit here, but an error that offers both.
 """
 
@@ -62,10 +62,12 @@ _PREFIXES = {
     "M": 10**6,
     "G": 10**9,
     "T": 10**12,
+    "P": 10**15,
     "Ki": 2**10,
     "Mi": 2**20,
     "Gi": 2**30,
     "Ti": 2**40,
+    "Pi": 2**50,
 }
 _INFORMATION = {"bit": 1, "byte": 8, "Byte": 8}
 _SHORT_BYTES = {"B": 8}
@@ -156,6 +158,10 @@ _AMBIGUOUS = {
     "hr": "write `hour`",
     "hrs": "write `hour`",
     "usec": "write `us`",
+    **dict.fromkeys(
+        ("vCPU", "vCPUs", "vcpu", "vcpus", "CPU", "CPUs", "thread", "threads"),
+        "count in `core`; one of two hardware threads of a core is worth less than a core",
+    ),
 }
 
 

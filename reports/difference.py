@@ -10,7 +10,7 @@ from qps.compiler.load_graph import Assumption
 from qps.compiler.render import printable
 from qps.reports.quantities import number, quantity
 from qps.reports.table import Table, joined
-from qps.reports.view import CostView, SolveView
+from qps.reports.view import CostView, ResourceView, SolveView
 from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
@@ -143,7 +143,9 @@ def _changes(changes: Sequence[ChangeOfView]) -> Table:
 def _signed(users: float | None) -> str:
     if users is None:
         return "?"
-    return f"{'+' if users > 0 else ''}{number(users)}"
+    # Whole, however many: the rows are to add up to the difference of the answers.
+    text = f"{users:+,.1f}".removesuffix(".0")
+    return "0" if text in ("+0", "-0") else text
 
 
 def _numbers(view: DifferenceView) -> Table:
@@ -159,8 +161,8 @@ def _answers(view: DifferenceView) -> Table:
         ("largest acceptable", _count(before.largest_acceptable), _count(after.largest_acceptable)),
         ("limited by", _limit(before), _limit(after)),
         *_pairs(
-            "{} saturates at",
-            *({r.name: _point(r.saturates_at) for r in view.resources} for view in (before, after)),
+            "{} at",
+            *({_full(r): _point(r.saturates_at) for r in v.resources} for v in (before, after)),
         ),
         *_pairs(
             "{} is met up to",
@@ -173,6 +175,11 @@ def _answers(view: DifferenceView) -> Table:
     ]
     kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
     return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
+
+
+def _full(resource: ResourceView) -> str:
+    """Return what a resource comes to: its target, where it has one below saturation."""
+    return f"{resource.name} {'saturates' if resource.target == 1 else 'reaches its target'}"
 
 
 def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[str, ...]]:

@@ -14,7 +14,14 @@ import sympy
 from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import DATA_RATE, DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
@@ -330,7 +337,9 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
         raise QpsError(sink.found)
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
-    return _explained(graph, name, what, values[measure], DIMENSIONLESS, at, (), scope)
+    is_bits = measure == "throughput" or found.item == INFORMATION_BASE
+    dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
+    return _explained(graph, name, what, values[measure], dimension, at, (), scope)
 
 
 _QUANTILE = re.compile(

@@ -12,6 +12,8 @@ from qps.reports.table import Table, joined
 from qps.solver.regression import Coefficient, Regression
 
 _BYTE_BITS = 8
+_NOISE = 1e-9
+"""What is smaller, beside what it belongs to, comes of the arithmetic and not of a measurement."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ def _numbers(found: Regression) -> Table:
         factor, unit = _scale(coefficient)
         width = coefficient.half_width
         interval = "" if width is None else f"± {number(width * factor)}"
+        if width is not None and width <= _NOISE * abs(coefficient.value):
+            interval = "exact"
         rows.append((coefficient.heading, number(coefficient.value * factor), interval, unit))
     return Table(("cost", "value", "95 %", "unit"), tuple(rows), frozenset([1, 2]))
 
@@ -149,6 +153,7 @@ def _quality(found: Regression) -> str:
     parts = [f"Off by at most {percent(found.largest_relative_error, 2)} of a measured load"]
     error = found.left_out_error
     if error is not None:
+        error = 0.0 if error <= _NOISE else error
         parts.append(
             f"a row that the fit has not seen is off by {percent(error, 2)} of the machine "
             "(root mean square)"

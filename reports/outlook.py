@@ -35,7 +35,11 @@ def _next_limit(view: SolveView) -> str:
 def _margin(view: SolveView) -> str:
     if not view.margin:
         return "Margin: none is planned, a resource counts as full at 100 %."
-    told = [f"{item.of} at most {percent(item.at_most)}" for item in view.margin]
+    told = [
+        f"{item.of} at most {percent(item.at_most)}"
+        + ("" if item.loaded else " (nothing loads it here)")
+        for item in view.margin
+    ]
     return f"Margin: {', '.join(told)}."
 
 

@@ -19,7 +19,10 @@ _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     DATA_RATE: (
         (1e12, "Tbit/s"), (1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"),
     ),
-    INFORMATION: ((8e12, "TB"), (8e9, "GB"), (8e6, "MB"), (8e3, "kB"), (8.0, "byte"), (1.0, "bit")),
+    INFORMATION: (
+        (8e15, "PB"), (8e12, "TB"), (8e9, "GB"), (8e6, "MB"), (8e3, "kB"), (8.0, "byte"),
+        (1.0, "bit"),
+    ),
     MONEY: ((1.0, "$"),),
     MONEY / TIME: ((12 / (365.25 * 86_400), "$/month"),),
     TIME * TIME: ((1.0, "s^2"), (1e-6, "ms^2"), (1e-12, "us^2")),

@@ -49,6 +49,7 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
     told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
+    told.append(_references(view, solution))
     parts += [f"{indent}{line}" for line in told if line]
     helping = _advice(view)
     if helping.rows:
@@ -233,7 +234,23 @@ def _costs(view: SolveView, solution: Solution) -> list[str]:
 
 def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
-    return (_modes(view), *_elastic(view, solution), *_costs(view, solution))
+    bounds = _upper_bounds(solution)
+    return (_modes(view), *bounds, *_elastic(view, solution), *_costs(view, solution))
+
+
+def _upper_bounds(solution: Solution) -> list[str]:
+    """Return which requirements are judged by an upper bound: more users might be served."""
+    streams = solution.graph.streams
+    return [
+        f"{item.criterion.name} is an upper bound: the truth may be less, and more users well "
+        f"served; `qps explain` shows what it adds up."
+        for item in solution.requirements
+        if "quantile(" in item.criterion.name
+        and any(
+            name in streams and not streams[name].has_exact_quantiles
+            for name in item.criterion.rests_on
+        )
+    ]
 
 
 def _advice(view: SolveView) -> Table:
@@ -299,6 +316,27 @@ def _sensitivity(view: SolveView) -> str:
     if view.limited_by is None and view.sensitivity_of is not None:
         what = f"the saturation of {view.sensitivity_of.removesuffix('.load')}"
     return f"1 % more of each moves {what} by: {', '.join(told)}."
+
+
+def _references(view: SolveView, solution: Solution) -> str:
+    """Return which of the shown numbers are ratings of machines that costs were measured on."""
+    known = solution.graph.assumptions
+    rated = {one.dimension for one in known.values() if one.is_capacity}
+    shown = [known[item.parameter] for item in view.sensitivity[:_SHOWN_SENSITIVITIES]]
+    names = [
+        one.name
+        for one in shown
+        if not one.is_capacity
+        and one.dimension in rated
+        and one.name.split(".")[1:] == [one.dimension.single_base]
+    ]
+    if not names:
+        return ""
+    told = f"{' and '.join(names)} {'rate machines' if names[1:] else 'rates the machine'}"
+    return (
+        f"{told} that costs were measured on: rated higher, the same costs weigh more. "
+        "A machine that is also in use has both numbers."
+    )
 
 
 # -- claims ------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ symbolic. Quantities are in base units beside their unit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from math import isfinite
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
+from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.fold import Folder
 from qps.compiler.render import as_dict
 from qps.reports.formulas import formula
 from qps.reports.measures import MeasureView, measure_views
@@ -236,10 +238,14 @@ class MoreUsersView:
 
 @dataclass(frozen=True)
 class MarginView:
-    """A load that is planned with: by a target, or by a requirement."""
+    """A load that is planned with: by a target, or by a requirement.
+
+    It is not `loaded` where nothing in this configuration loads what the target is of.
+    """
 
     of: str
     at_most: float
+    loaded: bool = True
 
 
 @dataclass(frozen=True)
@@ -327,7 +333,7 @@ def solve_view(
         solution.at,
         _next_limit(beyond.next_limit),
         _more_users(solution, beyond.more_users),
-        _margin(solution),
+        (*_margin(solution), *_idle_margin(model, configuration, solution)),
         helping[:_MOST_HELPFUL],
         tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
         solution.sensitivity_of,
@@ -413,6 +419,20 @@ def _margin(solution: Solution) -> tuple[MarginView, ...]:
         if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
             planned[criterion.name] = float(criterion.limit.xreplace(graph.values))
     return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
+
+
+def _idle_margin(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[MarginView]:
+    """Yield the targets of what nothing loads in this configuration."""
+    graph = solution.graph
+    loaded = [(name, name.partition(".")[0] in configuration.links) for name in graph.resources]
+    folder = Folder(in_force(configuration), Fraction(graph.low))
+    for target in model.targets:
+        if not any(target.rank(name, is_link=is_link) for name, is_link in loaded):
+            value = folder.fold(target.value.expr)
+            if value is not None and value < 1:
+                yield MarginView(target.name, float(value), loaded=False)
 
 
 def _elastic(item: ElasticSolution) -> ElasticView:
@@ -532,7 +552,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         if target != 1:
             told = told_apart(100 * float(load), 100 * target)
             return f"{resource} is loaded {told} %; its target is {percent(target)}"
-        return f"{resource} is loaded {percent(float(load), 4)}: it is saturated"
+        return f"{resource} is loaded {told_apart(100 * float(load), 100)} %: it is saturated"
     return f"{name} fails"
 
 

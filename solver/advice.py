@@ -18,6 +18,7 @@ from qps.compiler import ir
 from qps.compiler.cases import scaled
 from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.dimension import TIME
 from qps.compiler.load_graph import Assumption, Criterion, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
@@ -71,6 +72,8 @@ class _Candidate:
     is_setting: bool = True
     multiplied: str | None = None
     """The number of the graph that is doubled."""
+    halved: frozenset[str] = frozenset()
+    """The costs of the graph that are halved, as on a core that is twice as fast."""
 
 
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
@@ -144,6 +147,7 @@ def _candidates(
     yield from _more_hardware(configuration, places)
     yield from _twice_as_many(model, configuration, involved)
     yield from _twice_as_fast(configuration, involved)
+    yield from _faster_core(configuration, solution, involved)
     for option in model.options:
         for choice in option.choices:
             if choice != configuration.options[option.name]:
@@ -238,6 +242,47 @@ def _twice_as_fast(
             )
 
 
+def _faster_core(
+    configuration: Configuration, solution: Solution, involved: list[Assumption]
+) -> Iterator[_Candidate]:
+    """Yield cores twice as fast for what is bound to one thread, where no rating tells of it.
+
+    A thread, `server.cpu.main`, gains nothing by more cores. All costs there halve; where they
+    are also costs elsewhere, no one machine can be told to be faster.
+    """
+    resources = solution.graph.resources
+    thread = (solution.limited_by or "").removesuffix(".load")
+    owner = thread.rpartition(".")[0]
+    if owner not in resources or thread not in resources or any(a.is_capacity for a in involved):
+        return
+    here, elsewhere = set[sympy.Basic](), set[sympy.Basic]()
+    for name, resource in resources.items():
+        is_here = name == owner or name.startswith(f"{owner}.")
+        (here if is_here else elsewhere).update(resource.load.free_symbols)
+    costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
+    if costs and not any(cost.symbol in elsewhere for cost in costs):
+        yield _Candidate(
+            f"cores twice as fast for {owner}",
+            configuration,
+            is_capacity=True,
+            is_setting=False,
+            halved=frozenset(cost.name for cost in costs),
+        )
+
+
+def _is_cost(assumption: Assumption) -> bool:
+    """Return whether a number is time for each of an item."""
+    each = TIME / assumption.dimension
+    return each.single_base is not None
+
+
+def _halved(graph: LoadGraph, names: frozenset[str]) -> LoadGraph:
+    """Return a graph with some of its numbers halved."""
+    known = graph.assumptions
+    new = {n: replace(known[n], value=known[n].value / _MORE) for n in names if n in known}
+    return replace(graph, assumptions=known | new) if new else graph
+
+
 def _multiplied(graph: LoadGraph, name: str | None) -> LoadGraph:
     """Return a graph with one of its numbers doubled."""
     old = None if name is None else graph.assumptions.get(name)
@@ -322,7 +367,7 @@ class _Trials:
         solution = self.solution
         now = solution.largest_acceptable or solution.graph.low - 1
         graphs = [
-            _multiplied(self._lowered(settled), candidate.multiplied)
+            _halved(_multiplied(self._lowered(settled), candidate.multiplied), candidate.halved)
             for settled in in_each_mode(self.model, candidate.configuration)
         ]
         if not _acceptable(graphs, now + 1):

@@ -26,7 +26,7 @@ from qps.compiler.fold import Folder
 from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.source import Span
-from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.suggest import dotted_meant, listed
 from qps.compiler.values import parts_of
 from qps.compiler.walk import CORES
 from qps.solver.refusals import Refusal, refusals
@@ -232,8 +232,7 @@ def _refuse_unknown(
     known += [p.name for p in model.parameters]
     refuse(
         f"there is no number `{name}` to solve for",
-        did_you_mean(name, list(dict.fromkeys(known)))
-        or "name a parameter, or a number that `qps explain` lists",
+        dotted_meant(name, known) or "name a parameter, or a number that `qps explain` lists",
     )
 
 

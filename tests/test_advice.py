@@ -137,6 +137,34 @@ def test_more_cores_help() -> None:
     assert _by(advice, Way.CAPACITY) == {"host = quad * 2": 200, "twice the host.cpu.cores": 200}
 
 
+THREADS = """
+users N in 1..10_000
+machine big { cpu 16 core }
+component sync   { cpu 12 us/packet single_thread }
+component script { cpu 8 us/packet single_thread }
+topology { node server = big }
+stream state { source N * 50 packet/s, 1 byte/packet; at server { sync; script } }
+"""
+
+
+def test_one_thread_is_helped_by_faster_cores() -> None:
+    # 12 us * 50 packet/s: 1,666 users on one core, twice as many on one twice as fast
+    assert [(a.change, a.is_setting, a.largest_acceptable) for a in _advised(THREADS)[1]] == [
+        ("cores twice as fast for server.cpu", False, 3333)
+    ]
+
+
+def test_costs_of_two_machines_tell_of_no_faster_one() -> None:
+    text = THREADS.replace(
+        "node server = big",
+        "node server = big\n node other = big\n link l = wire between server, other",
+    )
+    text = text.replace("script }", "script }\n at other { sync }").replace(
+        "topology", "network wire { duplex; rate 100 Gbit/s }\ntopology"
+    )
+    assert not [a for a in _advised(text)[1] if "twice as fast" in a.change]
+
+
 def test_a_machine_of_one_core_is_helped_too() -> None:
     solution, advice = _advised(CORE % "box")
     assert solution.largest_acceptable == 25

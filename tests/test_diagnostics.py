@@ -69,6 +69,15 @@ def test_after_200_mistakes_the_rest_is_not_looked_at() -> None:
     assert found[-1].message == "many.qps: more than 200 mistakes: the rest was not looked at"
 
 
+def test_the_name_of_a_missing_population_is_offered_as_one() -> None:
+    text = (ERRORS / "QPS0502_link_that_nothing_crosses.qps").read_text(encoding="utf-8")
+    found = check_source(Source("none.qps", text.replace("users N in 1..100", ""))).diagnostics
+    assert [d.code for d in found] == [codes.MISSING_PART, codes.UNKNOWN_NAME]
+    assert found[1].hints == (
+        "declare it: `users N in 1..1000` if it is the population, else `param N = …`",
+    )
+
+
 def test_codes_are_distinct() -> None:
     assert len({code.id for code in codes.ALL}) == len(codes.ALL)
     assert len({code.slug for code in codes.ALL}) == len(codes.ALL)

@@ -177,13 +177,28 @@ def test_worse_fails_where_it_is_asked_for(
 def test_what_cannot_be_compared(
     repository: Path, old: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        status = main(["diff", old, "specs/app.qps"])
-    except SystemExit as error:
-        status = int(str(error.code))
-    assert status == 2
+    assert main(["diff", old, "specs/app.qps"]) == 2
     assert message in capsys.readouterr().err
     assert not (repository / "x").exists()
+
+
+def test_many_users_are_told_to_the_last_so_that_parts_add_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, pace, work in (("old", 1, 7), ("new", 2, 9)):
+        text = BASE.format(work=work, pace=pace).replace("ms/packet", "ns/packet")
+        text = "target cpu 75 %\n" + text.replace("1..1000", "1..1_000_000_000")
+        (tmp_path / f"{name}.qps").write_text(text)
+    main(["diff", str(tmp_path / "old.qps"), str(tmp_path / "new.qps")])
+    out = capsys.readouterr().out
+    # 0.75 / 7 ns, 0.75 / 18 ns
+    assert "41,666,666 users instead of 107,142,857: 65,476,191 fewer" in out
+    rows = [line.split() for line in out.splitlines() if line.startswith(("  pace", "  work"))]
+    steps = [int(row[-2].replace(",", "")) for row in rows]
+    assert sum(steps) == 41_666_666 - 107_142_857
+    shares = [float(row[-1].replace(",", "")) for row in rows]
+    assert sum(shares) == pytest.approx(sum(steps), abs=0.1)
+    assert "host.cpu reaches its target at" in out
 
 
 def test_the_text(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:

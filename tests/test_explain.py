@@ -236,6 +236,24 @@ def test_each_part_is_told_by_its_own_measures() -> None:
 ELASTIC = TWINS.replace("param often = 20 frame/s", "param often elastic 1..300 frame/s")
 
 
+RATES = PRELUDE + (
+    "topology { node host = box }\n"
+    "stream talk { source 20 packet/s, 1000 byte/packet; at host { work } }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "unit"),
+    [
+        ("talk.rate", "20 packet/s", "packet/s"),
+        ("talk.throughput", "160 kbit/s", "bit/s"),
+    ],
+)
+def test_what_arrives_has_its_unit(name: str, told: str, unit: str) -> None:
+    found = explain(lowered(RATES), name, 1)
+    assert (dict(found.formulas)["at N = 1"], found.unit) == (told, unit)
+
+
 @pytest.mark.parametrize("name", ["two.rate", "b.cpu", "hub.cpu", "lb", "two.throughput"])
 def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     graph = lowered(ELASTIC)

@@ -195,6 +195,18 @@ def test_the_command_tells_numbers_residuals_and_what_to_paste(
     assert [d for d in check_file(folder / "pasted.qps").diagnostics if d.is_error] == []
 
 
+def test_an_exact_fit_is_told_without_noise(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(20_000, 25.2), (40_000, 45.4), (60_000, 65.6), (70_000, 75.7)]
+    text = "cpu in %,packet/s\n" + "".join(f"{load},{rate}\n" for rate, load in rows)
+    (folder / "exact.csv").write_text(text)
+    assert main(["fit", "exact.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "packet/s   10.1  exact  us/packet" in out
+    assert "e-1" not in out
+
+
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", "turn.csv", "--cores", "2", "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)

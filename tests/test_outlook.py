@@ -223,11 +223,69 @@ def test_there_may_be_more_to_tell_than_anybody_reads() -> None:
     assert "4 more like these" in _lines(text)[1]
 
 
+WAITING = """
+users N in 1..1000
+machine box { cpu 4 core, queueing mmc }
+machine pc { }
+network wire { switched; rate 1 Gbit/s; queueing mm1 }
+component step { cpu 10 ms/request }
+topology { node server = box; node user = pc * N; link lan = wire between server, user }
+stream p for each user { source 1 request/s, 10 kB/request; at server { step }; at user { } }
+require { quantile(p.latency, 95 %) <= 50 ms; p.latency <= 1 s }
+"""
+
+
+def test_a_requirement_judged_by_an_upper_bound_is_told_so() -> None:
+    solution, view = _solved(WAITING)
+    told = "quantile(p.latency, 95 %) is an upper bound: the truth may be less"
+    assert told in solve_text(view, solution, "x")
+    one_queue = WAITING.replace("; queueing mm1", "")
+    solution, view = _solved(one_queue)
+    assert "upper bound" not in solve_text(view, solution, "x")
+
+
+def test_the_rating_that_costs_were_measured_at_is_explained() -> None:
+    text = PRELUDE + (
+        "component timed { cpu 10 ms/packet measured on rated }\n"
+        "topology { node host = twice }\nstream talk { source N * 1 packet/s; at host { timed } }\n"
+    )
+    solution, view = _solved(text)
+    told = solve_text(view, solution, "x")
+    assert "host.cpu.speed +1.00 %" in told
+    assert "rated.score -1.00 %" in told
+    assert "rated.score rates the machine that costs were measured on" in told
+    assert "costs were measured on" not in solve_text(*_solved(SPEC)[::-1], "x")
+
+
+def test_a_load_just_above_saturation_is_told_apart() -> None:
+    text = PRELUDE.replace("1..100", "1..10_000") + (
+        "component sync { cpu 12 us/packet }\ntopology { node host = box }\n"
+        "stream talk { source N * 50 packet/s; at host { sync } }\n"
+    )
+    # 1,667 users * 600 us
+    assert "host.cpu is loaded 100.02 %: it is saturated" in _solved(text)[1].answer
+
+
 # -- the margin, and what helps most -----------------------------------------------------
 
 
 def test_without_any_margin_that_is_said() -> None:
     assert _lines(SPEC)[2] == "Margin: none is planned, a resource counts as full at 100 %."
+
+
+def test_a_target_of_what_nothing_loads_is_told_so() -> None:
+    disk = "option stored = on or off\nmachine shelf { disk 100 request/s }\n"
+    text = SPEC.replace("node back = box", "node back = box\n node rack = shelf").replace(
+        "web, user, back", "web, user, back, rack"
+    )
+    text = (
+        disk
+        + "component keep_it { disk 1 request/packet }\n"
+        + text.replace("at web { work }", "at web { work }\n at rack { keep_it if stored == off }")
+    )
+    assert _lines(f"target disk 80 %\n{text}")[2] == (
+        "Margin: disk at most 80 % (nothing loads it here)."
+    )
 
 
 def test_requirements_on_loads_are_a_margin() -> None:
@@ -258,7 +316,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         {"resource": "web.cpu", "load": 0.83, "target": 0.75}
     ]
     assert {one["stream"] for one in told["more_users"]["streams"]} == {"pages", "notes"}
-    assert told["margin"] == [{"of": "cpu", "at_most": 0.75}]
+    assert told["margin"] == [{"of": "cpu", "at_most": 0.75, "loaded": True}]
     assert told["helps_most"] == sorted(told["advice"], key=lambda a: -a["largest_acceptable"])[:3]
 
 

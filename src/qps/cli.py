@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from qps import __version__
 
@@ -20,10 +20,11 @@ exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried, a 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    arguments = _parser().parse_args(argv)
-    # Each command imports what it needs, and nothing more: `check` never waits for sympy.
-    command = import_module(f"qps.commands.{arguments.command}")
+    arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
+        arguments = _parser().parse_args(_known_command(sys.argv[1:] if argv is None else argv))
+        # Each command imports what it needs, and nothing more: `check` never waits for sympy.
+        command = import_module(f"qps.commands.{arguments.command}")
         return int(command.run(arguments))
     except BrokenPipeError:
         # The reader went away (`qps solve … | head`): there is nobody left to tell.
@@ -57,8 +58,51 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     return Exit.FAULT
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are diagnostics like all others."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse here what no flag takes: here the flags of the command are known."""
+        found, left = super().parse_known_args(args, namespace)
+        if left:
+            self._refuse(left)
+        return found, left
+
+    def _refuse(self, left: Sequence[str]) -> NoReturn:
+        from qps.commands.console import complain  # noqa: PLC0415
+        from qps.compiler.suggest import did_you_mean  # noqa: PLC0415
+
+        flags = [word.partition("=")[0] for word in left if word.startswith("-")]
+        if flags:
+            message = f"`{self.prog}` has no flag `{flags[0]}`"
+            hint = did_you_mean(flags[0], self._option_string_actions)
+        else:
+            message, hint = f"`{self.prog}` does not know what to do with `{left[0]}`", None
+        raise complain(message, hint or f"`{self.prog} --help` tells what it takes")
+
+    def error(self, message: str) -> NoReturn:
+        """Tell what argparse found."""
+        from qps.commands.console import complain  # noqa: PLC0415
+
+        raise complain(f"{self.prog}: {message}", f"`{self.prog} --help` tells what it takes")
+
+
+def _known_command(argv: Sequence[str]) -> Sequence[str]:
+    """Return the arguments as they are, where the command that they name is one."""
+    from qps.commands.console import complain  # noqa: PLC0415
+    from qps.compiler.suggest import did_you_mean  # noqa: PLC0415
+
+    command = next((word for word in argv if not word.startswith("-")), None)
+    if command is not None and command not in _COMMANDS:
+        hint = did_you_mean(command, _COMMANDS) or "`qps --help` lists the commands"
+        raise complain(f"there is no command `{command}`", hint)
+    return argv
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="qps",
         description="Quality planning: how many users will it carry, and what gives out first?",
         epilog=_EXIT_STATUS,
@@ -66,17 +110,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"qps {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _check(commands)
-    _solve(commands)
-    _explain(commands)
-    _test(commands)
-    _matrix(commands)
-    _report(commands)
-    _fit(commands)
-    _fmt(commands)
-    _diff(commands)
-    _trace(commands)
-    _new(commands)
+    for add in _COMMANDS.values():
+        add(commands)
     return parser
 
 
@@ -348,3 +383,18 @@ def _new(commands: _Commands) -> None:
     command = _add(commands, "new", "a small spec that works, to start from")
     command.add_argument("name", metavar="NAME", help="the name of the new spec")
     command.set_defaults(format="text")
+
+
+_COMMANDS = {
+    "check": _check,
+    "solve": _solve,
+    "explain": _explain,
+    "test": _test,
+    "matrix": _matrix,
+    "report": _report,
+    "fit": _fit,
+    "fmt": _fmt,
+    "diff": _diff,
+    "trace": _trace,
+    "new": _new,
+}

@@ -48,6 +48,17 @@ def _solve_for(arguments: Namespace) -> Exit:
 def _given(spec: Spec, text: str | None) -> int:
     """Return the population that is to be carried."""
     name = spec.model.population.name
+    set_name, equals, value = (part.strip() for part in (text or "").partition("="))
+    if text is not None and not equals and set_name.isdecimal():
+        raise complain(
+            f"`--given {text}` does not say what is {set_name}",
+            f"name the population: `--given '{name} = {set_name}'`",
+        )
+    if equals and set_name.isidentifier() and set_name != name:
+        raise complain(
+            f"`--given` sets the population, which is `{name}`, and not `{set_name}`",
+            f"`--given '{name} = {value}'`; what else should change is told by `--set`",
+        )
     population = None if text is None else spec.population(text, "--given")
     if population is None:
         raise complain(
