@@ -162,7 +162,6 @@ class LiveModel:
                 "load": load,
                 "over": self._program.join("-", load, target),
                 "target": target,
-                "planned": resource.target != 1,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
             }
         )
@@ -248,15 +247,16 @@ class LiveModel:
         )
 
     def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
-        """Tell whether a parameter counts in other numbers too: as a kind, or in another case."""
+        """Tell whether a parameter counts in other numbers too: by kinds, or in another case."""
         kinds = {
-            kind.parameter
+            parameter.name: [kind.parameter for kind in parameter.value.kinds]
             for parameter in self._model.parameters
             if isinstance(parameter.value, ir.Mixture)
-            for kind in parameter.value.kinds
         }
         cases = [f"{assumption.name}.{case.value}" for case in ir.Case]
-        return assumption.name in kinds or any(name in graph.assumptions for name in cases)
+        others = [*cases, *kinds.get(assumption.name, [])]
+        is_kind = any(assumption.name in own for own in kinds.values())
+        return is_kind or any(name in graph.assumptions for name in others)
 
     def _number(
         self,

@@ -34,7 +34,8 @@ function showRequirements(column) {
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
       const value = run.at(at).value(step);
-      return isQuality && step === measure ? toldApart(value, 1) : column.tell(value, criterion.dimension, criterion);
+      if (step !== measure) return column.tell(value, criterion.dimension, criterion);
+      return isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : whole(one.met);
@@ -74,7 +75,7 @@ function showResources(column) {
   const rows = order.map((one) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [one.name, " ", light("shown", one.about.planned ? "first to reach its target" : "first to saturate")] : one.name;
+    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : one.name;
     return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
   });
   const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];

@@ -22,8 +22,9 @@ function reasonOf(column, population) {
     return `quality is ${toldApart(run.value(solved.graph.quality), 1)}; at most 1 is acceptable`;
   }
   if (criterion.stated) {
-    const told = (step) => column.tell(run.value(step), criterion.dimension, criterion);
-    return `${criterion.name} is ${told(criterion.measure)}; ${criterion.atMost ? "at most" : "at least"} ${told(criterion.limit)} is acceptable`;
+    const { measure, dimension } = criterion, limit = run.value(criterion.limit);
+    const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
+    return `${criterion.name} is ${told}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   const resource = criterion.name.replace(/\.load$/, "");
@@ -36,13 +37,14 @@ function saturationOf(column) {
   const name = column.model.population;
   if (!column.solved.resources.length) return "";
   if (!first) return `No resource ever ${isPlanned(column) ? "reaches its target" : "saturates"}.`;
-  const { planned } = first.about;
+  const planned = hasTarget(column, first);
   if (first.isAtStart) return `${first.name} is ${planned ? "beyond its target" : "saturated"} from the start.`;
   return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}.`;
 }
 
-// Whether some resource counts as saturated below 100 %, by plan.
-function isPlanned(column) { return column.solved.resources.some((one) => one.about.planned); }
+// Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.
+function hasTarget(column, one) { return column.run.value(one.about.target) !== 1; }
+function isPlanned(column) { return column.solved.resources.some((one) => hasTarget(column, one)); }
 
 // The same setting on the command line; what it cannot set is told apart.
 function commandOf(column) {
