@@ -29,6 +29,7 @@ from qps.compiler.lower_measures import Measures, priced, stream_measures, subje
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering, StreamResult
 from qps.compiler.lower_targets import Targets, bounds_load
+from qps.compiler.powers import power
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -359,4 +360,5 @@ def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
     """
     if metric is ir.Metric.WORST:
         return Maximum(*axes)
-    return sympy.sqrt(sympy.Add(*(axis**2 for axis in axes)))
+    squares = [power(axis, sympy.Integer(2)) for axis in axes]
+    return power(sympy.Add(*squares), sympy.S.Half)

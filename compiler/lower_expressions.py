@@ -18,6 +18,7 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
+from qps.compiler.powers import power
 from qps.compiler.queue_functions import (
     ErlangB,
     ErlangC,
@@ -108,7 +109,7 @@ class ExpressionLowering:
             case ir.Product(factors):
                 return sympy.Mul(*(self.lower(factor, measure) for factor in factors))
             case ir.Power(base, exponent):
-                return sympy.Pow(self.lower(base, measure), self.lower(exponent, measure))
+                return power(self.lower(base, measure), self.lower(exponent, measure))
             case ir.Apply(function, arguments):
                 lowered = [self.lower(argument, measure) for argument in arguments]
                 return self._applied(function, lowered)

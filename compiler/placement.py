@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from qps.compiler import codes, ir
 from qps.compiler.bounds import check_bounds
@@ -42,7 +43,12 @@ def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
     bit/s for a disk. A cost of s/packet on a processor is counted by the packet. None where
     no item fits.
     """
-    rate = work / cost.dimension
+    return _item(cost.dimension, work)
+
+
+@lru_cache(maxsize=1024)  # asked of every cost in every configuration
+def _item(cost: Dimension, work: Dimension) -> str | None:
+    rate = work / cost
     if rate == DIMENSIONLESS:
         return ""
     base = (rate * TIME).single_base

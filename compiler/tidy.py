@@ -6,6 +6,8 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import sympy
 
 from qps.compiler.extremes import Maximum, Minimum
@@ -25,6 +27,7 @@ def tidy_extremes(expr: sympy.Expr, population: sympy.Symbol, low: int) -> sympy
     return best
 
 
+@lru_cache(maxsize=1024)  # a place or a number that changes leaves most of them as they are
 def sign_from(expr: sympy.Expr, population: sympy.Symbol, low: int) -> int | None:
     """Return 1 where an expression is never below zero from `low` on, -1 where never above.
 
