@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 
 from qps.compiler import codes, ir
@@ -24,53 +23,16 @@ from qps.compiler.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
+from qps.compiler.intervals import Bound
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
-_LARGEST_LOAD = 10
 _HUNDRED = 100
 _STEPS = 8
 
 
-class Bound(Enum):
-    """What a value may be; the text completes `… must be`."""
-
-    ANY = "a number"
-    POSITIVE = "above zero"
-    NOT_NEGATIVE = "zero or more"
-    SHARE = "a share between 0 and 100 %"
-    PART = "a share below 100 %"
-    LOAD = "a share: 100 % is saturation"
-    TARGET = "a share above 0, at most 100 %"
-    COUNT = "a whole number above zero"
-    RANK = "a whole number from 1"
-    WHOLE = "whole and above zero"
-
-    def allows(self, value: Fraction) -> bool:
-        """Return whether a value is in bounds."""
-        match self:
-            case Bound.ANY:
-                return True
-            case Bound.POSITIVE:
-                return value > 0
-            case Bound.NOT_NEGATIVE:
-                return value >= 0
-            case Bound.SHARE:
-                return 0 <= value <= 1
-            case Bound.PART:
-                return 0 <= value < 1
-            case Bound.WHOLE:
-                return value > 0 and value.denominator == 1
-            case Bound.TARGET:
-                return 0 < value <= 1
-            case Bound.LOAD:
-                return 0 <= value <= _LARGEST_LOAD
-            case Bound.COUNT | Bound.RANK:
-                return value > 0 and value.denominator == 1
-
-
 @dataclass(frozen=True, slots=True)
-class _Bounded:
+class Bounded:
     """An expression with what it is called, what it may be, and its dimension."""
 
     expr: ir.Expr
@@ -88,7 +50,7 @@ def check_bounds(model: ir.Model, configuration: Configuration, sink: Sink) -> N
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every case that what is in use asks for of a parameter which does not state it."""
     folder = Folder(configuration, Fraction(configuration.low))
-    for bounded in _in_use(model, configuration):
+    for bounded in values_in_use(model, configuration):
         try:
             folder.fold(bounded.expr)
         except UnstatedCaseError as error:
@@ -112,7 +74,7 @@ class _Check:
         """Report what is wrong; where the parameters are, nothing rests on them."""
         sound = [self._parameter(parameter) for parameter in self._model.parameters]
         if all(sound):
-            for bounded in _in_use(self._model, self._configuration):
+            for bounded in values_in_use(self._model, self._configuration):
                 self._value(bounded)
             for stream in self._model.streams:
                 self._flows_in_groups(stream)
@@ -135,7 +97,7 @@ class _Check:
         what = f"`{parameter.name}`"
         try:
             values = [
-                self._folded(_Bounded(expr, span, what, Bound.ANY), folder)
+                self._folded(Bounded(expr, span, what, Bound.ANY), folder)
                 for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
                 if expr is not None
             ]
@@ -159,7 +121,7 @@ class _Check:
         )
         return False
 
-    def _value(self, bounded: _Bounded) -> None:
+    def _value(self, bounded: Bounded) -> None:
         for folder in self._folders if _varies(bounded.expr) else self._folders[:1]:
             try:
                 value = self._folded(bounded, folder)
@@ -208,7 +170,7 @@ class _Check:
             f"`stream {stream.name} for members({group.name}) in each {group.name}`",
         )
 
-    def _folded(self, bounded: _Bounded, folder: Folder) -> Fraction | None:
+    def _folded(self, bounded: Bounded, folder: Folder) -> Fraction | None:
         """Return a value at a population; what cannot be computed is reported."""
         try:
             return folder.fold(bounded.expr)
@@ -240,12 +202,12 @@ class _Check:
             )
         return None
 
-    def _at(self, bounded: _Bounded, folder: Folder) -> str:
+    def _at(self, bounded: Bounded, folder: Folder) -> str:
         """Return for how many users, where that matters."""
         name = self._model.population.name
         return f" at {name} = {folder.population}" if _varies(bounded.expr) else ""
 
-    def _causes(self, bounded: _Bounded) -> list[Label]:
+    def _causes(self, bounded: Bounded) -> list[Label]:
         """Return where the parameters stand that a value rests on."""
         found = sorted(
             {part.name for part in parts_of(bounded.expr) if isinstance(part, ir.ParameterValue)}
@@ -253,7 +215,7 @@ class _Check:
         spans = self._configuration.values_from
         return [Label(spans[name], f"`{name}` is this") for name in found]
 
-    def _out_of_bounds(self, bounded: _Bounded, folder: Folder, value: Fraction) -> None:
+    def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
         unit = "" if bounded.dimension == DIMENSIONLESS else f" {bounded.dimension}"
         self._sink.report(
             codes.OUT_OF_RANGE,
@@ -272,7 +234,7 @@ def _shown(value: Fraction) -> str:
         return "beyond all numbers"
 
 
-def _hint(bounded: _Bounded, value: Fraction) -> str:
+def _hint(bounded: Bounded, value: Fraction) -> str:
     if bounded.bound is Bound.COUNT and value > 0:
         return "give a whole number, or round it where it is used: `ceil(…)`"
     if _varies(bounded.expr):
@@ -297,24 +259,17 @@ def _varies(expr: ir.Expr) -> bool:
 # -- what is in use ----------------------------------------------------------------------
 
 
-def values_in_use(
-    model: ir.Model, configuration: Configuration
-) -> Iterator[tuple[ir.Expr, str, Bound]]:
-    """Yield every value that is looked at: what it is, how it is called, what it may be."""
-    for bounded in _in_use(model, configuration):
-        yield bounded.expr, bounded.what, bounded.bound
-
-
-def _in_use(model: ir.Model, configuration: Configuration) -> Iterator[_Bounded]:
+def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
+    """Yield every value that is looked at."""
     for parameter in model.parameters:
         if parameter.is_elastic and parameter.low is not None:
             what = f"the least of `{parameter.name}`"
-            yield _Bounded(
+            yield Bounded(
                 parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
             )
         yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for group in model.groups:
-        yield _Bounded(group.size.expr, group.size.span, f"the size of `{group.name}`", Bound.COUNT)
+        yield Bounded(group.size.expr, group.size.span, f"the size of `{group.name}`", Bound.COUNT)
     for stream in model.streams:
         yield from _stream(stream)
     for node in configuration.nodes.values():
@@ -348,18 +303,18 @@ def _chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
                 yield step.spread
 
 
-def _count(place: ir.Node | ir.Link) -> _Bounded:
+def _count(place: ir.Node | ir.Link) -> Bounded:
     """Return how many there are of a place: whole, unless they grow with the population."""
     bound = Bound.POSITIVE if _varies(place.count) else Bound.COUNT
-    return _Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
+    return Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
 
 
-def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[_Bounded]:
+def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[Bounded]:
     if quantity is not None:
-        yield _Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
+        yield Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
 
 
-def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
+def _machine(machine: ir.Machine) -> Iterator[Bounded]:
     for resource in machine.resources:
         yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
         yield from _queueing(resource.queueing)
@@ -373,7 +328,7 @@ def _machine(machine: ir.Machine) -> Iterator[_Bounded]:
     yield from _of(machine.price, "a price", Bound.NOT_NEGATIVE)
 
 
-def _network(network: ir.Network) -> Iterator[_Bounded]:
+def _network(network: ir.Network) -> Iterator[Bounded]:
     yield from _of(network.rate, "a rate", Bound.POSITIVE)
     yield from _of(network.cap, "a cap", Bound.POSITIVE)
     yield from _of(network.header, "a header", Bound.NOT_NEGATIVE)
@@ -384,7 +339,7 @@ def _network(network: ir.Network) -> Iterator[_Bounded]:
     yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
 
 
-def _queueing(queueing: ir.Queueing | None) -> Iterator[_Bounded]:
+def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
     if queueing is not None:
         yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
 
@@ -400,7 +355,7 @@ _EFFECT_BOUNDS = {
 }
 
 
-def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
+def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     for index, value in enumerate(stream.emission.values):
         yield from _of(value, "a size" if index else "a rate", Bound.POSITIVE)
     if stream.playout is not None:
@@ -416,7 +371,7 @@ def _stream(stream: ir.Stream) -> Iterator[_Bounded]:
             if step.spread is not None:
                 yield from _of(step.spread.most, "how many at most", Bound.COUNT)
             if step.repeat is not None:
-                yield _Bounded(step.repeat, step.span, "a repetition", Bound.NOT_NEGATIVE)
+                yield Bounded(step.repeat, step.span, "a repetition", Bound.NOT_NEGATIVE)
             for cost in step.component.costs:
                 for term in cost.terms:
                     yield from _of(term.amount, "a cost", Bound.NOT_NEGATIVE)
@@ -450,7 +405,7 @@ _LIMITS = {
 }
 
 
-def _claim(claim: ir.Claim) -> Iterator[_Bounded]:
+def _claim(claim: ir.Claim) -> Iterator[Bounded]:
     """Yield what is claimed of a share; a load may be claimed to be beyond saturation."""
     asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
     if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
@@ -458,7 +413,7 @@ def _claim(claim: ir.Claim) -> Iterator[_Bounded]:
         yield from _of(claim.claimed, "what is claimed", bound)
 
 
-def _requirement(requirement: ir.Requirement) -> Iterator[_Bounded]:
+def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
     """Yield the sides of a requirement: nothing promises a loss of at most 600 %."""
     asked = requirement.measure.expr
     bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY

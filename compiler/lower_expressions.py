@@ -418,6 +418,15 @@ class ExpressionLowering:
         """Return the value of an expression without the population."""
         return self.put_in(self.lower(expr))
 
+    def in_symbols(self, expr: ir.Expr) -> sympy.Expr | None:
+        """Return a value in symbols; None where it is a measure, or has no value here."""
+        if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
+            return None
+        try:
+            return self.lower(expr)
+        except QpsError:
+            return None
+
     def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
         """Return what was lowered with the values of the assumptions."""
         return lowered.xreplace(self._values())

@@ -55,7 +55,7 @@ def _between_servers(part: float, traffic: float) -> float:
 
     if traffic < _MUCH_TRAFFIC:
         above = float(gammaincc(part + 1, traffic)) * float(gamma(part + 1))
-        return above * exp(traffic) * traffic**-part
+        return above * exp(traffic - part * log(traffic))
     return traffic * float(hyperu(1.0, part + 2, traffic))
 
 

@@ -16,15 +16,26 @@ from typing import TypeAlias
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.bounds import Bounded
 from qps.compiler.configuration import base_configuration
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.intervals import Bound
 from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLoad, StreamMeasures
 from qps.compiler.render import printable
+from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.program import Program
 from qps.reports.quantities import is_share, number, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
+from qps.reports.view import MONTH
 from qps.solver.capacity import excess
 from qps.solver.solve import all_criteria, impossible
 
@@ -43,7 +54,7 @@ class LiveModel:
         self._records: list[Json] = []
         self._known: dict[str, int] = {}
         self._bytes = 0
-        self._dimensions: dict[Dimension, None] = {}
+        self._dimensions: dict[Dimension, None] = {DATA_RATE: None, INFORMATION: None}
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
     @property
@@ -73,8 +84,10 @@ class LiveModel:
             "fixedPlaces": fixed,
             "records": self._records,
             "steps": [list(step) for step in self._program.steps],  # type: ignore[arg-type]
+            "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
             "topology": drawn_topology(self._model),
+            "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 
     # -- what can be chosen --------------------------------------------------------------
@@ -119,17 +132,23 @@ class LiveModel:
             "picks": [
                 pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
             ],
-            "graphs": [self._graph(graph) for graph in variant.graphs],
+            "graphs": [
+                self._graph(graph, guards_of(self._model, configuration, graph))
+                for graph, configuration in zip(variant.graphs, variant.configurations, strict=True)
+            ],
         }
 
-    def _graph(self, graph: LoadGraph) -> int:
+    def _graph(self, graph: LoadGraph, guards: Guards) -> int:
         step = self._program.step
         return self._record(
             {
                 "mode": graph.mode,
                 "low": graph.low,
                 "high": graph.high,
-                "numbers": [self._assumption(a, graph) for a in graph.assumptions.values()],
+                "numbers": [
+                    self._assumption(a, graph, guards.of_numbers.get(a.span))
+                    for a in graph.assumptions.values()
+                ],
                 "resources": [self._resource(r) for r in graph.resources.values()],
                 "streams": [self._stream(s) for s in graph.streams.values()],
                 "criteria": [self._criterion(c) for c in all_criteria(graph)],
@@ -148,6 +167,7 @@ class LiveModel:
                 "costs": self._costs(graph),
                 "unpriced": list(graph.unpriced),
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
+                "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality is None else step(graph.quality),
                 "metric": graph.metric.value,
             }
@@ -163,6 +183,8 @@ class LiveModel:
                 "over": self._program.join("-", load, target),
                 "target": target,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
+                "carried": None if resource.throughput is None else step(resource.throughput),
+                "count": step(resource.count),
             }
         )
 
@@ -234,7 +256,11 @@ class LiveModel:
 
     # -- numbers -------------------------------------------------------------------------
 
-    def _assumption(self, assumption: Assumption, graph: LoadGraph) -> int:
+    def _guard(self, guard: Guard) -> int:
+        value = self._program.step(guard.value)
+        return self._record({"value": value, "bound": guard.bound.name, "text": guard.text})
+
+    def _assumption(self, assumption: Assumption, graph: LoadGraph, bounded: Bounded | None) -> int:
         return self._number(
             assumption.name,
             assumption.value,
@@ -242,6 +268,7 @@ class LiveModel:
             assumption.text,
             assumption.source or "",
             assumption.span.place,
+            bounded=bounded,
             is_capacity=assumption.is_capacity,
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
         )
@@ -267,6 +294,7 @@ class LiveModel:
         source: str,
         place: str | None,
         *,
+        bounded: Bounded | None = None,
         is_capacity: bool = False,
         is_decided: bool = False,
     ) -> int:
@@ -288,6 +316,8 @@ class LiveModel:
                 "decided": is_decided,
                 "place": place,
                 "source": _line(source),
+                "bound": None if bounded is None else bounded.bound.name,
+                "what": "" if bounded is None else bounded.what,
             }
         )
 
@@ -304,6 +334,19 @@ class LiveModel:
             self._records.append(value)
             self._bytes += len(text)
         return known
+
+
+def _interval(bound: Bound) -> Json:
+    interval = bound.interval
+    ends = [None if end is None else _exact(end) for end in (interval.least, interval.most)]
+    return {
+        "least": ends[0],
+        "most": ends[1],
+        "leastOut": interval.is_least_out,
+        "mostOut": interval.is_most_out,
+        "whole": interval.is_whole,
+        "words": bound.value,
+    }
 
 
 def _bounds(graph: LoadGraph) -> list[tuple[sympy.Expr, str]]:

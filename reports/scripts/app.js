@@ -50,6 +50,7 @@ class App {
     showRequirements(column);
     showResources(column);
     showMeasures(column);
+    showCarried(column);
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.controls.refresh();

@@ -197,10 +197,18 @@ class Controls {
   slid(record, share) {
     const { scale } = this.fields.get(`number-${record.name}`);
     const shown = scale.isLog ? scale.low * (scale.high / scale.low) ** share : scale.low + share * (scale.high - scale.low);
-    const value = readNumber(record, String(Number(shown.toPrecision(3))));
+    const isWhole = this.column.model.intervals[this.boundOf(record)]?.whole;
+    const value = readNumber(record, String(isWhole ? Math.round(shown) : Number(shown.toPrecision(3))));
     if (value.trouble) return;
     this.setting.numbers.set(record.name, value.exact);
     this.changed(false);
+  }
+
+  // What a number must be, said of itself or of a value that is that number.
+  boundOf(record) {
+    const { graph, model } = this.column;
+    const step = model.program.stepOfValue.get(record.name);
+    return record.bound ?? graph.guards.find((one) => one.value === step && model.intervals[one.bound].whole)?.bound;
   }
 
   refuse(input, message) {

@@ -82,6 +82,27 @@ function showResources(column) {
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
 }
 
+const MOST_CARRIED = 6;
+const HOUR = 3600;
+
+// What links and network cards carry, as rates and as volumes, the most first.
+function showCarried(column) {
+  const { solved, run, n, model } = column;
+  if (!document.getElementById("carried")) return;
+  run.at(n);
+  const found = solved.resources.map((one) => one.about).filter((one) => one.carried !== null)
+    .map((one) => ({ name: one.name, rate: run.value(one.carried), count: run.value(one.count) }))
+    .sort((a, b) => b.rate - a.rate).slice(0, MOST_CARRIED);
+  const isSeveral = found.some((one) => one.count !== 1);
+  const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
+  const rows = found.map(({ name, rate, count }) => [
+    name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
+    ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
+  ]);
+  document.getElementById("carried").closest("section").hidden = !rows.length;
+  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? [""] : [])], rows, new Set([1, 2, 3])) : []);
+}
+
 // What else there is to know at the population shown: measures, elastic numbers, costs.
 function showMeasures(column) {
   const { solved, graph, run, n, model } = column;

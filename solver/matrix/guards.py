@@ -17,15 +17,13 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.bounds import Bound, values_in_use
+from qps.compiler.bounds import values_in_use
 from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
-from qps.compiler.values import parts_of
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.prepared import Ints
-from qps.solver.matrix.program import Builder, UnsupportedError
+from qps.solver.matrix.program import Builder
 from qps.solver.matrix.questions import Asking
 
 SOUND = np.iinfo(np.int64).max
@@ -54,19 +52,6 @@ class Guard:
     above: str = ""
 
 
-_LIMITS: dict[Bound, tuple[int | None, int | None, bool, bool]] = {
-    Bound.ANY: (None, None, False, False),
-    Bound.POSITIVE: (0, None, True, False),
-    Bound.NOT_NEGATIVE: (0, None, False, False),
-    Bound.SHARE: (0, 1, False, False),
-    Bound.PART: (0, 1, False, True),
-    Bound.TARGET: (0, 1, True, False),
-    Bound.LOAD: (0, 10, False, False),
-    **dict.fromkeys((Bound.COUNT, Bound.RANK, Bound.WHOLE), (0, None, True, False)),
-}
-_WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
-
-
 def guards_of(
     model: ir.Model,
     configuration: Configuration,
@@ -82,16 +67,6 @@ def guards_of(
     )
 
 
-def _lowered(asking: Asking, expr: ir.Expr) -> sympy.Expr | None:
-    """Return a value in symbols; None where it is a measure, or has no value here."""
-    if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
-        return None
-    try:
-        return asking.expressions.lower(expr)
-    except QpsError:
-        return None
-
-
 def _rests_on_input(builder: Builder, expr: sympy.Expr) -> bool:
     return not expr.free_symbols.isdisjoint(builder.inputs)
 
@@ -102,7 +77,8 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
         low, high = parameter.low, parameter.high
         if low is None or high is None or parameter.is_elastic:
             continue
-        sides = [_lowered(asking, expr) for expr in (ir.ParameterValue(parameter.name), low, high)]
+        own = (ir.ParameterValue(parameter.name), low, high)
+        sides = [asking.expressions.in_symbols(expr) for expr in own]
         known = [side for side in sides if side is not None]
         if len(known) < len(sides) or not any(_rests_on_input(builder, s) for s in known):
             continue
@@ -120,28 +96,26 @@ def _values(
     settled = in_force(configuration)
     low, high = settled.low, settled.high
     points = dict.fromkeys(low + (high - low) * step // _STEPS for step in range(_STEPS + 1))
-    for expr, what, bound in values_in_use(model, settled):
-        value = _lowered(asking, expr)
+    for bounded in values_in_use(model, settled):
+        value = asking.expressions.in_symbols(bounded.expr)
         if value is None or not _rests_on_input(builder, value):
             continue
-        if bound not in _LIMITS:
-            raise UnsupportedError(bound.value)
-        least, most, is_least_out, is_most_out = _LIMITS[bound]
-        reason = f"{what} must be {bound.value}"
+        interval = bounded.bound.interval
+        reason = f"{bounded.what} must be {bounded.bound.value}"
         population = builder.population
         varies = population in value.free_symbols
         for point in points if varies else (low,):
             at = value.xreplace({population: sympy.Integer(point)}) if varies else value
             yield Guard(
                 builder.build(at),
-                None if least is None else Fraction(least),
-                None if most is None else Fraction(most),
-                is_least_out,
-                is_most_out,
+                interval.least,
+                interval.most,
+                interval.is_least_out,
+                interval.is_most_out,
                 reason,
                 reason,
             )
-            if bound in _WHOLE:
+            if interval.is_whole:
                 rest = builder.build(at - sympy.floor(at))
                 yield Guard(rest, most=Fraction(0), above=reason)
 
@@ -155,8 +129,9 @@ def _structure(
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if not requirement.is_axis:
             continue
-        ideal = None if requirement.ideal is None else _lowered(asking, requirement.ideal.expr)
-        limit = _lowered(asking, requirement.limit.expr)
+        in_symbols = asking.expressions.in_symbols
+        ideal = None if requirement.ideal is None else in_symbols(requirement.ideal.expr)
+        limit = in_symbols(requirement.limit.expr)
         if limit is None or (requirement.ideal is not None and ideal is None):
             continue
         gap = limit if ideal is None else limit - ideal
