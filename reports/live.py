@@ -32,7 +32,7 @@ from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLo
 from qps.compiler.render import printable
 from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.program import Program
-from qps.reports.quantities import is_share, number, scales
+from qps.reports.quantities import is_share, number, scale_of, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.reports.view import MONTH
@@ -41,6 +41,10 @@ from qps.solver.solve import all_criteria, impossible
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
+_ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
+"""Dimensions of what every page tells: latencies, jitters, rates, volumes."""
+
+_FINEST = 10**15
 _WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 
 
@@ -54,7 +58,7 @@ class LiveModel:
         self._records: list[Json] = []
         self._known: dict[str, int] = {}
         self._bytes = 0
-        self._dimensions: dict[Dimension, None] = {DATA_RATE: None, INFORMATION: None}
+        self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
     @property
@@ -371,15 +375,17 @@ def _notes(variants: Variants, held: int, file: str) -> list[Json]:
 
 
 def _unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
-    """Return the unit that a spec writes a number in, else the base units.
+    """Return the unit that a spec writes a number in, else one that suits its size.
 
     >>> from qps.compiler.dimension import TIME
-    >>> _unit_of("230 ms", Fraction(230, 1000), TIME)
-    (Fraction(1, 1000), 'ms')
+    >>> _unit_of("230 ms", Fraction(230, 1000), TIME), _unit_of("delay", Fraction(1, 50), TIME)
+    ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
     """
     written = _WRITTEN.fullmatch(" ".join(text.split()))
     if written is None or value == 0 or not _is_unit(written[2]):
-        return Fraction(1), str(dimension)
+        factor, unit = scale_of(float(value), dimension)
+        exact = Fraction(factor).limit_denominator(_FINEST)
+        return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
     return value / Fraction(written[1].replace("_", "")), written[2]
 
 

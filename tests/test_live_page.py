@@ -531,11 +531,13 @@ CONTRASTS = """() => {
   };
   const low = new Set();
   const told = "p, td, th, label, summary, button, h1, h2, h3, code, .light, option, output, li";
-  for (const one of document.querySelectorAll(`${told}, figcaption, .chart text:not(.own)`)) {
+  for (const one of document.querySelectorAll(`${told}, figcaption, .chart text`)) {
     if (!one.textContent.trim() || one.closest("[hidden]")) continue;
     const style = getComputedStyle(one);
+    const box = one.matches("text.own") ? one.parentNode.querySelector("rect") : null;
+    const behind = box ? parts(getComputedStyle(box).fill) : paper(one);
     const ink = parts(one instanceof SVGElement ? style.fill : style.color);
-    const [a, b] = [light(ink), light(paper(one))].sort((x, y) => y - x);
+    const [a, b] = [light(ink), light(behind)].sort((x, y) => y - x);
     const name = one.className.baseVal ?? one.className;
     const text = one.textContent.slice(0, 20);
     if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${one.tagName}.${name} ${text}`);

@@ -65,6 +65,13 @@ function refuseOutOfBounds(run) {
   }
 }
 
+// Whether a number must be whole: by what it is, or by a value that is that number.
+function isCounted(model, graph, record) {
+  const step = model.program.stepOfValue.get(record.name);
+  const bounds = [record.bound, ...graph.guards.filter((one) => one.value === step).map((one) => one.bound)];
+  return bounds.some((bound) => bound && model.intervals[bound].whole);
+}
+
 function isEqual(one, other) { return one[0] * other[1] === other[0] * one[1]; }
 
 // Whether a fraction lies in an interval, whose ends may themselves be out of it.

@@ -68,6 +68,12 @@ function shortestDecimal(above, below) {
   return String(Number(value.toPrecision(12)));
 }
 
+// A fraction for a reader: whole where it ends, to six digits where it does not.
+function readable(value) {
+  const text = decimalOf(value), read = exactOf(text);
+  return read && isEqual(read, value) ? text : String(Number(quotient(...value).toPrecision(6)));
+}
+
 function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

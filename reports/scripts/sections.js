@@ -5,6 +5,8 @@ function showAnswer(column) {
   const place = document.getElementById("answer");
   place.className = solved.largest === null ? "answer no" : "answer";
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
+  fill("file", column.model.file);
+  fill("circumstances", circumstancesOf(column));
   fill("small-answer", make("strong", null, solved.largest === null ? "none" : whole(solved.largest)), " users; ",
     solved.limitedBy ? `${solved.limitedBy} limits them` : "the range limits them");
 }
