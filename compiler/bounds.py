@@ -23,10 +23,10 @@ from qps.compiler.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
+from qps.compiler.intervals import Bound
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 from qps.compiler.values_in_use import (
-    Bound,
     Bounded,
     chosen_from,
     counts_in_place,

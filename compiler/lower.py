@@ -29,6 +29,7 @@ from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering
 from qps.compiler.lower_targets import Targets, bounds_load
 from qps.compiler.mixtures import kind_by_kind
+from qps.compiler.powers import power
 from qps.compiler.queueing import Visit
 
 
@@ -386,7 +387,5 @@ def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
     """
     if metric is ir.Metric.WORST:
         return Maximum(*axes)
-    total = sympy.Add(*(axis**2 for axis in axes))
-    # The root of a sum with symbols stays as it is; sympy finds that out by much work.
-    stays = total.is_Add and bool(total.free_symbols)
-    return sympy.Pow(total, sympy.S.Half, evaluate=not stays)
+    squares = [power(axis, sympy.Integer(2)) for axis in axes]
+    return power(sympy.Add(*squares), sympy.S.Half)

@@ -19,6 +19,7 @@ from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
 from qps.compiler.mixtures import Mixed, averaged
+from qps.compiler.powers import power
 from qps.compiler.queue_functions import (
     ErlangB,
     ErlangC,
@@ -126,7 +127,7 @@ class ExpressionLowering:
             case ir.Product(factors):
                 return sympy.Mul(*(self._lower(factor, measure) for factor in factors))
             case ir.Power(base, exponent):
-                return sympy.Pow(self._lower(base, measure), self._lower(exponent, measure))
+                return power(self._lower(base, measure), self._lower(exponent, measure))
             case ir.Apply(function, arguments):
                 lowered = [self._lower(argument, measure) for argument in arguments]
                 return self._applied(function, lowered)
@@ -450,6 +451,15 @@ class ExpressionLowering:
     def number(self, expr: ir.Expr) -> sympy.Expr:
         """Return the value of an expression without the population."""
         return self.put_in(self.lower(expr))
+
+    def in_symbols(self, expr: ir.Expr) -> sympy.Expr | None:
+        """Return a value in symbols; None where it is a measure, or has no value here."""
+        if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
+            return None
+        try:
+            return self.lower(expr)
+        except QpsError:
+            return None
 
     def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
         """Return what was lowered with the values of the assumptions."""

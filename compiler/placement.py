@@ -55,9 +55,9 @@ def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
     return _item(cost.dimension, work)
 
 
-@lru_cache(maxsize=256)
-def _item(charged: Dimension, work: Dimension) -> str | None:
-    rate = work / charged
+@lru_cache(maxsize=1024)  # asked of every cost in every configuration
+def _item(cost: Dimension, work: Dimension) -> str | None:
+    rate = work / cost
     if rate == DIMENSIONLESS:
         return ""
     base = (rate * TIME).single_base

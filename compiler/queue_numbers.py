@@ -17,6 +17,7 @@ _MANY = 1000
 _SERIES_ENDS = 20.0
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
+_MUCH_TRAFFIC = 100.0
 
 
 # -- Erlang ------------------------------------------------------------------------------
@@ -46,11 +47,18 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
 
 
 def _between_servers(part: float, traffic: float) -> float:
-    """Return 1/B(f, a) for a part of a server: a U(1, f + 2, a), with Tricomi's function U."""
+    """Return 1/B(f, a) for a part of a server, Gamma(f + 1, a) exp(a) a^-f.
+
+    That is a U(1, f + 2, a), with Tricomi's function U: scipy's loses six digits of it for a from 5
+    to 25, and its incomplete gamma function vanishes for large a.
+    """
     if part == 0:
         return 1.0
-    from scipy.special import hyperu  # noqa: PLC0415 - slow to import, seldom needed
+    from scipy.special import gamma, gammaincc, hyperu  # noqa: PLC0415 - slow, seldom needed
 
+    if traffic < _MUCH_TRAFFIC:
+        above = float(gammaincc(part + 1, traffic)) * float(gamma(part + 1))
+        return above * exp(traffic - part * log(traffic))
     return traffic * float(hyperu(1.0, part + 2, traffic))
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 import sympy
 
+from qps.compiler.powers import power
+
 
 class Substitution:
     """Puts values in for symbols; what it was asked for it remembers."""
@@ -23,6 +25,7 @@ class Substitution:
         if found is None:
             arguments = [self(argument) for argument in expr.args]
             same = all(new is old for new, old in zip(arguments, expr.args, strict=True))
-            found = expr if same else expr.func(*arguments)
+            made = power if expr.is_Pow else expr.func
+            found = expr if same else made(*arguments)
             self._known[expr] = found
         return found

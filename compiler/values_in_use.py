@@ -4,64 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
-from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configuration import VARYING, Configuration
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.intervals import Bound
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
 _STEPS = 8
 _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
-
-
-class Bound(Enum):
-    """What a value may be; the text completes `… must be`."""
-
-    ANY = "a number"
-    POSITIVE = "above zero"
-    NOT_NEGATIVE = "zero or more"
-    SHARE = "a share between 0 and 100 %"
-    PART = "a share below 100 %"
-    LOAD = "a share: 100 % is saturation"
-    FULL = "a share of at most 100 %: beyond that it is saturated"
-    TARGET = "a share above 0, at most 100 %"
-    COUNT = "a whole number above zero"
-    RANK = "a whole number from 1"
-    WHOLE = "whole and above zero"
-    EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
-
-    def allows(self, value: Fraction) -> bool:
-        """Return whether a value is in bounds."""
-        least, most, is_least_out, is_most_out = LIMITS[self]
-        if least is not None and (value < least or (is_least_out and value == least)):
-            return False
-        if most is not None and (value > most or (is_most_out and value == most)):
-            return False
-        return self not in WHOLE or value.denominator == 1
-
-
-LIMITS: dict[Bound, tuple[Fraction | int | None, int | None, bool, bool]] = {
-    Bound.ANY: (None, None, False, False),
-    Bound.POSITIVE: (0, None, True, False),
-    Bound.NOT_NEGATIVE: (0, None, False, False),
-    Bound.SHARE: (0, 1, False, False),
-    Bound.PART: (0, 1, False, True),
-    Bound.FULL: (0, 1, False, False),
-    Bound.TARGET: (0, 1, True, False),
-    Bound.LOAD: (0, 10, False, False),
-    Bound.COUNT: (0, None, True, False),
-    Bound.RANK: (0, None, True, False),
-    Bound.WHOLE: (0, None, True, False),
-    Bound.EFFICIENCY: (Fraction(1, 2), 1, True, False),
-}
-"""The least and the most that is in bounds, None for no end; and whether each is out itself."""
-
-WHOLE = (Bound.COUNT, Bound.RANK, Bound.WHOLE)
-"""The bounds of what is counted."""
 
 
 @dataclass(frozen=True, slots=True)

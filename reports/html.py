@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 
 from qps.compiler.render import printable
 from qps.reports.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
@@ -16,7 +18,7 @@ from qps.reports.page import PageView
 from qps.reports.quantities import number, percent
 
 SCRIPTS = (
-    "program", "interval", "exact", "search", "model", "answers", "format", "sentences",
+    "program", "queues", "interval", "exact", "search", "model", "answers", "format", "sentences",
     "dom", "axis", "line_chart", "picture", "column", "pictures", "bars", "quality_space",
     "topology", "heat_map", "sections", "assumptions", "advice", "comparison", "controls", "app",
 )  # fmt: skip
@@ -35,6 +37,7 @@ def _environment() -> Environment:
     )
     environment.filters["number"] = number
     environment.filters["percent"] = percent
+    environment.filters["breakable"] = _breakable
     environment.globals["plot"] = {
         "width": WIDTH,
         "height": HEIGHT,
@@ -44,6 +47,12 @@ def _environment() -> Environment:
         "bottom": HEIGHT - BOTTOM,
     }
     return environment
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that may break behind its dots and underlines, and nowhere else."""
+    parts = re.split(r"(?<=[._])", printable(name))
+    return Markup("<wbr>").join(parts)
 
 
 def _shown(value: object) -> object:

@@ -17,19 +17,33 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import base_configuration
-from qps.compiler.dimension import MONEY, TIME, Dimension
+from qps.compiler.dimension import (
+    DATA_RATE,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.intervals import Bound
 from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLoad, StreamMeasures
 from qps.compiler.render import printable
+from qps.compiler.values_in_use import Bounded
+from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.program import Program
-from qps.reports.quantities import in_percent, number, scales
+from qps.reports.quantities import in_percent, number, scale_of, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
+from qps.reports.view import MONTH
 from qps.solver.capacity import excess
 from qps.solver.solve import all_criteria, impossible, rests_on_users
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
+_ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
+"""Dimensions of what every page tells: latencies, jitters, rates, volumes."""
+
+_FINEST = 10**15
 _WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 
 
@@ -43,7 +57,7 @@ class LiveModel:
         self._records: list[Json] = []
         self._known: dict[str, int] = {}
         self._bytes = 0
-        self._dimensions: dict[Dimension, None] = {}
+        self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
     @property
@@ -73,8 +87,10 @@ class LiveModel:
             "fixedPlaces": fixed,
             "records": self._records,
             "steps": [list(step) for step in self._program.steps],  # type: ignore[arg-type]
+            "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
             "topology": drawn_topology(self._model),
+            "intervals": {bound.name: _interval(bound) for bound in Bound},
         }
 
     # -- what can be chosen --------------------------------------------------------------
@@ -119,10 +135,13 @@ class LiveModel:
             "picks": [
                 pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
             ],
-            "graphs": [self._graph(graph) for graph in variant.graphs],
+            "graphs": [
+                self._graph(graph, guards_of(self._model, configuration, graph))
+                for graph, configuration in zip(variant.graphs, variant.configurations, strict=True)
+            ],
         }
 
-    def _graph(self, graph: LoadGraph) -> int:
+    def _graph(self, graph: LoadGraph, guards: Guards) -> int:
         step = self._program.step
         return self._record(
             {
@@ -130,7 +149,10 @@ class LiveModel:
                 "low": graph.low,
                 "high": graph.high,
                 "restsOnUsers": rests_on_users(graph),
-                "numbers": [self._assumption(a, graph) for a in graph.assumptions.values()],
+                "numbers": [
+                    self._assumption(a, graph, guards.of_numbers.get(a.span))
+                    for a in graph.assumptions.values()
+                ],
                 "resources": [self._resource(r) for r in graph.resources.values()],
                 "streams": [self._stream(s) for s in graph.streams.values()],
                 "criteria": [self._criterion(c) for c in all_criteria(graph)],
@@ -149,6 +171,7 @@ class LiveModel:
                 "costs": self._costs(graph),
                 "unpriced": list(graph.unpriced),
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
+                "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality is None else step(graph.quality),
                 "metric": graph.metric.value,
             }
@@ -163,8 +186,9 @@ class LiveModel:
                 "load": load,
                 "over": self._program.join("-", load, target),
                 "target": target,
-                "planned": resource.target != 1,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
+                "carried": None if resource.throughput is None else step(resource.throughput),
+                "count": step(resource.count),
             }
         )
 
@@ -236,7 +260,11 @@ class LiveModel:
 
     # -- numbers -------------------------------------------------------------------------
 
-    def _assumption(self, assumption: Assumption, graph: LoadGraph) -> int:
+    def _guard(self, guard: Guard) -> int:
+        value = self._program.step(guard.value)
+        return self._record({"value": value, "bound": guard.bound.name, "text": guard.text})
+
+    def _assumption(self, assumption: Assumption, graph: LoadGraph, bounded: Bounded | None) -> int:
         return self._number(
             assumption.name,
             assumption.value,
@@ -244,20 +272,22 @@ class LiveModel:
             assumption.text,
             assumption.source or "",
             assumption.span.place,
+            bounded=bounded,
             is_capacity=assumption.is_capacity,
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
         )
 
     def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
-        """Tell whether a parameter counts in other numbers too: as a kind, or in another case."""
+        """Tell whether a parameter counts in other numbers too: by kinds, or in another case."""
         kinds = {
-            kind.parameter
+            parameter.name: [kind.parameter for kind in parameter.value.kinds]
             for parameter in self._model.parameters
             if isinstance(parameter.value, ir.Mixture)
-            for kind in parameter.value.kinds
         }
         cases = [f"{assumption.name}.{case.value}" for case in ir.Case]
-        return assumption.name in kinds or any(name in graph.assumptions for name in cases)
+        others = [*cases, *kinds.get(assumption.name, [])]
+        is_kind = any(assumption.name in own for own in kinds.values())
+        return is_kind or any(name in graph.assumptions for name in others)
 
     def _number(
         self,
@@ -268,6 +298,7 @@ class LiveModel:
         source: str,
         place: str | None,
         *,
+        bounded: Bounded | None = None,
         is_capacity: bool = False,
         is_decided: bool = False,
     ) -> int:
@@ -289,6 +320,8 @@ class LiveModel:
                 "decided": is_decided,
                 "place": place,
                 "source": _line(source),
+                "bound": None if bounded is None else bounded.bound.name,
+                "what": "" if bounded is None else bounded.what,
             }
         )
 
@@ -305,6 +338,19 @@ class LiveModel:
             self._records.append(value)
             self._bytes += len(text)
         return known
+
+
+def _interval(bound: Bound) -> Json:
+    interval = bound.interval
+    ends = [None if end is None else _exact(end) for end in (interval.least, interval.most)]
+    return {
+        "least": ends[0],
+        "most": ends[1],
+        "leastOut": interval.is_least_out,
+        "mostOut": interval.is_most_out,
+        "whole": interval.is_whole,
+        "words": bound.value,
+    }
 
 
 def _bounds(graph: LoadGraph) -> list[tuple[sympy.Expr, str]]:
@@ -329,15 +375,17 @@ def _notes(variants: Variants, held: int, file: str) -> list[Json]:
 
 
 def _unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
-    """Return the unit that a spec writes a number in, else the base units.
+    """Return the unit that a spec writes a number in, else one that suits its size.
 
     >>> from qps.compiler.dimension import TIME
-    >>> _unit_of("230 ms", Fraction(230, 1000), TIME)
-    (Fraction(1, 1000), 'ms')
+    >>> _unit_of("230 ms", Fraction(230, 1000), TIME), _unit_of("delay", Fraction(1, 50), TIME)
+    ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
     """
     written = _WRITTEN.fullmatch(" ".join(text.split()))
     if written is None or value == 0 or not _is_unit(written[2]):
-        return Fraction(1), str(dimension)
+        factor, unit = scale_of(float(value), dimension)
+        exact = Fraction(factor).limit_denominator(_FINEST)
+        return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
     return value / Fraction(written[1].replace("_", "")), written[2]
 
 

@@ -8,7 +8,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.load_graph import Assumption
 from qps.reports.live import range_text
-from qps.reports.quantities import in_percent, number, percent, quantity
+from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.view import SolveView
 from qps.solver.claims import ClaimResult
@@ -97,7 +97,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
             RequirementRow(
                 f"quality ({view.quality.metric})",
                 "<= 1",
-                number(view.quality.at_limit),
+                told_apart(view.quality.at_limit, 1),
                 "",
                 _up_to(met, view),
                 is_met=view.quality.at_limit <= 1,
@@ -114,11 +114,11 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 
     def told(value: float) -> str:
-        return quantity(value, criterion.dimension, share=share)
+        return told_beyond(value, limit, criterion.dimension, share=share)
 
     return RequirementRow(
         criterion.name,
-        f"{operator} {told(limit)}",
+        f"{operator} {quantity(limit, criterion.dimension, share=share)}",
         told(item.value_at_limit),
         "" if item.value_beyond is None else told(item.value_beyond),
         _up_to(item.met_up_to, view),

@@ -14,7 +14,7 @@ import sympy
 
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.queue_functions import ErlangB, ErlangC, Waiting
+from qps.compiler.queue_functions import ErlangB, ErlangC, PeriodicWait, Waiting
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
@@ -33,6 +33,7 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     Waiting: "waiting",
     ErlangB: "erlang_b",
     ErlangC: "erlang_c",
+    PeriodicWait: "periodic_wait",
 }
 _SAFE_INTEGER = 2**53 - 1
 

@@ -15,7 +15,13 @@ from math import prod
 
 from qps.compiler import ir
 from qps.compiler.cases import varies_by_case
-from qps.compiler.configuration import Configuration, base_configuration, changed, in_each_mode
+from qps.compiler.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_each_mode,
+    in_force,
+)
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower import lower
@@ -89,8 +95,9 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The graphs of a combination, one for each mode; `asked` are the selects that matter.
+    """The graphs of a combination, one for each mode, and the configurations they are of.
 
+    `asked` are the selects that matter.
     `is_start` where a reader can start from it: no page does without.
     """
 
@@ -98,6 +105,7 @@ class Variant:
     picks: Picks
     asked: frozenset[int]
     graphs: tuple[LoadGraph, ...]
+    configurations: tuple[Configuration, ...]
     is_start: bool
 
 
@@ -322,9 +330,8 @@ class _Explorer:
         if sink.has_errors:
             return None
         try:
-            graphs = tuple(
-                lower(self.model, settled) for settled in in_each_mode(self.model, configuration)
-            )
+            settled = tuple(in_force(one) for one in in_each_mode(self.model, configuration))
+            graphs = tuple(lower(self.model, one) for one in settled)
         except QpsError:
             return None
         self._work += sum(graph.graph.number_of_edges() for graph in graphs)
@@ -338,6 +345,7 @@ class _Explorer:
                 if select.kind != "option" or select.name in asked
             ),
             graphs,
+            settled,
             self.is_starting,
         )
 

@@ -471,13 +471,14 @@ def _resource(resource: ResourceSolution) -> ResourceView:
 
 _BYTE = 8
 _HOUR = 3600.0
-_MONTH = 365.25 * 86_400 / 12
+MONTH = 365.25 * 86_400 / 12
+"""Seconds of a month, on average."""
 
 
 def _carried(solution: Solution) -> tuple[CarriedView, ...]:
     """Return what is carried, the most first."""
     found = [
-        CarriedView(r.name, rate, rate * _HOUR / _BYTE, rate * _MONTH / _BYTE, r.count)
+        CarriedView(r.name, rate, rate * _HOUR / _BYTE, rate * MONTH / _BYTE, r.count)
         for r in solution.resources
         if (rate := r.throughput) is not None
     ]

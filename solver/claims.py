@@ -25,8 +25,8 @@ from qps.compiler.lower_expressions import ExpressionLowering, compare, sign_of
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
-from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
+from qps.solver.solve import certified_largest
 
 if TYPE_CHECKING:
     from qps.solver.matrix.claims import Judge
@@ -79,7 +79,7 @@ class Laboratory:
     decided: set[str] = field(default_factory=set)
     """Parameters that conditions asked for, in all formulas so far."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
-    _largest: dict[object, int | None] = field(default_factory=dict)
+    _largest: dict[object, int] = field(default_factory=dict)
     _judge: Judge | None = None
 
     def results(self) -> tuple[ClaimResult, ...]:
@@ -321,9 +321,9 @@ class Laboratory:
     def _largest_acceptable(self, configuration: Configuration) -> sympy.Expr:
         key = configuration.key
         if key not in self._largest:
-            self._largest[key] = solve_model(self.model, configuration).largest_acceptable
-        largest = self._largest[key]
-        return sympy.Integer(0 if largest is None else largest)
+            graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+            self._largest[key] = min(certified_largest(graph) or 0 for graph in graphs)
+        return sympy.Integer(self._largest[key])
 
 
 def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:

@@ -16,7 +16,7 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.values import parts_of
-from qps.compiler.values_in_use import LIMITS, flows_in_groups, points_of, values_in_use
+from qps.compiler.values_in_use import flows_in_groups, points_of, values_in_use
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class _Values:
             yield from self._at_most(f"`{parameter.name}` is above its range", value, high)
             yield from self._at_most(f"`{parameter.name}` is below its range", low, value)
         for bounded in values_in_use(self._model, self._configuration):
-            least, most, is_least_out, is_most_out = LIMITS[bounded.bound]
+            interval = bounded.bound.interval
             message = f"{bounded.what} must be {bounded.bound.value}"
             for value in self._lowered(bounded.expr):
-                if least is not None:
-                    yield Refusal(message, least - value, is_least_out)
-                if most is not None:
-                    yield Refusal(message, value - most, is_most_out)
+                if interval.least is not None:
+                    yield Refusal(message, interval.least - value, interval.is_least_out)
+                if interval.most is not None:
+                    yield Refusal(message, value - interval.most, interval.is_most_out)
         for stream, flows, group in flows_in_groups(self._model, self._configuration):
             message = f"`{stream}` has more flows in each `{group.name}` than it has users"
             yield from self._at_most(message, flows.expr, group.size.expr)

@@ -47,14 +47,21 @@ class _Judged:
     stated: bool
 
 
-def solve(graph: LoadGraph) -> Solution:
-    """Return the answers; SolverFault where one does not satisfy its own equation."""
-    loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
-    _refuse_undefined(loads, graph)
-    saturations = {
-        name: saturation_point(load, graph.population, graph.low) for name, load in loads.items()
-    }
-    order = in_order_of_saturation(saturations, loads, graph)
+@dataclass(frozen=True)
+class _Answer:
+    """The answer, with every criterion judged and the one that limits it."""
+
+    judged: list[_Judged]
+    limiting: _Judged | None
+    verdict: Verdict
+    largest: int | None
+
+
+def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
+    """Return the answer alone; `order` settles which of two resources limits it.
+
+    QpsError where the model cannot be, SolverFault as for `solve`.
+    """
     judged = _judge(graph, order)
     limiting = min(
         (item for item in judged if item.first_failure is not None),
@@ -65,13 +72,38 @@ def solve(graph: LoadGraph) -> Solution:
     at = graph.low if largest is None else largest
     _refuse_impossible(graph, min(at + 1, graph.high))
     _certify(graph, judged, largest, limiting)
+    return _Answer(judged, limiting, verdict, largest)
+
+
+def _fullness(graph: LoadGraph) -> dict[str, sympy.Expr]:
+    """Return all loads as parts of their targets, numbers put in for all assumptions."""
+    loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
+    _refuse_undefined(loads, graph)
+    return loads
+
+
+def certified_largest(graph: LoadGraph) -> int | None:
+    """Return the largest acceptable population as `solve` does, without all the rest."""
+    return _answered(graph, tuple(_fullness(graph))).largest
+
+
+def solve(graph: LoadGraph) -> Solution:
+    """Return the answers; SolverFault where one does not satisfy its own equation."""
+    loads = _fullness(graph)
+    saturations = {
+        name: saturation_point(load, graph.population, graph.low) for name, load in loads.items()
+    }
+    order = in_order_of_saturation(saturations, loads, graph)
+    answer = _answered(graph, order)
+    judged, limiting, largest = answer.judged, answer.limiting, answer.largest
+    at = graph.low if largest is None else largest
     resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
     found = bottleneck(order, saturations, loads, graph)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
         graph,
-        verdict,
+        answer.verdict,
         largest,
         limiting.criterion.name if limiting else None,
         at,
@@ -88,7 +120,7 @@ def solve(graph: LoadGraph) -> Solution:
         sensitivity_of,
         tuple(_elastic(graph, settled, at) for settled in graph.elastic),
         _costs(graph, at),
-        _warnings(graph, verdict, resources),
+        _warnings(graph, answer.verdict, resources),
         tuple(FirstFailure(item.criterion, item.first_failure) for item in judged),
     )
 

@@ -16,6 +16,7 @@ class Advice {
         const variant = model.variant(setting.shape, picks);
         if (!variant || variant === model.variant(setting.shape, setting.picks)) continue;
         const { kind, name, choices } = model.selects[i];
+        if (kind === "case") continue; // which of several values counts is not for anybody to change
         yield { way: kind === "option" ? "another choice" : "other hardware", text: `${name} = ${choices[k]}`, setting: { ...setting, picks } };
       }
     }
@@ -23,7 +24,8 @@ class Advice {
 
   // Capacity twice as large; parameters of the spec a tenth up or down, as it helps.
   *numbers() {
-    const { setting, sensitivity, graph, run } = this.column;
+    const { column } = this;
+    const { setting, sensitivity, graph, run } = column;
     const limits = new Set(graph.criteria.filter((one) => one.stated).map((one) => this.column.model.steps[one.limit][1]));
     for (const { record, elasticity } of sensitivity.rows) {
       if (record.decided || limits.has(record.name) || /^(limit|ideal) of /.test(record.name)) continue;
@@ -33,7 +35,11 @@ class Advice {
         yield { way: "more capacity", text: `twice the ${record.name}`, setting: changed(2n, 1n) };
       } else if (record.parameter && !record.name.includes(".")) {
         const one = elasticity > 0 ? { word: "more", above: 11n } : { word: "less", above: 9n };
-        yield { way: elasticity > 0 ? "more of it" : "less demand", text: `10 % ${one.word} ${record.name}`, setting: changed(one.above, 10n), record };
+        const [text, next] = isCounted(column.model, graph, record)
+          ? [`one ${one.word} ${record.name}`, changed(now[0] + (elasticity > 0 ? now[1] : -now[1]), now[0])]
+          : [`10 % ${one.word} ${record.name}`, changed(one.above, 10n)];
+        if (beyondRange(record, next.numbers.get(record.name)) !== null) continue;
+        yield { way: elasticity > 0 ? "more of it" : "less demand", text, setting: next, record };
       }
     }
   }
@@ -52,21 +58,29 @@ class Advice {
       const graphs = column.model.graphs(change.setting);
       let largest = Infinity;
       for (const graph of graphs) {
-        column.scratch.prepare(graph, change.setting.numbers);
+        refuseOutOfBounds(column.scratch.prepare(graph, change.setting.numbers));
         if (column.scratch.graph.criteria.some((one) => fails(column.scratch, column.scratch.curve(one.over, [one.measure, one.limit]), one, now + 1))) return;
         const failures = graph.criteria.map((one) => judged(column.scratch, one).failure ?? graph.high + 1);
         largest = Math.min(largest, ...failures.map((failure) => failure - 1));
       }
       if (largest > now) this.found.push({ ...change, largest, isRange: largest === graphs[0].high });
     } catch (error) {
-      if (!(error instanceof Undecided)) throw error;
+      if (!(error instanceof Undecided || error instanceof Impossible)) throw error;
     }
   }
 
-  best() { return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)); }
+  // The best of all ways, at most three of each: ten other machines would hide what else there is.
+  best() {
+    const counts = new Map();
+    return this.found.sort((a, b) => b.largest - a.largest || (a.text < b.text ? -1 : 1)).filter(({ way }) => {
+      counts.set(way, (counts.get(way) ?? 0) + 1);
+      return counts.get(way) <= MOST_OF_A_WAY;
+    });
+  }
 }
 
-const SHOWN_ADVICE = 6;
+const MOST_OF_A_WAY = 3;
+const SHOWN_ADVICE = 8;
 
 function showAdvice(column, found, apply) {
   if (column.solved.verdict === "range") return fill("advice", make("p", { class: "soft" }, "Nothing needs help: the range is the limit."));

@@ -21,6 +21,7 @@ function isBefore(one, other) {
 
 function solveGraph(run) {
   const { graph } = run;
+  refuseOutOfBounds(run);
   const criteria = graph.criteria.map((criterion) => judged(run, criterion));
   const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
   const limiting = limitingOf(criteria, resources);
@@ -38,6 +39,47 @@ function solveGraph(run) {
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
     qualityMet: quality ? metUpTo(quality.failure, graph) : null,
   };
+}
+
+const GUARDED = 8; // steps over the range at which a value that moves is looked at, as `qps solve` does
+
+// Refuse numbers that cannot be: a negative cost, half a person, half a core where they are counted.
+function refuseOutOfBounds(run) {
+  const { graph, model, program, numbers } = run;
+  const isIn = (value, bound) => isInside(value, model.intervals[bound]);
+  const changed = graph.numbers.filter((one) => !isEqual(numbers.get(one.name), exactNumber(one)));
+  if (!changed.length) return;
+  for (const one of changed) {
+    if (one.bound && !isIn(numbers.get(one.name), one.bound)) throw new Impossible(`${one.what} must be ${model.intervals[one.bound].words}`);
+  }
+  const steps = changed.map((one) => program.stepOfValue.get(one.name));
+  const { low, high } = graph;
+  const points = Array.from({ length: GUARDED + 1 }, (_, i) => low + Math.floor(((high - low) * i) / GUARDED));
+  for (const guard of graph.guards) {
+    const { fixed } = program.needed([guard.value]);
+    if (!steps.some((step) => fixed.includes(step))) continue;
+    for (const point of program.moving[guard.value] ? points : [low]) {
+      const value = run.exactValue(guard.value, point);
+      if (value && !isIn(value, guard.bound)) throw new Impossible(guard.text);
+    }
+  }
+}
+
+// Whether a number must be whole: by what it is, or by a value that is that number.
+function isCounted(model, graph, record) {
+  const step = model.program.stepOfValue.get(record.name);
+  const bounds = [record.bound, ...graph.guards.filter((one) => one.value === step).map((one) => one.bound)];
+  return bounds.some((bound) => bound && model.intervals[bound].whole);
+}
+
+function isEqual(one, other) { return one[0] * other[1] === other[0] * one[1]; }
+
+// Whether a fraction lies in an interval, whose ends may themselves be out of it.
+function isInside(value, { least, most, leastOut, mostOut, whole }) {
+  const beyond = (end) => value[0] * BigInt(end[1]) - BigInt(end[0]) * value[1];
+  if (least && (leastOut ? beyond(least) <= 0n : beyond(least) < 0n)) return false;
+  if (most && (mostOut ? beyond(most) >= 0n : beyond(most) > 0n)) return false;
+  return !whole || value[0] % value[1] === 0n;
 }
 
 function refuseImpossible(run, high) {

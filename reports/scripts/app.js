@@ -50,6 +50,7 @@ class App {
     showRequirements(column);
     showResources(column);
     showMeasures(column);
+    showCarried(column);
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.controls.refresh();
@@ -200,11 +201,12 @@ class App {
   showTicks() {
     const { model } = this.shown;
     const place = document.getElementById("starts");
-    if (!place || this.ticksOf === model) return;
+    if (!place) return;
+    place.hidden = model.starts.length < 2 || this.shown.graph.quality === null;
+    if (this.ticksOf === model) return;
     this.ticksOf = model;
     if (!this.ticked.has(model)) this.ticked.set(model, new Set([...model.starts.keys()].slice(0, 6)));
     const ticked = this.ticked.get(model);
-    place.hidden = model.starts.length < 2;
     place.replaceChildren(make("summary", null, "Scenarios in the pictures of quality"), make("div", { class: "ticks" },
       model.starts.map((start, i) => {
         const box = make("input", { type: "checkbox", checked: ticked.has(i), on: { change: () => {

@@ -15,15 +15,15 @@ function showAssumptions(column, controls) {
       place.inputs.set(record, input);
       const range = [record.low, record.high].map((bound) => (bound ? decimalOf(inUnit(record, bound.map(BigInt))) : ""));
       return [
-        make("code", null, record.name), make("span", { class: "value" }, input, ` ${record.unit}`),
+        make("code", null, breakable(record.name)), make("span", { class: "value" }, input, ` ${record.unit}`),
         range.some(Boolean) ? `${range[0] || "…"} to ${range[1] || "…"}` : "",
-        make("code", null, record.place ?? ""), record.source,
+        make("code", { class: "place" }, record.place ?? ""), record.source,
       ];
     })));
   }
   for (const [record, input] of place.inputs) {
     const value = column.run.numbers.get(record.name);
-    if (document.activeElement !== input) input.value = decimalOf(inUnit(record, value));
+    if (document.activeElement !== input) input.value = readable(inUnit(record, value));
     const stated = exactNumber(record);
     input.classList.toggle("changed", stated[0] * value[1] !== value[0] * stated[1]);
   }

@@ -19,7 +19,8 @@ function drawWaterfall(column, width, choice) {
   const across = new Axis(0, Number.isFinite(longest) ? longest : 1, labels, width - 70);
   const line = 24, height = (stages.length + 1) * line + 46;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
-  const points = [];
+  const points = [], bottom = height - 34;
+  if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
   let from = 0;
   [...stages, { name: "in all", value: total, isTotal: true }].forEach((stage, i) => {
     const start = stage.isTotal ? 0 : from, y = 8 + i * line;
@@ -31,13 +32,10 @@ function drawWaterfall(column, width, choice) {
     points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${told(stage.value)}, ${percent(stage.value / total)} of the latency` });
     from += stage.isTotal ? 0 : stage.value;
   });
-  const bottom = height - 34;
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
     draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": "middle" }, told(v))]));
-  if (limit !== null) svg.append(
-    draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }),
-    draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
+  if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
   return {
     title, svg, readout: pointReadout(svg, points),
     table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, told(s.value), percent(s.value / total)]), ["in all", told(total), ""]] }),

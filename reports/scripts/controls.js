@@ -111,7 +111,7 @@ class Controls {
       fields.push(this.selectField(`select-${i}`, select.name, choices, (value) => { this.setting.picks[i] = Number(value); this.changed(false); }, select.doc));
     });
     this.selects.replaceChildren(...fields);
-    if (model.notes.length) this.selects.append(...model.notes.map((note) => make("p", { class: "soft" }, note)));
+    if (model.notes.length) this.selects.append(...model.notes.map((note) => make("p", { class: "soft" }, withCode(note))));
   }
 
   modes() {
@@ -126,7 +126,7 @@ class Controls {
       choices.map(([value, text]) => make("option", { value }, text)));
     const note = make("span", { class: "note" });
     this.fields.set(key, { select, note });
-    return make("div", { class: "field", title: doc || null }, make("label", { for: id }, name), select, note);
+    return make("div", { class: "field", title: doc || null }, make("label", { for: id }, breakable(name)), select, note);
   }
 
   refreshSelects() {
@@ -180,10 +180,10 @@ class Controls {
     const scale = sliderScaleOf(record, this.column.run.numbers.get(record.name));
     const text = make("input", { type: "text", inputmode: "decimal", id, class: "amount", disabled: record.decided, on: { input: () => this.typed(record, text) } });
     const slider = make("input", { type: "range", min: "0", max: "200", "aria-label": `${record.name}, slider`, disabled: record.decided, on: { input: () => this.slid(record, Number(slider.value) / 200) } });
-    const note = make("span", { class: "note" }, record.decided ? "other formulas or numbers depend on it: set it on the command line" : "");
+    const note = make("span", { class: "note" }, record.decided ? "not here: set it on the command line" : "");
     this.fields.set(`number-${record.name}`, { record, text, slider, note, scale });
-    return make("div", { class: "field number", title: record.source || null },
-      make("label", { for: id }, record.name), scale ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
+    return make("div", { class: "field number", title: (record.decided ? "Other formulas or numbers depend on it." : "") || record.source || null },
+      make("label", { for: id }, breakable(record.name)), scale && !record.decided ? slider : null, text, make("span", { class: "unit" }, record.unit), note);
   }
 
   typed(record, input) {
@@ -197,7 +197,8 @@ class Controls {
   slid(record, share) {
     const { scale } = this.fields.get(`number-${record.name}`);
     const shown = scale.isLog ? scale.low * (scale.high / scale.low) ** share : scale.low + share * (scale.high - scale.low);
-    const value = readNumber(record, String(Number(shown.toPrecision(3))));
+    const { model, graph } = this.column;
+    const value = readNumber(record, String(isCounted(model, graph, record) ? Math.round(shown) : Number(shown.toPrecision(3))));
     if (value.trouble) return;
     this.setting.numbers.set(record.name, value.exact);
     this.changed(false);
@@ -216,7 +217,7 @@ class Controls {
       const value = this.column.run.numbers.get(field.record.name);
       if (!value) continue;
       const shown = inUnit(field.record, value);
-      if (document.activeElement !== field.text) field.text.value = decimalOf(shown);
+      if (document.activeElement !== field.text) field.text.value = readable(shown);
       if (field.scale && document.activeElement !== field.slider) {
         const { low, high, isLog } = field.scale, v = quotient(...shown);
         const share = isLog ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low);
@@ -245,14 +246,17 @@ function readNumber(record, text) {
   if (!typed) return { trouble: `${record.name}: write a number such as ${decimalOf(inUnit(record, exactNumber(record)))}` };
   const [a, b] = record.factor.map(BigInt);
   const exact = reduced(typed[0] * a, typed[1] * b);
+  const range = beyondRange(record, exact);
+  return range === null ? { exact } : { trouble: `${record.name}: its range is ${range}` };
+}
+
+// The range of a number in words where a value lies outside of it, null where it does not.
+function beyondRange(record, value) {
   const isBelow = (one, other) => one[0] * other[1] < other[0] * one[1];
   const [low, high] = [record.low, record.high].map((bound) => bound && bound.map(BigInt));
-  const unit = record.unit ? ` ${record.unit}` : "";
-  if ((low && isBelow(exact, low)) || (high && isBelow(high, exact))) {
-    const ends = [low, high].map((bound) => (bound ? decimalOf(inUnit(record, bound)) : "…"));
-    return { trouble: `${record.name}: its range is ${ends.join(" to ")}${unit}` };
-  }
-  return { exact };
+  if (!(low && isBelow(value, low)) && !(high && isBelow(high, value))) return null;
+  const ends = [low, high].map((bound) => (bound ? decimalOf(inUnit(record, bound)) : "…"));
+  return `${ends.join(" to ")}${record.unit ? ` ${record.unit}` : ""}`;
 }
 
 // The ends of a number's slider, in its unit; by powers where they are far apart.

@@ -28,6 +28,14 @@ function table(head, rows, numeric = new Set()) {
     make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))));
 }
 
+// A name that may break behind its dots and underlines, and nowhere else.
+function breakable(name) {
+  return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+}
+
+// A text in which what stands between backquotes is code.
+function withCode(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", null, part) : part)); }
+
 function fill(id, ...children) {
   const place = document.getElementById(id);
   if (place) place.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== ""));

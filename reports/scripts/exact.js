@@ -9,11 +9,17 @@ class ExactRun {
     this.known.set(0, [BigInt(population), 1n]);
   }
 
-  // The sign of a step: -1, 0 or 1; null where it has no exact value or is not finite.
-  sign(output) {
+  // The value of a step as a fraction; null where it has no exact value or is not finite.
+  number(output) {
     for (const i of this.order(output)) if (!this.known.has(i)) this.known.set(i, this.value(i));
     const found = this.known.get(output);
-    return found === null || found[1] === 0n ? null : found[0] > 0n ? 1 : found[0] < 0n ? -1 : 0;
+    return found === null || found[1] === 0n ? null : found;
+  }
+
+  // The sign of a step: -1, 0 or 1, null as above.
+  sign(output) {
+    const found = this.number(output);
+    return found === null ? null : found[0] > 0n ? 1 : found[0] < 0n ? -1 : 0;
   }
 
   order(output) {

@@ -41,6 +41,15 @@ function toldApart(value, limit) {
   return number(value);
 }
 
+// A quantity with as many digits as it takes to tell it from a limit.
+function toldBeyond(units, value, limit, dimension, { share = false } = {}) {
+  for (let digits = 4; digits < 16; digits++) {
+    const told = quantity(units, value, dimension, { share, digits });
+    if (told !== quantity(units, limit, dimension, { share, digits })) return told;
+  }
+  return quantity(units, value, dimension, { share });
+}
+
 // A fraction as a decimal text where it has a short one, else as a rounded number.
 function decimalOf([above, below]) {
   const key = `${above}/${below}`;
@@ -57,6 +66,12 @@ function shortestDecimal(above, below) {
     if (read && read[0] * below === above * read[1]) return text;
   }
   return String(Number(value.toPrecision(12)));
+}
+
+// A fraction for a reader: whole where it ends, to six digits where it does not.
+function readable(value) {
+  const text = decimalOf(value), read = exactOf(text);
+  return read && isEqual(read, value) ? text : String(Number(quotient(...value).toPrecision(6)));
 }
 
 function listed(names) {

@@ -116,8 +116,10 @@ function axisOfNumber(column, name, count) {
     return end === "low" ? Math.max(bound, now * factor) : Math.min(bound, now * factor);
   });
   const factor = quotient(...record.factor.map(BigInt));
+  const isWhole = isCounted(column.model, column.graph, record);
   const exactIn = (value) => {
-    const [above, below] = exactOf(String(Number((value / factor).toPrecision(4))));
+    const shown = value / factor;
+    const [above, below] = exactOf(String(isWhole ? Math.round(shown) : Number(shown.toPrecision(4))));
     return reduced(above * BigInt(record.factor[0]), below * BigInt(record.factor[1]));
   };
   const exact = Array.from({ length: count }, (_, i) => exactIn(low + ((high - low) * i) / (count - 1)));

@@ -62,6 +62,13 @@ class Boxes {
           this.slope(i, [NaN, NaN]);
           break;
         }
+        case OP.periodic_wait: { // more flows wait longer, and a higher load does
+          this.keep(i, [periodicWait(low[p], low[q]), periodicWait(high[p], high[q])]);
+          const [least, most] = times(slow[p], steep[p], 0, Infinity);
+          times(slow[q], steep[q], 0, Infinity);
+          this.slope(i, [least + pair[0], most + pair[1]]);
+          break;
+        }
         case OP.max: this.extreme(i, p, q, low, high, 1); break;
         case OP.min: this.extreme(i, p, q, low, high, -1); break;
         default: this.apply(i, code[i], p, q);

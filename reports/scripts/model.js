@@ -27,7 +27,7 @@ class Model {
   graph(number) {
     const graph = this.record(number);
     if (!graph.isResolved) {
-      for (const part of ["numbers", "resources", "streams", "criteria", "measures", "elastic"]) {
+      for (const part of ["numbers", "resources", "streams", "criteria", "measures", "elastic", "guards"]) {
         graph[part] = graph[part].map((one) => this.record(one));
       }
       graph.isResolved = true;
@@ -48,7 +48,8 @@ function exactNumber(record) { return record.value.map(BigInt); }
 
 function outputsOf(graph) {
   const found = [];
-  for (const one of graph.resources) found.push(one.load, one.over, one.target, ...one.parts.map((part) => part[1]));
+  for (const one of graph.resources) found.push(one.load, one.over, one.target, one.count, ...one.parts.map((part) => part[1]));
+  for (const one of graph.resources) if (one.carried !== null) found.push(one.carried);
   for (const one of graph.streams) {
     found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
     found.push(...one.stages.map((stage) => stage[1]));
@@ -63,6 +64,7 @@ function outputsOf(graph) {
   }
   for (const one of graph.costs) found.push(one.total);
   for (const [over] of graph.bounds) found.push(over);
+  for (const one of graph.guards) found.push(one.value);
   if (graph.quality !== null) found.push(graph.quality);
   return found;
 }
@@ -114,12 +116,15 @@ class Run {
 
   curve(output, size) { return new Curve(this, output, size); }
 
-  // The exact sign of a step at a population, null where there is none.
-  exactSign(step, population) {
+  // The exact sign of a step at a population, and its exact value; null where there is none.
+  exactSign(step, population) { return this.exactRun(population).sign(step); }
+  exactValue(step, population) { return this.exactRun(population).number(step); }
+
+  exactRun(population) {
     this.exact ??= [...this.numbers].flatMap(([name, value]) => {
       const at = this.program.stepOfValue.get(name);
       return at === undefined ? [] : [[at, value]];
     });
-    return new ExactRun(this.program, this.exact, population).sign(step);
+    return new ExactRun(this.program, this.exact, population);
   }
 }

@@ -81,7 +81,7 @@ function drawShares(column, width, choice) {
   const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
   return linePicture(`What the load of ${chosen.name} is made up of, against ${model.population}`, {
     x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
-    here: column.n, limit: { at: run.value(chosen.about.target), label: chosen.about.planned ? "target" : "saturation" },
+    here: column.n, limit: { at: run.value(chosen.about.target), label: hasTarget(column, chosen) ? "target" : "saturation" },
   }, width);
 }
 

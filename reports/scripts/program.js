@@ -4,9 +4,9 @@
 const CODES = [
   "n", "number", "float", "value", "+", "-", "*", "/", "ratio", "^", "pow", "sqrt",
   "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "cos", "acos",
-  "mean", "waiting", "erlang_b", "erlang_c", "effective",
+  "mean", "waiting", "erlang_b", "erlang_c", "periodic_wait", "effective",
 ];
-const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c", "effective"]);
+const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c", "periodic_wait", "effective"]);
 const IS_BINARY = Uint8Array.from(CODES, (word) => (TWO.has(word) ? 1 : 0));
 const OP = Object.fromEntries(CODES.map((word, code) => [word, code]));
 
@@ -150,6 +150,7 @@ function applied(code, a, b) {
     case OP.effective: return a * Math.pow(b, Math.log2(a)); // cores, and what a doubling keeps
     case OP.erlang_b: return 1 / inverseErlangB(a, b);
     case OP.erlang_c: return erlangC(a, b);
+    case OP.periodic_wait: return periodicWait(a, b);
     default: throw new Error(`no step has the code ${code}`);
   }
 }
@@ -161,7 +162,8 @@ function partials(code, a, b, value, exponent) {
     case OP["*"]: return [b, a];
     case OP["/"]: case OP.ratio: case OP.mean: return [1 / b, -a / (b * b)];
     case OP.waiting: return [1 / (1 - b), a / ((1 - b) * (1 - b))];
-    case OP.erlang_b: case OP.erlang_c: return [0, nudged((x) => applied(code, a, x), b)];
+    case OP.erlang_b: case OP.erlang_c: case OP.periodic_wait:
+      return [nudged((x) => applied(code, x, b), a), nudged((x) => applied(code, a, x), b)];
     case OP.effective: return [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)];
     case OP["^"]: return [exponent * power(a, exponent - 1), 0];
     case OP.pow: return [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0];
@@ -182,33 +184,6 @@ function partials(code, a, b, value, exponent) {
 function nudged(f, at) {
   const step = at * 1e-5;
   return (f(at + step) - f(at - step)) / (2 * step);
-}
-
-// What waits over what is left of a capacity; without end where nothing is left.
-function waiting(work, load) {
-  if (Number.isNaN(work) || Number.isNaN(load)) return NaN;
-  return load >= 1 ? Infinity : work / (1 - load);
-}
-
-// 1/B of Erlang's formula for whole servers, by its sum; parts of a server are for `qps solve`.
-function inverseErlangB(servers, traffic) {
-  if (!(servers >= 0) || !(traffic >= 0)) return NaN;
-  if (servers !== Math.floor(servers)) throw new Undecided();
-  if (traffic === 0) return servers > 0 ? Infinity : 1;
-  let total = 1, term = 1;
-  for (let k = 0; k < servers; k++) {
-    term *= (servers - k) / traffic;
-    total += term;
-    if (servers - k < traffic && term < total * 1e-17) break;
-  }
-  return total;
-}
-
-function erlangC(servers, traffic) {
-  if (servers <= 0 || traffic < 0) return NaN;
-  if (traffic >= servers) return 1;
-  const inverse = inverseErlangB(servers, traffic);
-  return inverse === Infinity ? 0 : 1 / (inverse - (traffic / servers) * (inverse - 1));
 }
 
 // A whole power by multiplication: exact where its factors are, as Math.pow need not be.

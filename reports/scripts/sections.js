@@ -5,6 +5,8 @@ function showAnswer(column) {
   const place = document.getElementById("answer");
   place.className = solved.largest === null ? "answer no" : "answer";
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
+  fill("file", column.model.file);
+  fill("circumstances", circumstancesOf(column));
   fill("small-answer", make("strong", null, solved.largest === null ? "none" : whole(solved.largest)), " users; ",
     solved.limitedBy ? `${solved.limitedBy} limits them` : "the range limits them");
 }
@@ -34,7 +36,8 @@ function showRequirements(column) {
     const measure = isQuality ? graph.quality : criterion.measure;
     const told = (step, at) => {
       const value = run.at(at).value(step);
-      return isQuality && step === measure ? toldApart(value, 1) : column.tell(value, criterion.dimension, criterion);
+      if (step !== measure) return column.tell(value, criterion.dimension, criterion);
+      return isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : whole(one.met);
@@ -74,11 +77,32 @@ function showResources(column) {
   const rows = order.map((one) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [one.name, " ", light("shown", one.about.planned ? "first to reach its target" : "first to saturate")] : one.name;
+    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : one.name;
     return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
   });
   const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
+}
+
+const MOST_CARRIED = 6;
+const HOUR = 3600;
+
+// What links and network cards carry, as rates and as volumes, the most first.
+function showCarried(column) {
+  const { solved, run, n, model } = column;
+  if (!document.getElementById("carried")) return;
+  run.at(n);
+  const found = solved.resources.map((one) => one.about).filter((one) => one.carried !== null)
+    .map((one) => ({ name: one.name, rate: run.value(one.carried), count: run.value(one.count) }))
+    .sort((a, b) => b.rate - a.rate).slice(0, MOST_CARRIED);
+  const isSeveral = found.some((one) => one.count !== 1);
+  const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
+  const rows = found.map(({ name, rate, count }) => [
+    name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
+    ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
+  ]);
+  document.getElementById("carried").closest("section").hidden = !rows.length;
+  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? [""] : [])], rows, new Set([1, 2, 3])) : []);
 }
 
 // What else there is to know at the population shown: measures, elastic numbers, costs.

@@ -27,8 +27,9 @@ function reasonOf(column, population) {
     return `quality is ${toldApart(run.value(solved.graph.quality), 1)}; at most 1 is acceptable`;
   }
   if (criterion.stated) {
-    const told = (step) => column.tell(run.value(step), criterion.dimension, criterion);
-    return `${criterion.name} is ${told(criterion.measure)}; ${criterion.atMost ? "at most" : "at least"} ${told(criterion.limit)} is acceptable`;
+    const { measure, dimension } = criterion, limit = run.value(criterion.limit);
+    const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
+    return `${criterion.name} is ${told}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   const resource = criterion.name.replace(/\.load$/, "");
@@ -41,26 +42,23 @@ function saturationOf(column) {
   const name = column.model.population;
   if (!column.solved.resources.length) return "";
   if (!first) return `No resource ever ${isPlanned(column) ? "reaches its target" : "saturates"}.`;
-  const { planned } = first.about;
+  const planned = hasTarget(column, first);
   if (first.isAtStart) return `${first.name} is ${planned ? "beyond its target" : "saturated"} from the start.`;
   return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}.`;
 }
 
-// Whether some resource counts as saturated below 100 %, by plan.
-function isPlanned(column) { return column.solved.resources.some((one) => one.about.planned); }
+// Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.
+function hasTarget(column, one) { return column.run.value(one.about.target) !== 1; }
+function isPlanned(column) { return column.solved.resources.some((one) => hasTarget(column, one)); }
 
-// The same setting on the command line; what it cannot set is told apart.
-function commandOf(column) {
+// What a setting has otherwise than the spec: its scenario, what `--set` can change, all else.
+function changesOf(column) {
   const { model, setting } = column;
   const start = model.starts[setting.start];
-  const changes = [], only = [];
-  if (start.scenario) changes.push("--scenario", quoted(start.scenario));
-  for (const text of start.settings) changes.push("--set", quoted(text));
-  if (setting.mode) changes.push("--set", quoted(`mode=${setting.mode}`));
+  const sets = [...start.settings], only = [];
+  if (setting.mode) sets.push(`mode=${setting.mode}`);
   model.selects.forEach((select, i) => {
-    if (setting.picks[i] !== start.picks[i]) {
-      changes.push("--set", quoted(`${select.name}=${select.choices[setting.picks[i]]}`));
-    }
+    if (setting.picks[i] !== start.picks[i]) sets.push(`${select.name}=${select.choices[setting.picks[i]]}`);
   });
   const stated = new Map(start.numbers.map((i) => [model.record(i).name, exactNumber(model.record(i))]));
   for (const [name, value] of setting.numbers) {
@@ -69,10 +67,23 @@ function commandOf(column) {
     const record = column.graph.numbers.find((one) => one.name === name);
     if (!record) continue;
     const text = `${decimalOf(inUnit(record, value))}${record.unit ? ` ${record.unit}` : ""}`;
-    if (record.parameter) changes.push("--set", quoted(`${name}=${text}`));
+    if (record.parameter) sets.push(`${name}=${text}`);
     else only.push(`${name} = ${text}`);
   }
-  return { command: ["qps solve", quoted(model.file), ...changes].join(" "), only };
+  return { scenario: start.scenario, sets, only };
+}
+
+// The same setting on the command line; what it cannot set is told apart.
+function commandOf(column) {
+  const { scenario, sets, only } = changesOf(column);
+  const changes = [...(scenario ? ["--scenario", quoted(scenario)] : []), ...sets.flatMap((text) => ["--set", quoted(text)])];
+  return { command: ["qps solve", quoted(column.model.file), ...changes].join(" "), only };
+}
+
+// What the heading says of a setting.
+function circumstancesOf(column) {
+  const { scenario, sets, only } = changesOf(column);
+  return [...(scenario ? [`scenario ${scenario}`] : []), ...sets, ...only].map((text) => `, ${text}`).join("");
 }
 
 function quoted(text) { return /^[\w.\/=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`; }

@@ -58,7 +58,8 @@ function scaleColour(share) {
   return `rgb(${CIVIDIS[low].map((v, i) => Math.round(v + (next[i] - v) * part)).join(",")})`;
 }
 
-function scaleInk(share) { return share > 0.55 ? "#000000" : "#ffffff"; }
+// At least 4.5 to 1 on each of these colours.
+function scaleInk(share) { return share > 0.47 ? "#000000" : "#ffffff"; }
 function loadColour(load) { return scaleColour(Math.min(load, 1)); }
 function loadInk(load) { return scaleInk(Math.min(load, 1)); }
 

@@ -18,17 +18,8 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
-from qps.compiler.values import parts_of
-from qps.compiler.values_in_use import (
-    LIMITS,
-    WHOLE,
-    flows_in_groups,
-    is_alike,
-    points_of,
-    values_in_use,
-)
+from qps.compiler.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.prepared import Ints
@@ -75,16 +66,6 @@ def guards_of(
     )
 
 
-def _lowered(asking: Asking, expr: ir.Expr) -> sympy.Expr | None:
-    """Return a value in symbols; None where it is a measure, or has no value here."""
-    if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
-        return None
-    try:
-        return asking.expressions.lower(expr)
-    except QpsError:
-        return None
-
-
 def _rests_on_input(builder: Builder, expr: sympy.Expr) -> bool:
     return not expr.free_symbols.isdisjoint(builder.inputs)
 
@@ -95,7 +76,8 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
         low, high = parameter.low, parameter.high
         if low is None or high is None or parameter.is_elastic:
             continue
-        sides = [_lowered(asking, expr) for expr in (ir.ParameterValue(parameter.name), low, high)]
+        own = (ir.ParameterValue(parameter.name), low, high)
+        sides = [asking.expressions.in_symbols(expr) for expr in own]
         known = [side for side in sides if side is not None]
         if len(known) < len(sides) or not any(_rests_on_input(builder, s) for s in known):
             continue
@@ -112,31 +94,31 @@ def _values(
 ) -> Iterator[Guard]:
     settled = in_force(configuration)
     points = points_of(settled)
+    in_symbols = asking.expressions.in_symbols
     for bounded in values_in_use(model, settled):
-        what, bound = bounded.what, bounded.bound
-        value = None if is_alike(bounded.expr) else _lowered(asking, bounded.expr)
+        value = None if is_alike(bounded.expr) else in_symbols(bounded.expr)
         if value is None or not _rests_on_input(builder, value):
             continue
-        least, most, is_least_out, is_most_out = LIMITS[bound]
-        reason = f"{what} must be {bound.value}"
+        interval = bounded.bound.interval
+        reason = f"{bounded.what} must be {bounded.bound.value}"
         population = builder.population
         varies = population in value.free_symbols
         for point in points if varies else points[:1]:
             at = value.xreplace({population: sympy.Integer(point)}) if varies else value
             yield Guard(
                 builder.build(at),
-                None if least is None else Fraction(least),
-                None if most is None else Fraction(most),
-                is_least_out,
-                is_most_out,
+                interval.least,
+                interval.most,
+                interval.is_least_out,
+                interval.is_most_out,
                 reason,
                 reason,
             )
-            if bound in WHOLE:
+            if interval.is_whole:
                 rest = builder.build(at - sympy.floor(at))
                 yield Guard(rest, most=Fraction(0), above=reason)
     for _, flows, group in flows_in_groups(model, settled):
-        sides = [_lowered(asking, side) for side in (group.size.expr, flows.expr)]
+        sides = [in_symbols(side) for side in (group.size.expr, flows.expr)]
         known = [side for side in sides if side is not None]
         if len(known) == len(sides) and _rests_on_input(builder, known[0] - known[1]):
             for point in points:
@@ -154,8 +136,9 @@ def _structure(
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if not requirement.is_axis:
             continue
-        ideal = None if requirement.ideal is None else _lowered(asking, requirement.ideal.expr)
-        limit = _lowered(asking, requirement.limit.expr)
+        in_symbols = asking.expressions.in_symbols
+        ideal = None if requirement.ideal is None else in_symbols(requirement.ideal.expr)
+        limit = in_symbols(requirement.limit.expr)
         if limit is None or (requirement.ideal is not None and ideal is None):
             continue
         gap = limit if ideal is None else limit - ideal

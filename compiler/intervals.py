@@ -1,0 +1,72 @@
+"""What a value may be: above zero, a share, a whole number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+_LARGEST_LOAD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The ends between which a value must lie, None for none; `is_…_out` where an end is not in."""
+
+    least: Fraction | None = None
+    most: Fraction | None = None
+    is_least_out: bool = False
+    is_most_out: bool = False
+    is_whole: bool = False
+
+    def holds(self, value: Fraction) -> bool:
+        """Return whether a value is inside."""
+        if self.least is not None and not value > self.least:
+            return value == self.least and not self.is_least_out
+        if self.most is not None and not value < self.most:
+            return value == self.most and not self.is_most_out
+        return not self.is_whole or value.denominator == 1
+
+
+class Bound(Enum):
+    """What a value may be; the text completes `… must be`."""
+
+    ANY = "a number"
+    POSITIVE = "above zero"
+    NOT_NEGATIVE = "zero or more"
+    SHARE = "a share between 0 and 100 %"
+    PART = "a share below 100 %"
+    LOAD = "a share: 100 % is saturation"
+    FULL = "a share of at most 100 %: beyond that it is saturated"
+    TARGET = "a share above 0, at most 100 %"
+    COUNT = "a whole number above zero"
+    RANK = "a whole number from 1"
+    WHOLE = "whole and above zero"
+    EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
+
+    @property
+    def interval(self) -> Interval:
+        """The values that are in bounds."""
+        return _INTERVALS[self]
+
+    def allows(self, value: Fraction) -> bool:
+        """Return whether a value is in bounds."""
+        return self.interval.holds(value)
+
+
+_ZERO, _ONE = Fraction(0), Fraction(1)
+_WHOLE = Interval(_ZERO, is_least_out=True, is_whole=True)
+_INTERVALS = {
+    Bound.ANY: Interval(),
+    Bound.POSITIVE: Interval(_ZERO, is_least_out=True),
+    Bound.NOT_NEGATIVE: Interval(_ZERO),
+    Bound.SHARE: Interval(_ZERO, _ONE),
+    Bound.PART: Interval(_ZERO, _ONE, is_most_out=True),
+    Bound.LOAD: Interval(_ZERO, Fraction(_LARGEST_LOAD)),
+    Bound.FULL: Interval(_ZERO, _ONE),
+    Bound.TARGET: Interval(_ZERO, _ONE, is_least_out=True),
+    Bound.EFFICIENCY: Interval(Fraction(1, 2), _ONE, is_least_out=True),
+    Bound.COUNT: _WHOLE,
+    Bound.RANK: _WHOLE,
+    Bound.WHOLE: _WHOLE,
+}

@@ -1,0 +1,84 @@
+"""What must hold of a reader's numbers, so that the model can be: no negative costs, whole counts.
+
+`qps solve` looks at every value in use before it asks for an answer. The page looks at those that
+rest on a number which a reader has changed; all others are as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
+from qps.compiler.intervals import Bound
+from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.source import Span
+from qps.compiler.values_in_use import Bounded, values_in_use
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A value that must be in bounds; `text` is what is wrong where it is not."""
+
+    value: sympy.Expr
+    bound: Bound
+    text: str
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Of one graph: the bounds of numbers that stand by themselves, by their place; all others."""
+
+    of_numbers: dict[Span, Bounded]
+    others: tuple[Guard, ...]
+
+
+def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
+    """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
+    expressions = ExpressionLowering(model, configuration, graph.population)
+    expressions.assumptions = dict(graph.assumptions)
+    for elastic in graph.elastic:
+        expressions.settle(elastic.parameter.name, elastic.value)
+    numbers: dict[Span, Bounded] = {}
+    found: dict[Guard, None] = {}
+    for bounded in values_in_use(model, configuration):
+        if isinstance(bounded.expr, ir.Constant):
+            numbers[bounded.span] = bounded
+        elif bounded.bound is not Bound.ANY:
+            text = f"{bounded.what} must be {bounded.bound.value}"
+            found |= _guard(bounded.expr, bounded.bound, text, expressions, graph)
+    for gap, text in _ranges(model, configuration):
+        found |= _guard(gap, Bound.NOT_NEGATIVE, text, expressions, graph)
+    return Guards(numbers, tuple(found))
+
+
+def _ranges(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.Expr, str]]:
+    """Yield what must not be below zero, for parameters that move, or whose ranges do."""
+    for parameter in model.parameters:
+        value = configuration.parameters[parameter.name]
+        for end, sign, where in ((parameter.low, 1, "below"), (parameter.high, -1, "above")):
+            is_plain = isinstance(value, ir.Constant) and isinstance(end, ir.Constant)
+            if end is None or is_plain or parameter.is_elastic:
+                continue  # the input itself refuses what is out of a fixed range
+            less = ((ir.ParameterValue(parameter.name), sign), (end, -sign))
+            terms = tuple(ir.Product((ir.Constant(Fraction(by)), one)) for one, by in less)
+            yield ir.Sum(terms), f"`{parameter.name}` is {where} its range"
+
+
+def _guard(
+    expr: ir.Expr, bound: Bound, text: str, expressions: ExpressionLowering, graph: LoadGraph
+) -> dict[Guard, None]:
+    """Return the guard of a value, nothing where no number of the graph counts in it."""
+    value = expressions.in_symbols(expr)
+    if value is None:
+        return {}
+    known = {a.symbol for a in graph.assumptions.values()}
+    if value.free_symbols.isdisjoint(known):
+        return {}
+    others = [a for a in expressions.assumptions.values() if a.symbol not in known]
+    return {Guard(value.xreplace({a.symbol: a.value for a in others}), bound, text): None}
