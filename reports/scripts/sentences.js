@@ -70,8 +70,6 @@ function commandOf(column) {
   return { command: ["qps solve", quoted(model.file), ...changes].join(" "), only };
 }
 
-function quoted(text) { return /^[\w.\/=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`; }
-
 function inUnit(record, [above, below]) {
   const [a, b] = record.factor.map(BigInt);
   return reduced(above * b, below * a);
