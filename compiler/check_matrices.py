@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -67,6 +68,7 @@ class MatrixChecker:
             item.source.value if item.source else None,
             remark(item.remarks, "note"),
             item.name.span,
+            tuple(_parts(item)),
         )
         if built.size > MOST_ROWS:
             self._report(
@@ -289,6 +291,22 @@ class MatrixChecker:
             else f"name it: `… configuration of {names[0]}`",
         )
         return None
+
+
+def _parts(item: ast.Matrix) -> Iterator[tuple[str, str]]:
+    """Yield what a matrix asks: the word it is said with, and the text behind it."""
+    yield from (("with", _said(change.span)) for change in item.changes)
+    yield from (("over", _said(axis.span)) for axis in item.rows.axes)
+    yield from (("exclude", _said(expr.span)) for expr in item.rows.excluded)
+    for block in item.rows.included:
+        yield "include", ", ".join(_said(change.span) for change in block)
+    yield from (("where", _said(expr.span)) for expr in item.rows.wanted)
+    yield from (("order by", _said(key.span)) for key in item.rows.order)
+
+
+def _said(span: Span) -> str:
+    """Return a text in one line, without comments."""
+    return " ".join(re.sub(r"#.*", "", span.text).split())
 
 
 def dimension_of(column: str) -> Dimension:

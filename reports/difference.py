@@ -113,20 +113,20 @@ def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
     head = f"{view.before.file} → {view.after.file}"
     parts = [f"### {printable(head)}" if markdown else printable(head)]
     parts.append(f"**{view.answer}**" if markdown else f"  {view.answer}")
-    tables = [_changes(view.changes), _numbers(view), _answers(view)]
+    tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
-    remark = _remark(view)
+    remark = remark_of(view)
     if remark:
         parts.append(remark if markdown else f"  {remark}")
     return joined(parts)
 
 
-def _changes(changes: Sequence[ChangeOfView]) -> Table:
+def changes_table(changes: Sequence[ChangeOfView]) -> Table:
     """Return what changed, and what each change moves the answer by."""
     is_shared = len(changes) <= MOST_SHARED
     rows = tuple(
         (
-            "all else" if change.kind == ChangeKind.FORMULAS.value else change.name,
+            change_name(change),
             change.before or "other formulas",
             change.after,
             _signed(change.alone),
@@ -140,6 +140,11 @@ def _changes(changes: Sequence[ChangeOfView]) -> Table:
     return Table((*headings, *share), rows, frozenset(range(3, 6)))
 
 
+def change_name(change: ChangeOfView) -> str:
+    """Return what a change is called."""
+    return "all else" if change.kind == ChangeKind.FORMULAS.value else change.name
+
+
 def _signed(users: float | None) -> str:
     if users is None:
         return "?"
@@ -148,13 +153,14 @@ def _signed(users: float | None) -> str:
     return "0" if text in ("+0", "-0") else text
 
 
-def _numbers(view: DifferenceView) -> Table:
+def numbers_table(view: DifferenceView) -> Table:
+    """Return the numbers that only one of the specs has."""
     rows = [("added", n.name, n.value, n.place) for n in view.added]
     rows += [("removed", n.name, n.value, n.place) for n in view.removed]
     return Table(("", "number", "value", "stated at"), tuple(rows))
 
 
-def _answers(view: DifferenceView) -> Table:
+def answers_table(view: DifferenceView) -> Table:
     """Return the answers of both, those that differ."""
     before, after = view.before, view.after
     rows: list[tuple[str, ...]] = [
@@ -204,7 +210,7 @@ def _point(at: float | None) -> str:
     return "never" if at is None else number(at)
 
 
-def _remark(view: DifferenceView) -> str:
+def remark_of(view: DifferenceView) -> str:
     """Return how to read the columns."""
     if not view.changes:
         return "No number, option or formula that the answer rests on has changed."

@@ -7,15 +7,20 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from qps.compiler.render import printable
 from qps.reports.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
-from qps.reports.live import embedded
+from qps.reports.live import Json, embedded
 from qps.reports.page import PageView
 from qps.reports.quantities import number, percent
+
+if TYPE_CHECKING:  # these import what a report of a spec does not need
+    from qps.reports.difference_page import DifferencePage
+    from qps.reports.matrix_page import MatrixPage
 
 SCRIPTS = (
     "program", "queues", "interval", "exact", "search", "model", "answers", "format", "sentences",
@@ -23,6 +28,12 @@ SCRIPTS = (
     "topology", "heat_map", "sections", "assumptions", "advice", "comparison", "controls", "app",
 )  # fmt: skip
 """The parts of the page's script, each a file in `scripts/`, in the order in which they stand."""
+
+MATRIX_SCRIPTS = (
+    "format", "dom", "axis", "picture", "rows", "filters", "filter_fields",
+    "row_table", "front", "line_axis", "line_paint", "parallel", "downloads", "matrix",
+)  # fmt: skip
+DIFFERENCE_SCRIPTS = ("format", "dom", "axis", "picture", "difference")
 
 
 @cache
@@ -61,16 +72,17 @@ def _shown(value: object) -> object:
 
 
 @cache
-def script() -> str:
-    """Return the page's script: its parts behind one another, with no name in the open."""
+def script(parts: tuple[str, ...] = SCRIPTS) -> str:
+    """Return a page's script: its parts behind one another, with no name in the open."""
     folder = files("qps.reports").joinpath("scripts")
-    parts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
-    return '"use strict";\n{\n' + "\n".join(parts) + "}\n"
+    texts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in parts]
+    return '"use strict";\n{\n' + "\n".join(texts) + "}\n"
 
 
 @cache
-def _style() -> str:
-    return files("qps.reports").joinpath("templates/style.css").read_text(encoding="utf-8")
+def _style(parts: tuple[str, ...]) -> str:
+    folder = files("qps.reports").joinpath("templates")
+    return "".join(folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in parts)
 
 
 def _hash(text: str) -> str:
@@ -80,15 +92,36 @@ def _hash(text: str) -> str:
 
 def render_html(page: PageView) -> str:
     """Return the page; the same view gives the same text, to the letter."""
+    return _rendered("page.html.jinja", page, page.live, SCRIPTS)
+
+
+def render_matrix(page: MatrixPage) -> str:
+    """Return the page of a matrix result."""
+    return _rendered("matrix.html.jinja", page, page.data, MATRIX_SCRIPTS, ("style", "matrix"))
+
+
+def render_difference(page: DifferencePage) -> str:
+    """Return the page of what changed between two specs."""
+    return _rendered("difference.html.jinja", page, page.data, DIFFERENCE_SCRIPTS)
+
+
+def _rendered(
+    template: str,
+    page: object,
+    data: Json,
+    scripts: tuple[str, ...],
+    styles: tuple[str, ...] = ("style",),
+) -> str:
+    style, code = _style(styles), script(scripts)
     return (
         _environment()
-        .get_template("page.html.jinja")
+        .get_template(template)
         .render(
             page=page,
-            style=_style(),
-            style_hash=_hash(_style()),
-            script=script(),
-            script_hash=_hash(script()),
-            data=embedded(page.live),
+            style=style,
+            style_hash=_hash(style),
+            script=code,
+            script_hash=_hash(code),
+            data=embedded(data),
         )
     )

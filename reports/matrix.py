@@ -14,8 +14,9 @@ from pyarrow import csv, parquet
 
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
+from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.tables import Column, columns_of, layout_of, schema_of
+from qps.solver.matrix.tables import SCHEMA, Column, columns_of, layout_of, schema_of
 
 ENDINGS = (".parquet", ".csv", ".json")
 
@@ -60,11 +61,14 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
     """Yield the text of a JSON object: what the columns are, and an object for each row."""
     columns = columns_of(compiled)
     head = {
-        "schema": "qps/matrix/1",
+        "schema": SCHEMA,
         "file": compiled.model.file,
         "model": compiled.model.name,
         "matrix": compiled.matrix.name,
         "units": {column.name: str(column.dimension) for column in columns},
+        "axes": [column.name for column in columns if column.is_axis],
+        "shares": [column.name for column in columns if column.is_share],
+        "asked": json.loads(asked_of(compiled).as_text),
     }
     yield json.dumps(head, ensure_ascii=False, indent=2)[:-2] + ',\n  "rows": ['
     before = "\n    "

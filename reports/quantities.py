@@ -28,6 +28,8 @@ _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     TIME * TIME: ((1.0, "s^2"), (1e-6, "ms^2"), (1e-12, "us^2")),
 }  # fmt: skip
 
+_BY_TEXT = {str(dimension): scales for dimension, scales in _SCALES.items()}
+
 
 def number(value: float, digits: int = 4) -> str:
     """Return a number with so many significant digits, thousands apart.
@@ -87,9 +89,13 @@ def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:
 
 def scales(dimension: Dimension) -> tuple[tuple[float, str], ...]:
     """Return the units of a dimension, the largest first: byte/packet as byte is, ms/packet."""
-    if dimension in _SCALES:
-        return _SCALES[dimension]
-    text = str(dimension)
+    return scales_of_unit(str(dimension))
+
+
+def scales_of_unit(text: str) -> tuple[tuple[float, str], ...]:
+    """Return the same for a dimension as it is written in base units: `bit/packet`, `s^2`."""
+    if text in _BY_TEXT:
+        return _BY_TEXT[text]
     for base, short in ((INFORMATION, "bit"), (TIME, "s")):
         if text.startswith(f"{short}/"):
             rest = text.removeprefix(short)

@@ -1,12 +1,15 @@
-"""What all tests share: golden files that can be rewritten with `--snapshot-update`."""
+"""What all tests share: golden files that `--snapshot-update` rewrites, and a browser."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from helpers.browser import Opened, browser, opened
 
 # Speed lives in the benchmarks: a busy machine must fail no test.
 settings.register_profile("qps", deadline=None)
@@ -29,3 +32,31 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture
+def chromium() -> Iterator[Any]:
+    # One for each test: a browser that dies must not take the others with it.
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def open_page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+    """Return a function that opens a report; it complains of nothing, and asks for nothing."""
+    entered = []
+
+    def show(html: str, **options: Any) -> Opened:
+        file = tmp_path / f"page{len(entered)}.html"
+        file.write_text(html, encoding="utf-8")
+        context = opened(chromium, file, **options)
+        page = context.__enter__()
+        entered.append((context, page))
+        return page
+
+    yield show
+    for context, page in entered:
+        urls = [url for url in page.requests if not url.startswith(("file:", "blob:"))]
+        context.__exit__(None, None, None)
+        assert page.complaints == []
+        assert urls == []

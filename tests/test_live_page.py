@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 import sympy
 
-from helpers.browser import CHROMIUM, MISSING, Opened, browser, opened
+from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.configuration import in_each_mode
@@ -31,34 +30,6 @@ SETTINGS = 8
 OF_SPECS = [pytest.param(path, id=path.stem) for path in SPECS]
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
-
-
-@pytest.fixture
-def chromium() -> Iterator[Any]:
-    # One for each test: a browser that dies must not take the others with it.
-    with browser() as started:
-        yield started
-
-
-@pytest.fixture
-def open_page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
-    """Return a function that opens a report; it complains of nothing, and asks for nothing."""
-    entered = []
-
-    def show(html: str, **options: Any) -> Opened:
-        file = tmp_path / f"page{len(entered)}.html"
-        file.write_text(html, encoding="utf-8")
-        context = opened(chromium, file, **options)
-        page = context.__enter__()
-        entered.append((context, page))
-        return page
-
-    yield show
-    for context, page in entered:
-        urls = [url for url in page.requests if not url.startswith(("file:", "blob:"))]
-        context.__exit__(None, None, None)
-        assert page.complaints == []
-        assert urls == []
 
 
 @pytest.fixture(scope="module")

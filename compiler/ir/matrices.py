@@ -92,6 +92,7 @@ class Matrix:
     the axes as they are declared, each `include` adds one. `excluded` holds of configurations
     of the first that are left out, `wanted` of the results that are kept. `at` is the
     population at which loads, quality and cost are told, None for the largest acceptable one.
+    `parts` tells what is asked in the spec's own words: `where`, and the text behind it.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Matrix:
     source: str | None
     note: str | None
     span: Span
+    parts: tuple[tuple[str, str], ...] = ()
 
     @property
     def axes(self) -> tuple[Axis, ...]:

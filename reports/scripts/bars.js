@@ -53,10 +53,6 @@ function joinedStages(stages) {
   return [...present.filter((one) => kept.has(one)), { name: `${rest.length} smaller ones`, value: rest.reduce((sum, one) => sum + one.value, 0) }];
 }
 
-function shortened(text, most) {
-  return text.length <= most ? text : `${text.slice(0, Math.max(3, Math.floor(most) - 1))}…`;
-}
-
 const MOST_BARS = 14;
 const TELLING = 0.005; // what moves the answer by less reads as zero
 

@@ -77,3 +77,10 @@ function readable(value) {
 function listed(names) {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
+
+// A word of a command line, for a shell.
+function quoted(text) { return /^[\w.\/=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`; }
+
+function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, Math.max(3, Math.floor(most) - 1))}…`;
+}

@@ -86,8 +86,6 @@ function circumstancesOf(column) {
   return [...(scenario ? [`scenario ${scenario}`] : []), ...sets, ...only].map((text) => `, ${text}`).join("");
 }
 
-function quoted(text) { return /^[\w.\/=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`; }
-
 function inUnit(record, [above, below]) {
   const [a, b] = record.factor.map(BigInt);
   return reduced(above * b, below * a);

@@ -11,31 +11,45 @@ import pyarrow as pa
 
 from qps.compiler import ir
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.stretch import NONE, Stretch
 
+SCHEMA = "qps/matrix/1"
 LOAD, SATURATION = "load:", "saturates_at:"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its Arrow type, and the dimension of its values."""
+    """A column: its name, its Arrow type, and the dimension of its values.
+
+    A share is written and read in per cent.
+    """
 
     name: str
     type: Any
     dimension: Dimension = DIMENSIONLESS
+    is_axis: bool = False
+    is_share: bool = False
+
+    @property
+    def field(self) -> pa.Field:
+        """The column as a field of a schema."""
+        role = {"role": "axis"} if self.is_axis else {}
+        share = {"told": "share"} if self.is_share else {}
+        return pa.field(self.name, self.type, metadata={"unit": str(self.dimension)} | role | share)
 
 
 def columns_of(compiled: CompiledMatrix) -> list[Column]:
     """Return the columns of a matrix, in their order."""
     matrix, number = compiled.matrix, pa.float64()
     axes = [
-        Column(axis.name, number, axis.dimension)
+        Column(axis.name, number, axis.dimension, is_axis=True, is_share="%" in axis.span.text)
         if axis.kind is ir.AxisKind.PARAMETER
-        else Column(axis.name, pa.string())
+        else Column(axis.name, pa.string(), is_axis=True)
         for axis in matrix.axes
     ]
     answers = [
@@ -64,13 +78,14 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
 
 
 def schema_of(compiled: CompiledMatrix) -> pa.Schema:
-    """Return the Arrow schema; each field tells its unit."""
-    fields = [
-        pa.field(column.name, column.type, metadata={"unit": str(column.dimension)})
-        for column in columns_of(compiled)
-    ]
-    about = {"schema": "qps/matrix/1", "model": compiled.model.name, "matrix": compiled.matrix.name}
-    return pa.schema(fields, metadata=about)
+    """Return the Arrow schema; each field tells its unit, all of them what is asked."""
+    about = {
+        "schema": SCHEMA,
+        "model": compiled.model.name,
+        "matrix": compiled.matrix.name,
+        "asked": asked_of(compiled).as_text,
+    }
+    return pa.schema([column.field for column in columns_of(compiled)], metadata=about)
 
 
 def layout_of(schema: pa.Schema) -> dict[str, Any]:

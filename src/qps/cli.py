@@ -227,7 +227,8 @@ def _matrix(commands: _Commands) -> None:
         "--output",
         metavar="FILE",
         type=Path,
-        help="write all columns to a .parquet, .csv or .json file (default: a table on the screen)",
+        help="write all columns to a .parquet, .csv or .json file, or a page to sort and filter "
+        "them to a .html file (default: a table on the screen)",
     )
     command.add_argument(
         "--set",
@@ -256,7 +257,11 @@ def _matrix(commands: _Commands) -> None:
 def _report(commands: _Commands) -> None:
     command = _add(commands, "report", "one self-contained HTML file, live in the browser")
     command.add_argument(
-        "files", metavar="FILE", nargs="+", type=Path, help="the spec; several stand side by side"
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="the spec; several stand side by side. Or a result of `qps matrix`",
     )
     command.add_argument(
         "--scenario",
@@ -340,6 +345,9 @@ def _diff(commands: _Commands) -> None:
     _changes(command)
     command.add_argument(
         "--fail-on", choices=["worse"], help="exit 1 where the new spec carries fewer users"
+    )
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="write a page of it to this .html file"
     )
     _format(command, "text", "json", "markdown")
 

@@ -1,7 +1,8 @@
 """Draw the pictures of the documentation: `python tests/helpers/screenshots.py [SPEC…]`.
 
-Writes the report of every spec and photographs it as a reader sees it first, and the pictures of
-Speak on a phone and in the dark. Each is checked to be small; pages are checked to be below 1 MB.
+Writes the report of every spec and photographs it as a reader sees it first, the pictures of
+Speak on a phone and in the dark, and pages that the documents tell how to make, from the specs that
+stand there. Each is checked to be small; pages are checked to be below 1 MB.
 """
 
 from __future__ import annotations
@@ -59,6 +60,37 @@ SHOTS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class PageShot:
+    """A picture of a page that a command makes of the files in a document."""
+
+    name: str
+    document: str
+    command: tuple[str, ...]
+    script: str
+    width: int = 1280
+    height: int = 1000
+    scheme: str = "light"
+
+
+SHOP = ("matrix", "shop.qps", "choices")
+# What a reader might do: keep what is cheap, and look at a configuration of the front.
+NARROWED = """() => {
+  const of = (name) => qps.columns.find((one) => one.name === name);
+  qps.filters.write(of("running_cost"), "<= 1,000");
+  qps.filters.write(of("largest_acceptable"), ">= 5,000");
+  qps.change();
+  qps.choose(qps.view[qps.view.length >> 1]);
+  qps.drawAll();
+  document.getElementById("answer").scrollIntoView();
+}"""
+PAGE_SHOTS = (
+    PageShot("matrix", "cookbook", SHOP, NARROWED, height=1500),
+    PageShot("matrix_phone", "cookbook", SHOP, NARROWED, width=390, height=1500, scheme="dark"),
+    PageShot("diff", "ci", ("diff", "old/relay.qps", "new/relay.qps"), "() => 0", width=1000),
+)
+
+
 def main(chosen: list[str]) -> None:
     """Take all pictures, or those of some specs."""
     from helpers.browser import browser
@@ -71,6 +103,43 @@ def main(chosen: list[str]) -> None:
             target = ROOT / "docs" / "pictures" / f"{shot.name}.png"
             target.write_bytes(taken(started, shot, Path(folder)))
             print(f"{target.relative_to(ROOT)}: {target.stat().st_size:,} bytes")
+        for page in PAGE_SHOTS:
+            if chosen and page.name not in chosen:
+                continue
+            target = ROOT / "docs" / "pictures" / f"{page.name}.png"
+            target.write_bytes(taken_page(started, page, Path(folder)))
+            print(f"{target.relative_to(ROOT)}: {target.stat().st_size:,} bytes")
+
+
+def taken_page(started: object, shot: PageShot, folder: Path) -> bytes:
+    """Return a picture of a page that a document tells how to make."""
+    from helpers.browser import opened
+    from helpers.docs import blocks
+    from qps.cli import main as qps
+
+    text = (ROOT / "docs" / f"{shot.document}.md").read_text(encoding="utf-8")
+    for block in blocks(text):
+        if block.file and block.file in shot.command:
+            (folder / block.file).parent.mkdir(exist_ok=True)
+            (folder / block.file).write_text(block.body, encoding="utf-8")
+    file = folder / f"{shot.name}.html"
+    os.chdir(folder)
+    qps([*shot.command, "-q", "-o", str(file)])
+    os.chdir(ROOT)
+    checked_size(file)
+    with opened(started, file, width=shot.width, scheme=shot.scheme) as found:
+        found.page.set_viewport_size({"width": shot.width, "height": shot.height})
+        found.run(shot.script)
+        found.page.wait_for_timeout(700)
+        assert found.complaints == [], found.complaints
+        return small(found.page.screenshot())
+
+
+def checked_size(file: Path) -> None:
+    """Print how large a page is; AssertionError where it is too large."""
+    size = file.stat().st_size
+    assert size < MOST_PAGE, f"{file.name} has {size:,} bytes"
+    print(f"{file.name}: {size:,} bytes")
 
 
 def taken(started: object, shot: Shot, folder: Path) -> bytes:
@@ -100,9 +169,7 @@ def report(shot: Shot, folder: Path) -> Path:
     if not file.exists():
         spec = f"specs/{shot.spec}.qps"
         qps(["report", spec, *shot.arguments, "--no-advice", "-q", "-o", str(file)])
-        size = file.stat().st_size
-        assert size < MOST_PAGE, f"{file.name} has {size:,} bytes"
-        print(f"{file.name}: {size:,} bytes")
+        checked_size(file)
     return file
 
 

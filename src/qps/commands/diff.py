@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, print_json, show
+from qps.commands.pages import refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.pipeline import Spec
 from qps.reports.difference import difference_text, difference_view
@@ -16,6 +17,8 @@ from qps.solver.solution import Solution
 
 def run(arguments: Namespace) -> Exit:
     """Compare two specs; with `--fail-on worse`, fewer users than before are a failure."""
+    if arguments.output is not None:
+        refuse_other_endings(arguments.output)
     with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
         show(new.warnings, arguments)
         sides = [_side(spec, arguments) for spec in (old, new)]
@@ -25,6 +28,13 @@ def run(arguments: Namespace) -> Exit:
             for side, solution in zip(sides, (found.old, found.new), strict=True)
         ]
         view = difference_view(found, *views)
+    if arguments.output is not None:
+        from qps.reports.difference_page import difference_page  # noqa: PLC0415 - and the templates
+        from qps.reports.html import render_difference  # noqa: PLC0415
+
+        write_page(arguments.output, render_difference(difference_page(view)))
+        if not arguments.quiet:
+            print(f"page written to {arguments.output}", file=sys.stderr)
     if arguments.format == "json":
         print_json(as_json(view))
     else:

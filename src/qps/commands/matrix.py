@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qps.commands.console import Exit, complain, show
+from qps.commands.pages import write_page
 from qps.commands.progress import Progress
+from qps.commands.results import too_many
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.pipeline import Spec, load
@@ -43,7 +45,7 @@ def run(arguments: Namespace) -> Exit:
     job = _Job(compiled, arguments, output)
     if output is None:
         return job.show()
-    return job.write(output)
+    return job.write_page(output) if output.suffix == ".html" else job.write(output)
 
 
 def _chosen(model: ir.Model, name: str | None) -> ir.Matrix:
@@ -75,7 +77,8 @@ def _changed(spec: Spec, matrix: ir.Matrix, settings: list[str]) -> ir.Matrix:
                 f"`{change.name}` is an axis of matrix `{matrix.name}`",
                 "set what is no axis, or take rows out with `where`",
             )
-    return replace(matrix, changes=(*matrix.changes, *changes))
+    parts = (*matrix.parts, *(("with", setting) for setting in settings))
+    return replace(matrix, changes=(*matrix.changes, *changes), parts=parts)
 
 
 def _output(arguments: Namespace) -> Path | None:
@@ -86,10 +89,15 @@ def _output(arguments: Namespace) -> Path | None:
         if arguments.resume:
             raise complain("`--resume` goes on with a file", "name it: `-o results.parquet`")
         return None
-    if output.suffix not in ENDINGS:
+    if output.suffix not in (*ENDINGS, ".html"):
         raise complain(
             f"`{output}` has no ending that is known",
-            f"end it with {listed(ENDINGS, 'or')}",
+            f"end it with {listed([*ENDINGS, '.html'], 'or')}",
+        )
+    if arguments.resume and output.suffix == ".html":
+        raise complain(
+            "`--resume` goes on with a file of rows, not with a page",
+            "write them to a `.parquet` file; `qps report` makes a page of it",
         )
     if not output.parent.is_dir():
         raise complain(f"`{output.parent}` is no folder", "make it first, or choose another place")
@@ -203,6 +211,36 @@ class _Job:
             told = summary(self.compiled, counted.kept, counted.unanswered)
             print(f"{told}\nwritten to {output}", file=sys.stderr)
         return counted.status
+
+    def write_page(self, output: Path) -> Exit:
+        """Write a page of all rows; where they are more than a page holds, none."""
+        from qps.reports.html import render_matrix  # noqa: PLC0415
+        from qps.reports.matrix_page import matrix_page  # noqa: PLC0415
+
+        counted = _Counted()
+        page = matrix_page(self._few_rows(counted), self.compiled.model.file)
+        write_page(output, render_matrix(page))
+        if not self.arguments.quiet:
+            print("\n".join([page.answer, *page.leads]), file=sys.stderr)
+            print(f"written to {output}", file=sys.stderr)
+        return counted.status
+
+    def _few_rows(self, counted: _Counted) -> pa.Table:
+        """Return all rows in order, as many as a page holds; no more are solved than that."""
+        import pyarrow as pa  # noqa: PLC0415
+
+        from qps.reports.matrix_page import MOST_ROWS  # noqa: PLC0415
+        from qps.solver.matrix.tables import in_order, schema_of  # noqa: PLC0415
+
+        matrix, schema = self.compiled.matrix, schema_of(self.compiled)
+        if self.compiled.size > MOST_ROWS and matrix.wanted is None and not matrix.excluded:
+            raise too_many(MOST_ROWS)
+        gathered = [schema.empty_table()]
+        for table in counted.count(self._solved()):
+            gathered.append(table.cast(schema))
+            if counted.kept > MOST_ROWS:
+                raise too_many(MOST_ROWS)
+        return in_order(self.compiled, pa.concat_tables(gathered))
 
     def _refuse_others(self, parts: Parts) -> None:
         """Refuse to mix what is there with what comes."""

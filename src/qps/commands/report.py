@@ -6,7 +6,10 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from qps.commands import results
 from qps.commands.console import Exit, complain, show
+from qps.commands.pages import refuse_other_endings, write_page
+from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.pipeline import Spec, load
@@ -22,7 +25,9 @@ from qps.solver.figures import DrawnFigure, draw
 def run(arguments: Namespace) -> Exit:
     """Write the report of one spec, or of several configurations side by side."""
     if arguments.output is not None:
-        _refuse_other_endings(arguments.output)
+        refuse_other_endings(arguments.output)
+    if any(is_result(path) for path in arguments.files):
+        return results.run(arguments)
     specs = [load(path) for path in dict.fromkeys(arguments.files)]
     for spec in specs:
         show(spec.warnings, arguments)
@@ -89,21 +94,8 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
 
 def _write(page: str, arguments: Namespace, spec: Spec) -> Path:
     output: Path = arguments.output or Path(f"{spec.model.name}.html")
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error
+    write_page(output, page)
     return output
-
-
-def _refuse_other_endings(output: Path) -> None:
-    """Refuse a file whose ending promises something else than a page."""
-    if output.suffix.lower() not in (".html", ".htm", ""):
-        raise complain(
-            f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
-            f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
-        )
 
 
 def _figures(model: ir.Model, names: list[str]) -> list[ir.Figure]:

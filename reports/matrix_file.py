@@ -1,0 +1,171 @@
+"""A matrix result that was written earlier, read again: Parquet, CSV or JSON, from a stranger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from qps.compiler.check_matrices import ANSWERS
+from qps.solver.matrix.tables import LOAD, SATURATION, SCHEMA
+
+MOST_BYTES = 256 * 2**20
+MOST_COLUMNS = 1000
+
+
+class ResultError(Exception):
+    """Raised for a file that is no result of a matrix; tells what is wrong with it."""
+
+
+def read_result(path: Path, most: int) -> pa.Table:
+    """Return the rows of a file, with what it tells of its columns in the schema.
+
+    ResultError where it is none, OSError where it cannot be read; `most` rows are read at most.
+    """
+    reader = {".parquet": _parquet, ".csv": _csv, ".json": _json}[path.suffix]
+    if path.stat().st_size > MOST_BYTES:
+        _refuse(f"is larger than {MOST_BYTES // 2**20} MB")
+    try:
+        return _checked(reader(path, most), most)
+    except (pa.ArrowException, ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        _refuse(f"cannot be read: {reason}")
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise ResultError(reason)
+
+
+def _refuse_more(rows: int, most: int) -> None:
+    if rows > most:
+        _refuse(f"has {rows:,} rows; a page holds {most:,}")
+
+
+def _parquet(path: Path, most: int) -> pa.Table:
+    with parquet.ParquetFile(path) as file:
+        about = file.metadata
+        _refuse_more(about.num_rows, most)
+        # What is packed small may be large.
+        if (
+            sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            > MOST_BYTES
+        ):
+            _refuse(f"holds more than {MOST_BYTES // 2**20} MB")
+        return file.read()
+
+
+def _csv(path: Path, most: int) -> pa.Table:
+    # Names such as `true` and `NA` are choices of the spec like any other.
+    options = csv.ConvertOptions(
+        null_values=[""], strings_can_be_null=True, true_values=[], false_values=[]
+    )
+    table = csv.read_csv(path, convert_options=options)
+    _refuse_more(len(table), most)
+    return table
+
+
+def _json(path: Path, most: int) -> pa.Table:
+    found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    rows = found.get("rows") if isinstance(found, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        _refuse("holds no list of `rows`")
+    _refuse_more(len(rows), most)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if any(len(row) != len(names) for row in rows):
+        _refuse("has rows with different columns")
+    arrays = [pa.array([row[name] for row in rows]) for name in names]
+    fields = [
+        pa.field(name, array.type, metadata=_told(found, name))
+        for name, array in zip(names, arrays, strict=True)
+    ]
+    about = {"asked": json.dumps(found["asked"])} if isinstance(found.get("asked"), dict) else {}
+    return pa.table(
+        arrays, pa.schema(fields, metadata=about | {"schema": str(found.get("schema"))})
+    )
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    _refuse(f"holds {text}, which is no number of JSON")
+
+
+def _told(found: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return what a file tells of a column."""
+    units, axes, shares = (found.get(key) for key in ("units", "axes", "shares"))
+    told = {}
+    if isinstance(units, dict) and isinstance(units.get(name), str):
+        told["unit"] = units[name]
+    if isinstance(axes, list) and name in axes:
+        told["role"] = "axis"
+    if isinstance(shares, list) and name in shares:
+        told["told"] = "share"
+    return told
+
+
+# -- is it a result ----------------------------------------------------------------------
+
+
+def _checked(table: pa.Table, most: int) -> pa.Table:
+    """Return a table whose columns are those of a result, each of a type that rows have."""
+    _refuse_more(len(table), most)
+    names = table.schema.names
+    if len(names) > MOST_COLUMNS:
+        _refuse(f"has {len(names):,} columns")
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
+    if twice:
+        _refuse(f"has two columns `{twice[0][:100]}`")
+    schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
+    if schema != SCHEMA:
+        _refuse(f"is of the form `{schema[:40]}`, not `{SCHEMA}`")
+    if "reason" not in names or not any(_is_answer(name) for name in names):
+        _refuse("has no columns `reason` and, say, `largest_acceptable`")
+    if not len(table):
+        _refuse("has no rows")
+    fields = [_as_axis(field, names) for field in table.schema]
+    about = table.schema.metadata
+    return table.cast(pa.schema(fields, metadata=about))
+
+
+def _as_axis(field: pa.Field, names: list[str]) -> pa.Field:
+    """Return a column as a result has it: words, whole numbers or numbers.
+
+    Where a file does not tell which columns are axes, those before the first answer are.
+    """
+    told = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
+    first = next(index for index, name in enumerate(names) if _is_answer(name))
+    if not told and names.index(field.name) < first:
+        told = {"role": "axis"}
+    return pa.field(field.name, _type_of(field), metadata=told)
+
+
+def _type_of(field: pa.Field) -> pa.DataType:
+    kind, name = field.type, field.name
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if name in ("reason", "limited_by", "bottleneck", "mode") and pa.types.is_null(kind):
+        return pa.string()
+    if pa.types.is_null(kind):
+        return pa.float64()
+    is_word = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if name == "reason" and not is_word:
+        _refuse("has numbers as the `reason` why there is no answer")
+    if is_word:
+        if _is_number(name):
+            _refuse(f"has words in the column `{name[:100]}`, which holds numbers")
+        return pa.string()
+    if name in ("largest_acceptable", "at"):
+        return pa.int64()
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return pa.float64()
+    return _refuse(f"has a column `{name[:100]}` of {str(kind)[:40]}, not of numbers or words")
+
+
+def _is_answer(name: str) -> bool:
+    return name in ANSWERS or name.startswith((LOAD, SATURATION))
+
+
+def _is_number(name: str) -> bool:
+    return _is_answer(name) and name not in ("limited_by", "bottleneck")

@@ -1,0 +1,25 @@
+"""What the commands share that write HTML pages: their endings, and how they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qps.commands.console import complain
+
+
+def refuse_other_endings(output: Path) -> None:
+    """Refuse a file whose ending promises something else than a page."""
+    if output.suffix.lower() not in (".html", ".htm", ""):
+        raise complain(
+            f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
+            f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
+        )
+
+
+def write_page(output: Path, page: str) -> None:
+    """Write a page; an error where that cannot be."""
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error

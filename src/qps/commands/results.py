@@ -1,0 +1,72 @@
+"""`qps report` of a matrix result that was written earlier: a page of its rows."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from qps.commands.console import Exit, complain
+from qps.commands.pages import write_page
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.suggest import listed
+
+RESULTS = (".parquet", ".csv", ".json")
+
+
+def is_result(path: Path) -> bool:
+    """Return whether a file is a matrix result, by its ending."""
+    return path.suffix in RESULTS
+
+
+def run(arguments: Namespace) -> Exit:
+    """Write the page of one result."""
+    from qps.reports.html import render_matrix  # noqa: PLC0415 - imports Arrow
+    from qps.reports.matrix_file import ResultError, read_result  # noqa: PLC0415
+    from qps.reports.matrix_page import MOST_ROWS, matrix_page  # noqa: PLC0415
+
+    path = _only(arguments)
+    try:
+        table = read_result(path, MOST_ROWS)
+    except ResultError as error:
+        raise complain(
+            f"`{path}` {error}",
+            "name a file that `qps matrix SPEC -o FILE` wrote; `where` in it keeps fewer rows",
+        ) from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise complain(f"`{path}` cannot be read: {reason}", "name a file that is there") from error
+    page = matrix_page(table, path.name)
+    output: Path = arguments.output or Path(path.with_suffix(".html").name)
+    write_page(output, render_matrix(page))
+    if not arguments.quiet:
+        print("\n".join([page.answer, *page.leads]))
+        print(f"\npage written to {output}", file=sys.stderr)
+    return Exit.YES if page.is_answered else Exit.NO
+
+
+def _only(arguments: Namespace) -> Path:
+    """Return the file, which stands alone: a result has been solved."""
+    if len(arguments.files) > 1:
+        raise complain("a matrix result has a page of its own", "name one file")
+    given = {
+        "--scenario": arguments.scenario,
+        "--set": arguments.set,
+        "--figure": arguments.figure,
+    }
+    wrong = [flag for flag, value in given.items() if value]
+    if wrong:
+        raise complain(
+            f"{listed(wrong, 'and')} would change what is solved already",
+            "change the spec's matrix and run `qps matrix` again",
+        )
+    path: Path = arguments.files[0]
+    return path
+
+
+def too_many(most: int) -> QpsError:
+    """Return the error for more rows than a page holds."""
+    return complain(
+        f"the matrix keeps more than {most:,} rows, which is what a page holds",
+        "keep fewer with `where` or `exclude`, or write all of them: `-o results.parquet`",
+    )
