@@ -1,32 +1,35 @@
-"""Measure how long matrices take: `python tests/benchmarks/matrix.py [LARGEST] [-o FILE.md]`.
-
-Three tables: throughput by size and cores, what a row costs against one bare numpy evaluation of
-the same loads and measures at one population, and the memory of whole processes that write Parquet.
-Processor time stands beside time by the clock, which other work on the machine disturbs. Nothing is
-asserted: machines differ, the ratios tell.
-"""
+"""How long matrices take, by size and by cores, and how much memory."""
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import shutil
-import subprocess
-import sys
 import tempfile
+from dataclasses import dataclass, field
+from math import log10
 from pathlib import Path
 from time import perf_counter, process_time
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "src")]
+import numpy as np
 
-import numpy as np  # noqa: E402
+from measuring import ROOT, Measured, busy, bytecode_folder, ran
+from qps.compiler import ir
+from qps.compiler.lower import lower
+from qps.compiler.pipeline import load
+from qps.solver.compiled import array_function
+from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
+from qps.solver.matrix.cores import cores, on_this_machine
+from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.run import Parts, as_done
+from qps.solver.matrix.structure import configured
+from qps.solver.solve import all_criteria
 
-SIZES = (10**3, 10**4, 10**5, 10**6, 10**7)
+_SMALLEST = 10**3
+_ONCE = 10**6
+_RUNS = 3
 _BARE_ROWS, _BARE_RUNS = 16_384, 40
+_STRETCH = 65_536
 
-AXES = """
+_AXES = """
 matrix benchmark {{
   station  in [ws.ipx, ws.sparc5, ws.alpha]
   lan      in [net.ethernet, net.fibre_channel, net.hippi]
@@ -38,167 +41,179 @@ matrix benchmark {{
 """
 
 
-def main() -> None:
-    """Print the tables, and write them to a file where one is named."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("largest", nargs="?", type=int, default=10**6)
-    parser.add_argument("-o", "--output", type=Path)
-    arguments = parser.parse_args()
-    sizes = [size for size in SIZES if size <= arguments.largest]
-    lines = [
-        _machine(),
-        "",
-        *throughput(sizes),
-        "",
-        *against_bare(),
-        "",
-        *memory(sizes),
-    ]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if arguments.output is not None:
-        arguments.output.write_text(text)
+@dataclass
+class Drawn:
+    """What goes into the picture: rows a second by size for each number of cores, and memory."""
+
+    rates: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+    memory: list[tuple[int, float]] = field(default_factory=list)
+    bare: float = 0.0
+
+    def draw(self, path: Path, about: str) -> None:
+        """Draw the picture."""
+        import matplotlib as mpl  # noqa: PLC0415 - nothing else needs it
+
+        mpl.use("svg")
+        mpl.rcParams |= {"svg.hashsalt": "qps", "font.family": "sans-serif", "font.size": 9}
+        from matplotlib import pyplot as plt  # noqa: PLC0415
+
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+        for workers, points in self.rates.items():
+            label = f"{workers} core{'s' * (workers > 1)}"
+            left.loglog(*zip(*points, strict=True), marker="o", label=label)
+        left.axhline(self.bare, color="grey", linestyle=":", label="bare numpy, once, 1 core")
+        left.set(xlabel="rows of the matrix", ylabel="rows a second", title="solved")
+        left.legend()
+        right.semilogx(*zip(*self.memory, strict=True), marker="o", color="C2")
+        right.set(xlabel="rows of the matrix", ylabel="MB of memory", title="to Parquet")
+        right.set_ylim(bottom=0)
+        figure.supxlabel(about.partition(";")[0], fontsize=7)
+        figure.savefig(path, metadata={"Date": None})
 
 
-def _machine() -> str:
-    python = platform.python_version()
-    load = os.getloadavg()[0]
-    return (
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {python}, numpy {np.__version__}; "
-        f"other work on the machine: a load of {load:.1f}"
-    )
+def _sizes(largest: int) -> list[int]:
+    return [10**power for power in range(round(log10(_SMALLEST)), round(log10(largest)) + 1)]
 
 
-def spec(folder: Path, size: int) -> Path:
+def _spec(folder: Path, size: int) -> Path:
     """Write the audioconference with a matrix of about so many rows; return its path."""
     count = max(2, round((size / 36) ** 0.5))
     path = folder / "audioconference.qps"
-    if not path.exists():
-        shutil.copytree(ROOT / "specs" / "audioconference", folder / "audioconference")
+    shutil.copytree(ROOT / "specs" / "audioconference", folder / "audioconference")
     text = (ROOT / "specs" / "audioconference.qps").read_text(encoding="utf-8")
-    path.write_text(text + AXES.format(count=count), encoding="utf-8")
+    path.write_text(text + _AXES.format(count=count), encoding="utf-8")
     return path
 
 
-def throughput(sizes: list[int]) -> list[str]:
-    """Return how long solving takes, without reading the spec and without writing a file."""
-    from concurrent.futures import ThreadPoolExecutor
+def _model(size: int) -> ir.Model:
+    with tempfile.TemporaryDirectory() as name:
+        return load(_spec(Path(name), size)).model
 
-    from qps.compiler.pipeline import load
-    from qps.solver.matrix.compiling import compile_matrix
-    from qps.solver.matrix.rows import MatrixSolver
 
-    lines = ["| rows | structures | compile, s | solve on 1 core, s | on all, s | cpu, us a row |"]
-    lines.append("|---:|---:|---:|---:|---:|---:|")
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            model = load(spec(Path(name), size)).model
+# -- by size and by cores ----------------------------------------------------------------
+
+
+def throughput(largest: int, drawn: Drawn) -> Measured:
+    """Return how long all parts take that a file is made of, without reading and writing."""
+    numbers = sorted({2**k for k in range(10) if 2**k < cores()} | {cores()})
+    rows = []
+    for size in _sizes(largest):
+        model = _model(size)
         start = perf_counter()
         compiled = compile_matrix(model, model.matrices[-1])
         compiling = perf_counter() - start
-        stretches = [(a, min(compiled.size, a + 65_536)) for a in range(0, compiled.size, 65_536)]
-        times = []
-        for workers in (1, os.cpu_count() or 1):
-            solver = MatrixSolver(compiled)
-            start, busy = perf_counter(), process_time()
-            with ThreadPoolExecutor(workers) as pool:
-                for future in [pool.submit(solver.stretch, *one) for one in stretches]:
-                    future.result()
-            times.append((perf_counter() - start, process_time() - busy))
-        lines.append(
-            f"| {compiled.size:,} | {compiled.lowered} | {compiling:.2f} | {times[0][0]:.2f} | "
-            f"{times[1][0]:.2f} | {times[0][1] / compiled.size * 1e6:.2f} |"
-        )
-    return lines
+        runs = 1 if compiled.size > 2 * _ONCE else _RUNS
+        took = {n: min(_solved(compiled, n) for _ in range(runs)) for n in numbers}
+        for n, (seconds, _) in took.items():
+            drawn.rates.setdefault(n, []).append((compiled.size, compiled.size / seconds))
+        clock = [f"{took[n][0]:.2f}" for n in numbers]
+        cpu = [f"{took[n][1] / compiled.size * 1e6:.2f}" for n in (numbers[0], numbers[-1])]
+        rows.append((f"{compiled.size:,}", str(compiled.lowered), f"{compiling:.2f}", *clock, *cpu))
+    return Measured(
+        "Matrices by size and by cores",
+        "The audioconference with axes of machines, networks, options and two numbers: compiled "
+        "once, then solved to Parquet in memory, the best of three runs up to a million rows. "
+        "A part has 65,536 rows; smaller matrices are solved on one core. us: of processors, for "
+        "a row, on one core and on all.",
+        (
+            "rows",
+            "structures",
+            "compile, s",
+            *(f"solve on {n}, s" for n in numbers),
+            "us on 1",
+            "us on all",
+        ),
+        tuple(rows),
+    )
 
 
-def against_bare() -> list[str]:
+def _solved(compiled: CompiledMatrix, workers: int) -> tuple[float, float]:
+    """Return how long a matrix takes, by the clock and of processors, in s."""
+    parts = Parts(compiled, "benchmark", Path())
+    start, before = perf_counter(), busy()
+    with on_this_machine(compiled, "benchmark", workers) as work:
+        for _ in as_done(work, parts.places()):
+            pass
+    return perf_counter() - start, busy() - before
+
+
+# -- against numpy -----------------------------------------------------------------------
+
+
+def against_bare(drawn: Drawn) -> Measured:
     """Return what a row costs in evaluations of its loads and measures by numpy alone."""
-    from qps.compiler.lower import lower
-    from qps.compiler.pipeline import load
-    from qps.solver.compiled import array_function
-    from qps.solver.matrix.compiling import compile_matrix
-    from qps.solver.matrix.rows import MatrixSolver
-    from qps.solver.matrix.structure import configured
-    from qps.solver.solve import all_criteria
-
-    with tempfile.TemporaryDirectory() as name:
-        model = load(spec(Path(name), 10**6)).model
-    matrix = model.matrices[-1]
-    compiled, busy = compile_matrix(model, matrix), 0.0
-    solver = MatrixSolver(compiled)
-    rows = 0
-    for start in range(0, compiled.size, 262_144):
-        stop = min(compiled.size, start + 65_536)
-        began = process_time()
+    model = _model(_ONCE)
+    compiled = compile_matrix(model, model.matrices[-1])
+    solver, rows = MatrixSolver(compiled), 0
+    began = process_time()
+    for start in range(0, compiled.size, 4 * _STRETCH):
+        stop = min(compiled.size, start + _STRETCH)
         solver.stretch(start, stop)
-        busy, rows = busy + process_time() - began, rows + stop - start
-    bare = []
-    for group in compiled.blocks[0].structure.groups:
-        graph = lower(model, configured(model, matrix, matrix.axes, group.index))
-        free = [graph.assumptions[n].symbol for n in ("size", "kept") if n in graph.assumptions]
-        numbers = {a.symbol: a.value for a in graph.assumptions.values() if a.symbol not in free}
-        asked = [r.load for r in graph.resources.values()]
-        asked += [c.measure for c in all_criteria(graph) if c.span is not None]
-        asked += [c.measure for c in all_criteria(graph) if c.name == "quality"]
-        function = array_function(
-            [graph.population, *free], [expr.xreplace(numbers) for expr in asked]
-        )
-        draw = np.random.default_rng(1)
-        columns = [draw.integers(2, 60, _BARE_ROWS).astype(float)]
-        columns += [draw.uniform(4800, 11200, _BARE_ROWS), draw.uniform(0.5, 1, _BARE_ROWS)]
-        with np.errstate(all="ignore"):
-            function(*columns[: len(free) + 1])
-            began = process_time()
-            for _ in range(_BARE_RUNS):
-                function(*columns[: len(free) + 1])
-        bare.append((process_time() - began) / _BARE_RUNS / _BARE_ROWS)
-    row, one = busy / rows * 1e9, sum(bare) / len(bare) * 1e9
-    return [
-        "| a row solved, ns of cpu | loads and measures once by numpy, ns | ratio |",
-        "|---:|---:|---:|",
-        f"| {row:.0f} | {one:.0f} | {row / one:.1f} |",
-    ]
+        rows += stop - start
+    row = (process_time() - began) / rows * 1e9
+    groups = compiled.blocks[0].structure.groups
+    one = sum(_bare(model, group.index) for group in groups) / len(groups) * 1e9
+    drawn.bare = 1e9 / one
+    return Measured(
+        "A row against numpy",
+        "One evaluation of all loads and measures of the row, at one population, by functions of "
+        "numpy made of the same formulas, on the same machine. All in ns of a processor.",
+        ("", "a row solved", "numpy once", "ratio"),
+        (("audioconference", f"{row:.0f}", f"{one:.0f}", f"{row / one:.1f}"),),
+    )
 
 
-# The most memory as the kernel has it for this program: what getrusage tells includes that of
-# the process which started it.
-_MEASURED = """
-import re, sys, time
-from qps.cli import main
-status = main(["matrix", *sys.argv[1:]])
-peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
-print(time.process_time(), peak[1])
-sys.exit(status)
-"""
+def _bare(model: ir.Model, index: tuple[int, ...]) -> float:
+    """Return how long numpy alone takes for a row of one structure, in s."""
+    matrix = model.matrices[-1]
+    graph = lower(model, configured(model, matrix, matrix.axes, index))
+    free = [graph.assumptions[n].symbol for n in ("size", "kept") if n in graph.assumptions]
+    numbers = {a.symbol: a.value for a in graph.assumptions.values() if a.symbol not in free}
+    asked = [resource.load for resource in graph.resources.values()]
+    asked += [c.measure for c in all_criteria(graph) if c.span is not None]
+    asked += [c.measure for c in all_criteria(graph) if c.name == "quality"]
+    function = array_function([graph.population, *free], [e.xreplace(numbers) for e in asked])
+    draw = np.random.default_rng(1)
+    columns = [draw.integers(2, 60, _BARE_ROWS).astype(float)]
+    columns += [draw.uniform(4800, 11200, _BARE_ROWS), draw.uniform(0.5, 1, _BARE_ROWS)]
+    columns = columns[: len(free) + 1]
+    with np.errstate(all="ignore"):
+        function(*columns)
+        began = process_time()
+        for _ in range(_BARE_RUNS):
+            function(*columns)
+    return (process_time() - began) / _BARE_RUNS / _BARE_ROWS
 
 
-def memory(sizes: list[int]) -> list[str]:
-    """Return the largest memory of processes that write Parquet."""
-    lines = [
-        "| rows to Parquet | s | cpu, s | MB of memory | MB of file |",
-        "|---:|---:|---:|---:|---:|",
-    ]
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            path = spec(Path(name), size)
-            output = path.with_suffix(".parquet")
-            start = perf_counter()
-            done = subprocess.run(
-                [sys.executable, "-c", _MEASURED, str(path), "benchmark", "-q", "-o", str(output)],
-                check=True,
-                capture_output=True,
-                text=True,
-                env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+# -- whole processes ---------------------------------------------------------------------
+
+
+def files(largest: int, drawn: Drawn) -> Measured:
+    """Return what `qps matrix` takes as a whole, and its memory."""
+    rows = []
+    with bytecode_folder() as bytecode:
+        for size in (_SMALLEST, *_sizes(largest)):  # the first one warms up
+            with tempfile.TemporaryDirectory() as name:
+                path = _spec(Path(name), size)
+                output = path.with_suffix(".parquet")
+                arguments = ["matrix", str(path), "benchmark", "-q", "-o", str(output)]
+                found = ran(["-m", "qps", *arguments], Path(bytecode))
+                written = output.stat().st_size / 1e6
+            drawn.memory.append((size, found.megabytes))
+            rows.append(
+                (
+                    f"{size:,}",
+                    f"{found.seconds:.1f}",
+                    f"{found.busy:.1f}",
+                    f"{found.megabytes:.0f}",
+                    f"{written:.1f}",
+                )
             )
-            took = perf_counter() - start
-            busy, kilobytes = map(float, done.stdout.split())
-            written = output.stat().st_size / 1e6
-        lines.append(
-            f"| {size:,} | {took:.1f} | {busy:.1f} | {kilobytes / 1024:.0f} | {written:.1f} |"
-        )
-    return lines
-
-
-if __name__ == "__main__":
-    main()
+    del drawn.memory[0]
+    return Measured(
+        "Whole processes that write Parquet",
+        "`qps matrix FILE -o results.parquet` on all cores, from its start to its end; memory of "
+        "all its processes together, what they share counted once.",
+        ("rows", "s", "s of processors", "MB of memory", "MB of file"),
+        tuple(rows[1:]),
+    )
