@@ -203,6 +203,31 @@ def test_rows_are_what_solve_says(extra: str) -> None:
 # -- which rows there are -----------------------------------------------------------------
 
 
+FILLED = """
+users N in 1..60
+param pace elastic 1..400 packet/s
+param most = 80 %
+machine box { cpu 1 core, queueing mm1 }
+network wire { rate 100 Mbit/s }
+component work { cpu 1 ms/packet }
+topology { node host = box; node home = box * N; link lan = wire between host, home }
+stream talk for each home {
+  source pace, 1000 byte/packet
+  at home { }
+  over lan
+  at host { work }
+}
+"""
+
+
+@pytest.mark.parametrize("limit", ["require { host.cpu.load <= most }", "target cpu most"])
+def test_what_is_filled_up_to_a_limit_that_varies(limit: str) -> None:
+    # At 100 % what waits would wait without end; nothing here asks how long, so arrays could tell.
+    for values in ("50 %, 100 %, 80 %", "100 %, 80 %", "50 %, 120 %, 99 %"):
+        text = f"{FILLED}{limit}\nrequire {{ pace >= 20 packet/s }}\n"
+        assert disagreements(text + f"matrix m {{ most in [{values}] }}\n") == []
+
+
 def test_the_last_axis_moves_fastest() -> None:
     found = rows("matrix m { zip in [on, off]; extra in [1, 2, 3] }")
     assert [(row["zip"], row["extra"]) for row in found] == [

@@ -19,6 +19,7 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower_targets import bounds_load
 from qps.compiler.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
 from qps.solver.matrix.arrays import Runner
 from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
@@ -150,8 +151,12 @@ def _structure(
         for name, most in settled.at_most.items():
             target = graph.resources[name].target
             if _rests_on_input(builder, target):
-                # At 1 there may be no answer: what waits for a full resource waits without end.
-                yield Guard(builder.build(target), most=Fraction(1), is_most_out=True)
+                yield _below_one(builder.build(target))
+            for requirement in requirements:
+                if bounds_load(requirement, name, graph.resources):
+                    limit = _lowered(asking, requirement.limit.expr)
+                    if limit is not None and _rests_on_input(builder, limit):
+                        yield _below_one(builder.build(limit))
             growth = most - settled.at_least[name]
             if _rests_on_input(builder, growth):
                 for end in ends:
@@ -163,6 +168,14 @@ def _structure(
                 slope = sympy.diff(resource.unsettled, settled.parameter.symbol)
                 if _rests_on_input(builder, slope):
                     yield from _stays(builder.build(slope), is_zero=True)
+
+
+def _below_one(value: int) -> Guard:
+    """Return the guard of how full something elastic fills a resource.
+
+    At 1 there may be no answer: what waits for a full resource waits without end.
+    """
+    return Guard(value, most=Fraction(1), is_most_out=True)
 
 
 def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:

@@ -64,8 +64,9 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
 def read_part(made: Made) -> pa.Table:
     """Return the rows of a part."""
     source = BytesIO(made) if isinstance(made, bytes) else made
-    # Without threads of Arrow's own: where one ends as this process does, both abort.
-    return parquet.ParquetFile(source).read(use_threads=False)
+    # Without threads of Arrow's own, for buffers neither: where one is at work as this process
+    # ends, it aborts (apache/arrow#34314).
+    return parquet.ParquetFile(source, pre_buffer=False).read(use_threads=False)
 
 
 def taken(made: Made) -> bytes:
