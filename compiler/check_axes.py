@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
@@ -290,9 +291,19 @@ class AxisChecker:
         steps = int(many) - 1
         if not is_logarithmic:
             return ir.Steps(low, (high - low) / steps, int(many))
-        start, ratio = math.log(low), math.log(high / low)
-        inner = (Fraction(repr(math.exp(start + ratio * k / steps))) for k in range(1, steps))
-        return (low, *inner, high)
+        return (low, *_between(low, high, steps), high)
+
+
+def _between(low: Fraction, high: Fraction, steps: int) -> tuple[Fraction, ...]:
+    """Return the numbers between two, each as many times the one before, to 20 digits.
+
+    So a number that has fewer is met: a tenth is 0.1, which it is not in floats.
+    """
+    with localcontext(prec=30):
+        ends = (Decimal(end.numerator) / Decimal(end.denominator) for end in (low, high))
+        start, end = (number.ln() for number in ends)
+        found = ((start + (end - start) * k / steps).exp() for k in range(1, steps))
+        return tuple(Fraction(f"{number:.20g}") for number in found)
 
 
 _LONGEST_POWERS = 2000

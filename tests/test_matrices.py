@@ -251,6 +251,11 @@ def test_values_of_an_axis(axis: str, values: list[float]) -> None:
     assert column(f"matrix m {{ {axis} }}", "extra") == pytest.approx(values, rel=1e-15)
 
 
+def test_logarithmic_steps_meet_short_numbers() -> None:
+    assert column("matrix m { extra in 0.01..1, 3 log values }", "extra") == [0.01, 0.1, 1]
+    assert column("matrix m { extra in 1..1000, 7 log values }", "extra")[2::2] == [10, 100, 1000]
+
+
 def test_steps_are_exact() -> None:
     (matrix,) = qps.loads(BASE + "matrix m { extra in 0..1 by 0.1 }").spec.model.matrices
     assert matrix.axes[0].count == 11  # in floats, 0.1 ten times over is below 1

@@ -6,6 +6,7 @@ the last worker that holds it die, the scheduler has it made again.
 
 from __future__ import annotations
 
+import logging
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -46,6 +47,7 @@ def on_dask(
                 threads_per_worker=1,
                 host="127.0.0.1",
                 dashboard_address=None,
+                silence_logs=logging.ERROR,
             )
         client = Client(cluster if cluster is not None else address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
