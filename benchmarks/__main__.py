@@ -1,7 +1,8 @@
 """Measure how long QPS takes: `python benchmarks`.
 
-All parts are measured, and `results.md` and `results.svg` written beside this file. Parts that
-are named are measured alone and printed: `python benchmarks matrices starts`. Nothing is asserted:
+All parts are measured; `results.md` and `results.svg` are written beside this file, and the figures
+that the README quotes are put into it. Parts that are named are measured alone and printed, no
+more: `python benchmarks matrices starts`. Nothing is asserted:
 machines differ, the ratios tell. Processor time stands beside time by the clock, which other work
 on the machine disturbs.
 """
@@ -19,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import matrices  # noqa: E402 - found by the lines above
 import pages  # noqa: E402
+import readme  # noqa: E402
 import rows  # noqa: E402
 import starts  # noqa: E402
 import works  # noqa: E402
@@ -32,7 +34,7 @@ def main() -> None:
     arguments = _arguments()
     began, about = perf_counter(), machine()
     print(about, flush=True)
-    sections: list[str] = []
+    found: dict[str, Measured] = {}
     drawn = matrices.Drawn()
     parts = {
         "matrices": lambda: matrices.throughput(arguments.largest, drawn),
@@ -48,15 +50,16 @@ def main() -> None:
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:
             continue
-        measured: Measured = measure()
-        sections.append(measured.as_markdown())
-        print("\n" + sections[-1], flush=True)
+        found[name] = measure()
+        print("\n" + found[name].as_markdown(), flush=True)
     took = perf_counter() - began
     print(f"all of it took {took:.0f} s")
     if arguments.parts:
         return
+    sections = [measured.as_markdown() for measured in found.values()]
     (HERE / "results.md").write_text(_page(about, sections, took), encoding="utf-8")
     drawn.draw(HERE / "results.svg", about)
+    readme.quote(about, found)
 
 
 def _arguments() -> argparse.Namespace:

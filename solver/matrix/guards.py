@@ -154,7 +154,7 @@ def _structure(
                 yield _below_one(builder.build(target))
             for requirement in requirements:
                 if bounds_load(requirement, name, graph.resources):
-                    limit = _lowered(asking, requirement.limit.expr)
+                    limit = asking.expressions.in_symbols(requirement.limit.expr)
                     if limit is not None and _rests_on_input(builder, limit):
                         yield _below_one(builder.build(limit))
             growth = most - settled.at_least[name]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from qps.solver.matrix.compiling import CompiledMatrix
-    from qps.solver.matrix.run import Made, Parts, Place, Work
+    from qps.solver.matrix.run import Parts, Work
 
 _SHOWN = 50
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
@@ -162,20 +162,12 @@ class _Job:
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
-        from qps.solver.matrix.run import Parts, as_done, taken  # noqa: PLC0415
+        from qps.solver.matrix.run import Parts, as_done, in_turn, read_part, taken  # noqa: PLC0415
 
         parts = Parts(self.compiled, self._fingerprint, Path())
-        with self._work(parts, None) as work:
-            found = as_done(work, parts.places())
-            yield from self._in_turn((place, taken(made)) for place, made in found)
-
-    def _in_turn(self, found: Iterable[tuple[Place, Made]]) -> Iterator[pa.Table]:
-        """Yield the rows of parts in their order; how far it is, is shown."""
-        from qps.solver.matrix.run import in_turn, read_part  # noqa: PLC0415
-
-        with self._progress() as progress:
-            for (start, stop), part in in_turn(found):
-                yield read_part(part)
+        with self._work(parts, None) as work, self._progress() as progress:
+            for (start, stop), made in in_turn(as_done(work, parts.places())):
+                yield read_part(taken(made))
                 progress.advance(stop - start)
 
     # -- a file --------------------------------------------------------------------------
@@ -252,12 +244,19 @@ class _Job:
 
     def _kept(self, parts: Parts) -> Generator[pa.Table]:
         """Yield all rows in their order; each part is kept until the whole is written."""
-        from qps.solver.matrix.run import ForeignPartError, solved_parts  # noqa: PLC0415
+        from qps.solver.matrix.run import (  # noqa: PLC0415
+            ForeignPartError,
+            in_turn,
+            read_part,
+            solved_parts,
+        )
 
         try:
             parts.folder.mkdir(parents=True, exist_ok=True)
-            with self._work(parts, parts.folder) as work:
-                yield from self._in_turn(solved_parts(parts, work))
+            with self._work(parts, parts.folder) as work, self._progress() as progress:
+                for (start, stop), path in in_turn(solved_parts(parts, work)):
+                    yield read_part(path)
+                    progress.advance(stop - start)
         except ForeignPartError as foreign:
             raise complain(
                 f"`{foreign.path}` is part of another matrix, or the spec has changed since",

@@ -1,0 +1,63 @@
+"""The figures that the README quotes, put into it where they stand between two marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from measuring import ROOT, Measured
+from qps.reports.table import Table
+
+_BEGIN, _END = "<!-- figures of benchmarks/ -->\n", "<!-- end of figures -->\n"
+_MILLION = "1,004,004"
+
+
+def quote(about: str, found: Mapping[str, Measured]) -> None:
+    """Write the figures of a run into the README."""
+    path = ROOT / "README.md"
+    before, _, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    _, mark, after = rest.partition(_END)
+    if not mark:
+        raise RuntimeError(f"README.md has lost the marks of its figures: {_BEGIN}{_END}")
+    table = Table(("what", "takes"), tuple(_figures(found))).as_markdown()
+    told = f"Measured on {datetime.now(UTC):%d %B %Y} on this machine: {about}.\n"
+    path.write_text(f"{before}{_BEGIN}{table}\n{told}{_END}{after}", encoding="utf-8")
+
+
+def _figures(found: Mapping[str, Measured]) -> list[tuple[str, str]]:
+    """Return what is quoted; a run of fewer rows has fewer figures."""
+    rows = {name: {row[0]: row for row in measured.rows} for name, measured in found.items()}
+    figures = []
+    if _MILLION in rows["matrices"]:
+        row = rows["matrices"][_MILLION]
+        times = row[3:-2]
+        shown = ", ".join(f"{t} s on {2**k}" for k, t in enumerate(times[:-1]))
+        shown += f"{', ' if shown else ''}{times[-1]} s on all cores"
+        figures.append(
+            (
+                f"{_MILLION} configurations of the audioconference, of {row[1]} structures",
+                f"{row[2]} s to compile, {shown} to solve; {row[-2]} µs of a processor for a row",
+            )
+        )
+    ((_, row, numpy, ratio),) = found["bare"].rows
+    figures.append(
+        (
+            "a row solved, against its formulas evaluated once by numpy",
+            f"{ratio} times ({row} ns and {numpy} ns of a processor)",
+        )
+    )
+    figures += [
+        (
+            f"`qps matrix` to Parquet, the whole process: {size} rows",
+            f"{seconds} s ({cpu} s of processors), {memory} MB of memory, {written} MB of file",
+        )
+        for size, seconds, cpu, memory, written in found["files"].rows[-2:]
+    ]
+    figures += [
+        (f"cold start of `{name}`", f"{took} ms")
+        for name, took, _ in found["starts"].rows
+        if name.startswith("qps")
+    ]
+    size, *_, total, _ = found["specs"].rows[-1]
+    figures.append((f"a spec of {size} components: check, lower, solve", f"{total} ms"))
+    return [(what.replace("`", ""), takes) for what, takes in figures]
