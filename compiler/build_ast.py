@@ -221,14 +221,18 @@ class Builder(CaseBuilder, MatrixBuilder):
         measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
         scaled = [self._name(b.children[0]) for b in bases if b.data == "scaled_by"]
         loads = [self._range_or_expr(b.children[0]) for b in bases if b.data == "at_load"]
+        threads = [b for b in bases if b.data == "single_thread"]
+        thread = self._one("`single_thread`", threads, self._span)
+        named = None if thread is None else thread.children[0]
         return ast.Cost(
             self._span(tree),
             self._name(name),
             self._amount(amount),
             self._one("`measured on`", measured, lambda machine: machine.span),
             self._one("`scaled by`", scaled, lambda rating: rating.span),
-            any(basis.data == "single_thread" for basis in bases),
+            thread is not None,
             self._one("the load", loads, lambda load: load.span),
+            None if named is None else self._name(named),
         )
 
     def _amount(self, piece: Piece) -> ast.Expr | ast.Fit:

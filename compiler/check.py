@@ -22,6 +22,7 @@ from qps.compiler.check_quality import check_quality
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
 from qps.compiler.check_targets import TargetChecker
+from qps.compiler.check_threads import check_threads
 from qps.compiler.check_topology import TopologyChecker
 from qps.compiler.check_unused import report_unreached
 from qps.compiler.diagnostics import Label, Outcome, Sink
@@ -218,10 +219,11 @@ class Checker:
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
         self._components(checker)
-        built = tuple(stream for stream in streams if stream is not None)
-        if built:
-            report_unreached(self.sink, nodes, links, built)
-        return built
+        sound = tuple(stream for stream in streams if stream is not None)
+        check_threads(sound, self.sink)
+        if sound:
+            report_unreached(self.sink, nodes, links, sound)
+        return sound
 
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""

@@ -124,6 +124,7 @@ class ComponentChecker:
             item.single_thread,
             item.span,
             loads,
+            None if item.thread is None else item.thread.text,
         )
 
     def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:

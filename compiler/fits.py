@@ -30,6 +30,12 @@ UnitOf = Callable[[str], "tuple[Fraction, Dimension] | None"]
 LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
 
+SATURATED = Fraction(99, 100)
+"""Load from which a row tells no cost: what is asked for beyond it is not served."""
+
+_HIGHEST_LOAD = Fraction(101, 100)
+"""Load above which none can have been measured: shares are rounded, and sums of them more so."""
+
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 
 
@@ -44,12 +50,25 @@ class FitTerm:
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """A row: the load of the whole machine and the rates in base units, and whether it counts."""
+    """A row: the load of the whole machine and the rates in base units.
+
+    It is not used where items pass without any bytes, or where the machine `is_saturated`.
+    """
 
     line: int
     load: Fraction
     rates: tuple[Fraction, ...]
-    is_used: bool
+    is_of_other_path: bool
+
+    @property
+    def is_saturated(self) -> bool:
+        """True where the machine was full: more would have been asked for than it served."""
+        return self.load >= SATURATED
+
+    @property
+    def is_used(self) -> bool:
+        """True where the row tells what items cost."""
+        return not (self.is_of_other_path or self.is_saturated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +107,8 @@ def fitted(table: Table, resource: str | None, cores: Fraction, unit_of: UnitOf)
     """Return the costs that fit a table best.
 
     `resource` names the column of the load; None where the table has only one that can be it.
-    Rows that move items without any bytes are another code path: they are read, but not used.
+    Rows that move items without any bytes are another code path, and those of a saturated machine
+    tell no cost: they are read, but not used.
     """
     rates = _rates(table, unit_of)
     load = _load(table, resource, rates, unit_of)
@@ -111,7 +131,9 @@ def fitted(table: Table, resource: str | None, cores: Fraction, unit_of: UnitOf)
         scaled = tuple(v * factor for v, (_, _, factor) in zip(rest, rates, strict=True))
         if first < 0 or min(scaled) < 0:
             return Problem(f"`{table.name}`, line {line}: a load or rate is below zero")
-        rows.append(FitRow(line, first * unit, scaled, not _is_empty(scaled, rates)))
+        if first * unit > _HIGHEST_LOAD:
+            return _too_high(table, line, name, first * unit, is_share=unit == 1)
+        rows.append(FitRow(line, first * unit, scaled, _is_empty(scaled, rates)))
     solved = _least_squares(table, rows, rates, cores)
     if isinstance(solved, Problem):
         return solved
@@ -184,6 +206,14 @@ def _no_number(table: Table, line: int, heading: str, cell: str) -> Problem:
     return Problem(f"`{table.name}`, line {line}: {told}", "write plain numbers, `.` for decimals")
 
 
+def _too_high(table: Table, line: int, name: str, load: Fraction, *, is_share: bool) -> Problem:
+    hundredths = f"head it `{name} in %` if hundredths are meant; "
+    return Problem(
+        f"`{table.name}`, line {line}: a load of {float(load * 100):,g} % of the machine",
+        hundredths * is_share + "a load in cores is divided by their number first",
+    )
+
+
 def _is_empty(rates: Sequence[Fraction], columns: Sequence[_Rate]) -> bool:
     """Return whether items pass without a byte: servers have a code path of their own for them."""
     items = [v for v, (_, item, _) in zip(rates, columns, strict=True) if item != INFORMATION_BASE]
@@ -201,7 +231,8 @@ def _least_squares(
         return Problem(
             f"`{table.name}` has {len(used)} rows to fit {count} numbers to",
             f"measure at least {count} runs that differ in every rate"
-            + ("" if len(used) == len(rows) else "; rows without any bytes do not count"),
+            + ("; rows without any bytes do not count" * any(r.is_of_other_path for r in rows))
+            + ("; rows of a saturated machine do not count" * any(r.is_saturated for r in rows)),
         )
     matrix = [[Fraction(1), *(rate / cores for rate in row.rates)] for row in used]
     loads = [row.load for row in used]

@@ -189,7 +189,7 @@ class Walk:
             self._result.jitter[name] = resource.jitter
         self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
         is_thread = cost.single_thread and capacity != 1
-        thread = f"{name}.{by}"
+        thread = f"{name}.{cost.thread or by}"
         if is_thread:
             single = self._streams.demand(thread, cost.span)
             single.add(by, charged * work * per_second)

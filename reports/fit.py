@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler.dimension import INFORMATION_BASE
-from qps.compiler.fits import LOW_LOAD, FitRow
+from qps.compiler.fits import LOW_LOAD, SATURATED, FitRow
 from qps.compiler.render import printable
 from qps.reports.quantities import number, percent
 from qps.reports.table import Table, joined
@@ -168,6 +168,12 @@ def _warnings(found: Regression) -> list[str]:
         warnings.append(
             f"{_lines(found.other_path)} without any bytes: servers have another code path for "
             "these, they were not used"
+        )
+    if found.saturated:
+        warnings.append(
+            f"{_lines(found.saturated)} at {percent(float(SATURATED))} load or more: what a "
+            "saturated machine is asked for beyond that is not served, so that items seem "
+            "cheaper than they are; they were not used"
         )
     low = found.at_low_load
     if low:

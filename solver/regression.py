@@ -35,7 +35,8 @@ class Coefficient:
 class Residual:
     """A row: its load as measured and fitted, and as predicted by a fit without it.
 
-    `left_out` is None where the row alone decides a number; `is_used` False for another code path.
+    `left_out` is None where the row alone decides a number; `is_used` is False for another code
+    path and for a saturated machine.
     """
 
     line: int
@@ -71,7 +72,12 @@ class Regression:
     @property
     def other_path(self) -> tuple[FitRow, ...]:
         """Rows that were not used: items without any bytes."""
-        return tuple(row for row in self.fit.rows if not row.is_used)
+        return tuple(row for row in self.fit.rows if row.is_of_other_path)
+
+    @property
+    def saturated(self) -> tuple[FitRow, ...]:
+        """Rows that were not used: the machine was full, and so was asked for more than that."""
+        return tuple(row for row in self.fit.rows if row.is_saturated)
 
     @property
     def at_low_load(self) -> tuple[FitRow, ...]:

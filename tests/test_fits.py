@@ -240,3 +240,54 @@ def test_what_cannot_be_fitted(
     (folder / "two.csv").write_text("a in %,b,packet/s\n1,2,3\n2,3,4\n")
     assert main(["fit", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+# True costs: 5 % always, 40 us a packet on four processors; two runs beyond saturation.
+CLIPPED = """cpu in %,packet/s
+15,10000
+45,40000
+85,80000
+100,120000
+99.4,150000
+"""
+
+
+def test_rows_of_a_saturated_machine_tell_no_cost() -> None:
+    found = fit(CLIPPED, cores=4)
+    assert (found.fixed, found.terms[0].value) == (Fraction(5, 100), Fraction(40, 10**6))
+    assert [row.line for row in found.rows if not row.is_used] == [5, 6]
+    assert [row.line for row in regression(found).saturated] == [5, 6]
+    assert regression(found).other_path == ()
+
+
+def test_saturated_rows_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "full.csv").write_text(CLIPPED)
+    assert main(["fit", "full.csv", "--cores", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "warning: lines 5, 6 at 99 % load or more" in out
+    assert "at 15..85 % load" in out
+
+
+def test_nothing_but_saturated_rows_is_too_little(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "full.csv").write_text("cpu in %,packet/s\n50,1\n100,2\n100,3\n")
+    assert main(["fit", "full.csv"]) == 2
+    assert "rows of a saturated machine do not count" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "mend"),
+    [
+        ("load,packet/s\n0.5,500\n10,1000\n", "line 3: a load of 1,000 %", "head it `load in %`"),
+        ("load in %,packet/s\n50,1\n230,2\n", "line 3: a load of 230 %", "divided by their number"),
+    ],
+)
+def test_loads_above_all_are_refused(
+    folder: Path, text: str, message: str, mend: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "high.csv").write_text(text)
+    assert main(["fit", "high.csv"]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert mend in told

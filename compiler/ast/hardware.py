@@ -102,6 +102,7 @@ class Cost:
     scaled_by: Name | None
     single_thread: bool
     at_load: Expr | Range | None = None
+    thread: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ class Cost:
 
     `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
     base of the rating to use where it is not the resource's own; `measured_at` between which
-    loads of the resource it was measured.
+    loads of the resource it was measured. What is `single_thread` loads one core besides, that of
+    the `thread` of a name, None for one of the component's own.
     """
 
     resource: str
@@ -35,6 +36,7 @@ class Cost:
     single_thread: bool
     span: Span
     measured_at: tuple[Fraction, Fraction] | None = None
+    thread: str | None = None
 
 
 class EffectKind(Enum):

@@ -424,7 +424,7 @@ class _Walker:
                 self.load(name, by, charge * work * factor / capacity)
                 self.result.passes[stream.name].add(name)
                 if cost.single_thread and capacity != 1:
-                    thread = f"{name}.{step.component.name}"
+                    thread = f"{name}.{cost.thread or step.component.name}"
                     self.load(thread, by, charge * work * factor)
                     self.result.passes[stream.name].add(thread)
                 if resource.kind is not ir.ResourceKind.STORE:
