@@ -17,7 +17,7 @@ from qps.reports.quantities import (
     scale_of,
 )
 from qps.reports.table import Table, escaped, joined
-from qps.solver.sizing import FailingThere, Machines, Needed, Sizing
+from qps.solver.sizing import Capacity, FailingThere, Machines, Needed, Sizing
 from qps.solver.solve import QUALITY
 
 _DIGITS = 4
@@ -66,6 +66,15 @@ class FailingView:
 
 
 @dataclass(frozen=True)
+class MendView:
+    """A capacity, that of all these resources, which mends what still fails by itself."""
+
+    resources: tuple[str, ...]
+    takes: float
+    unit: str
+
+
+@dataclass(frozen=True)
 class SizingView:
     """What each resource must have for a population, in base units."""
 
@@ -77,6 +86,7 @@ class SizingView:
     resources: tuple[NeededView, ...]
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
+    mends: tuple[MendView, ...]
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
@@ -90,6 +100,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         tuple(_needed(one) for one in _ordered(sizing)),
         tuple(_failing_view(one) for one in sizing.fails_whatever),
         tuple(_failing_view(one) for one in sizing.fails_still),
+        tuple(MendView(m.resources, m.takes, str(m.capacity.dimension)) for m in sizing.mends),
     )
 
 
@@ -144,10 +155,9 @@ def sizing_answer(sizing: Sizing) -> str:
         told.append(f"No capacity carries {_users(sizing)}: {named}.")
     if sizing.fails_still:
         named = _and([_failing(one) for one in _told(sizing.fails_still)])
-        told.append(
-            f"{what}, {named}: more of some capacity mends that, see "
-            f"`--for NAME --given '{sizing.population} = {sizing.at}'`."
-        )
+        mends = [f"{_amount(m.takes, m.capacity)} of {_and(m.resources)}" for m in sizing.mends]
+        mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
+        told.append(f"{what}, {named}: {mend}.")
     if not told:
         told.append(f"{what}, {_users(sizing)} are acceptable, but fewer are not.")
     return " ".join(told)
@@ -212,8 +222,14 @@ def _takes(one: Needed) -> str:
         exact = number(rounded_in(one.exact, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
         told = f"{one.takes:,.0f} {dimension}"
         return told if one.takes == one.exact else f"{told} ({exact})"
-    factor, _ = scale_of(one.takes, dimension)
-    return quantity(rounded_in(one.takes, factor, _DIGITS, is_up=True), dimension, _DIGITS)
+    return _amount(one.takes, one.capacity)
+
+
+def _amount(amount: float, capacity: Capacity) -> str:
+    """Return an amount of a capacity, its digits rounded up."""
+    factor, _ = scale_of(amount, capacity.dimension)
+    shown = rounded_in(amount, factor, _DIGITS, is_up=True)
+    return quantity(shown, capacity.dimension, _DIGITS)
 
 
 def _machines(machines: Machines | None) -> str:

@@ -7,7 +7,7 @@ large as told, and the whole is judged anew: the answer says whether that carrie
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -95,12 +95,24 @@ class FailingThere:
 
 
 @dataclass(frozen=True, slots=True)
+class Mend:
+    """A capacity that, by itself, mends what fails though all have what they take.
+
+    `resources` have it in common; at least `takes` of it, in base units, is enough.
+    """
+
+    resources: tuple[str, ...]
+    capacity: Capacity
+    takes: float
+
+
+@dataclass(frozen=True, slots=True)
 class Sizing:
     """What each resource must have for a population.
 
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
-    all have what they take, though larger ones would mend it; the population `is_carried` where
-    neither does, nor anything at a smaller one.
+    all have what they take, though larger ones would mend it, each of `mends` by itself; the
+    population `is_carried` where neither does, nor anything at a smaller one.
     """
 
     population: str
@@ -108,6 +120,7 @@ class Sizing:
     needed: tuple[Needed, ...]
     fails_whatever: tuple[FailingThere, ...]
     fails_still: tuple[FailingThere, ...]
+    mends: tuple[Mend, ...]
     is_carried: bool
 
 
@@ -146,8 +159,24 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         tuple(needed.values()),
         tuple(whatever),
         tuple(still),
+        _mends(modes, raised, hopeless) if still else (),
         all(mode.carries(raised) for mode in modes),
     )
+
+
+def _mends(
+    modes: list[_Mode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+) -> tuple[Mend, ...]:
+    """Return the capacities each of which mends what still fails, in all modes."""
+    found = []
+    for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
+        times = [mode.mending(number, raised, hopeless) for mode in modes]
+        resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
+        if resources and None not in times:
+            most = float(max(one for one in times if one is not None))
+            capacity = next(iter(resources.values()))
+            found.append(Mend(tuple(resources), capacity, most * capacity.has))
+    return tuple(found)
 
 
 def _rank(one: Needed) -> tuple[float, float]:
@@ -252,15 +281,7 @@ class _Mode:
         symbol = sympy.Symbol("none") if known is None else known.symbol
         over = (resource.load - target).xreplace(values)
         judged = Over(Failure(resource.name, None), over, strict=self._waits(resource))
-        ends = [_LEAST, *boundaries([judged], symbol, _LEAST, _MOST), _MOST]
-        found: Fraction | None = None
-        for low, high in reversed(list(pairwise(ends))):
-            if judged.fails(symbol, (low + high) / 2):
-                break
-            found = low
-        if found is None or found == _LEAST:
-            return None if found is None else Fraction(0)
-        return found if not judged.fails(symbol, found) else found * (1 + _HAIR)
+        return _least_of([judged], symbol)
 
     def _waits(self, resource: ResourceLoad) -> bool:
         """Return whether a full resource fails: what waits for it waits without end."""
@@ -283,6 +304,11 @@ class _Mode:
         if price is not None:
             cost = value_at(self._graph, price.value, self._population) * takes / float(now)
         return Machines(int(now), takes, cost, price is not None and price.is_running)
+
+    def turned_by(self, number: str) -> dict[str, Capacity]:
+        """Return the resources whose capacity a number turns."""
+        capacities = {name: self._capacity(name) for name in self._graph.resources}
+        return {name: capacity for name, (own, capacity) in capacities.items() if own == number}
 
     # -- the whole, judged anew ------------------------------------------------------------
 
@@ -309,7 +335,41 @@ class _Mode:
             )
         ]
 
+    def mending(
+        self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+    ) -> Fraction | None:
+        """Return how much of one capacity makes all hold at the population but what is hopeless.
+
+        0 where any amount does, None where none does, or nothing rests on it.
+        """
+        graph = self._sized(times)
+        known = graph.assumptions.get(number)
+        if known is None:
+            return None
+        values = graph.values | {graph.population: sympy.Integer(self._population)}
+        del values[known.symbol]
+        overs = [
+            Over(Failure(c.name, graph.mode), excess(c).xreplace(values), c.strict)
+            for c in all_criteria(graph)
+            if (c.name, graph.mode) not in hopeless
+        ]
+        return _least_of(overs, known.symbol)
+
     def carries(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
         graph = replace(self._sized(times), high=self._population)
         return (largest_acceptable(graph) or 0) >= self._population
+
+
+def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> Fraction | None:
+    """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
+    ends = [_LEAST, *boundaries(overs, symbol, _LEAST, _MOST), _MOST]
+    found: Fraction | None = None
+    for low, high in reversed(list(pairwise(ends))):
+        if any(over.fails(symbol, (low + high) / 2) for over in overs):
+            break
+        found = low
+    if found is None or found == _LEAST:
+        return None if found is None else Fraction(0)
+    is_open = any(over.fails(symbol, found) for over in overs)
+    return found * (1 + _HAIR) if is_open else found

@@ -129,9 +129,10 @@ def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
     sizing = sized(SHOP + "require { pages.latency <= 3 ms }\n", 300)
     assert sizing.fails_whatever == ()
     assert {f.criterion.name for f in sizing.fails_still} == {"pages.latency", "quality"}
-    assert "more of some capacity mends that, see `--for NAME --given 'N = 300'`" in (
-        sizing_answer(sizing)
-    )
+    # 2 ms of work leave 1 ms for 400 kbit
+    (mend,) = sizing.mends
+    assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
+    assert sizing_answer(sizing).endswith("(at most 3 ms): it takes 400 Mbit/s of line.forth.")
 
 
 def test_a_limit_of_a_load_is_its_target() -> None:
@@ -212,7 +213,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
     assert {key: told[key] for key in ("schema", "file", "given", "carried")} == {
         "schema": "qps/sizing/1", "file": "s.qps", "given": {"N": 3100}, "carried": True,
     }  # fmt: skip
-    assert told["fails_whatever"] == told["fails_still"] == []
+    assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []
     (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
     assert cpu == {
         "name": "web.cpu",
