@@ -191,6 +191,10 @@ class ClaimChecker:
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:
         kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
         names = [n for n, d in module.names.items() if isinstance(d, kinds)]
+        place = module.names.get(name.text.partition(".")[0])
+        if "." in name.text and isinstance(place, ast.Node | ast.Link):
+            self._number_in_its_place(name, "machine" if isinstance(place, ast.Node) else "network")
+            return
         self.sink.report(
             codes.BAD_SETTING,
             name.span,
@@ -198,6 +202,17 @@ class ClaimChecker:
             hint=did_you_mean(name.text, names) or f"name what can be set, such as `{min(names)}`"
             if names
             else "declare it as a `param` first",
+        )
+
+    def _number_in_its_place(self, name: ast.Name, kind: str) -> None:
+        """Report a setting of what `--for` and `explain` name, such as `lan.rate`."""
+        example = "rate speed" if kind == "network" else "cpu power"
+        self.sink.report(
+            codes.BAD_SETTING,
+            name.span,
+            f"`{name.text}` is a number of a {kind} in its place: it is not set there",
+            hint=f"write a parameter in the {kind}, such as `{example}`, and set that; "
+            f"or put another {kind} in its place: `{name.text.partition('.')[0]} = …`",
         )
 
     def _population(self, change: ast.Change) -> ir.Change | None:

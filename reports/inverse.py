@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
+from math import isfinite
 
 from qps.compiler.render import printable
-from qps.reports.quantities import quantity, scale_of
-from qps.solver.inverse import Failure, Interval, InverseSolution
+from qps.reports.quantities import quantity, rounded_in, scale_of
+from qps.solver.boundaries import Failure
+from qps.solver.inverse import Interval, InverseSolution
 
 _DIGITS = 6
 _MOST_REASONS = 4
-_NOISE = 1e-9
-"""A part of the last digit shown, within which a value is that digit but for rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -194,13 +193,7 @@ def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
     if end == 0 or not isfinite(end):
         return end
     factor = 0.01 if solution.is_share else scale_of(end, solution.dimension)[0]
-    scaled = end / factor
-    decimals = _DIGITS - 1 - floor(log10(abs(scaled)))
-    digits = scaled * 10.0**decimals
-    nearest = round(digits)
-    if abs(digits - nearest) > _NOISE * abs(digits):
-        nearest = ceil(digits) if is_low else floor(digits)
-    return nearest / 10.0**decimals * factor
+    return rounded_in(end, factor, _DIGITS, is_up=is_low)
 
 
 def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
 from qps.compiler.dimension import (
     DATA_RATE,
@@ -70,6 +70,25 @@ def quantity(value: float, dimension: Dimension, digits: int = 4, *, share: bool
         return percent(value, digits) if share else number(value, digits)
     factor, unit = scale_of(value, dimension)
     return f"{number(value / factor, digits)} {unit}"
+
+
+_NOISE = 1e-9
+"""A part of the last digit shown, within which a value is that digit but for rounding errors."""
+
+
+def rounded_in(value: float, factor: float, digits: int, *, is_up: bool) -> float:
+    """Return a value with so many digits in a unit of `factor`, rounded to one side only.
+
+    >>> rounded_in(1.00001e9, 1e9, 4, is_up=True), rounded_in(1.9999, 1, 2, is_up=False)
+    (1001000000.0, 1.9)
+    """
+    scaled = value / factor
+    decimals = digits - 1 - floor(log10(abs(scaled)))
+    shown = scaled * 10.0**decimals
+    nearest = round(shown)
+    if abs(shown - nearest) > _NOISE * abs(shown):
+        nearest = ceil(shown) if is_up else floor(shown)
+    return nearest / 10.0**decimals * factor
 
 
 def scale_of(value: float, dimension: Dimension) -> tuple[float, str]:

@@ -8,13 +8,12 @@ points all values are alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
 
-import numpy as np
 import sympy
 
 from qps.compiler import ir
@@ -22,26 +21,13 @@ from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import LoadGraph
 from qps.solver.asked import Asked, asked, refuse
+from qps.solver.boundaries import Failure, Over, boundaries
 from qps.solver.capacity import excess
-from qps.solver.compiled import array_function
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import sign_at
 from qps.solver.solution import SolverFault
 from qps.solver.solve import QUALITY, all_criteria, largest_acceptable
 
-_GRID = 2000
 _NEARLY = Fraction(1, 10**9)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A requirement that fails, and the mode in which it does; None outside of any.
-
-    Where `is_refused`, no requirement: the words tell which value the spec refuses.
-    """
-
-    requirement: str
-    mode: str | None
-    is_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +75,6 @@ class InverseSolution:
     fails_throughout: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Over:
-    """A criterion of a mode as a function of the number: above zero where it fails."""
-
-    failure: Failure
-    value: sympy.Expr
-    strict: bool
-    is_axis: bool = False
-
-    def fails(self, symbol: sympy.Symbol, at: Fraction) -> bool:
-        sign = sign_at(self.value, symbol, at)
-        return sign is None or sign > 0 or (self.strict and sign == 0)
-
-
 def solve_for(
     model: ir.Model, configuration: Configuration, name: str, population: int
 ) -> InverseSolution:
@@ -119,10 +91,10 @@ def solve_for(
         )
     number = asked(model, configuration, name, population)
     overs = [
-        _Over(Failure(r.message, None, is_refused=True), r.over, r.strict) for r in number.refused
+        Over(Failure(r.message, None, is_refused=True), r.over, r.strict) for r in number.refused
     ]
     overs += [over for graph in number.graphs for over in _overs(graph, number, population)]
-    ends = [number.low, *_boundaries(overs, number), number.high]
+    ends = [number.low, *boundaries(overs, number.symbol, number.low, number.high), number.high]
     reasons = [_failing(overs, number, (a + b) / 2) for a, b in pairwise(ends)]
     found = _intervals(overs, number, ends, reasons)
     if number.is_count:
@@ -150,11 +122,11 @@ def solve_for(
     )
 
 
-def _overs(graph: LoadGraph, number: Asked, population: int) -> list[_Over]:
+def _overs(graph: LoadGraph, number: Asked, population: int) -> list[Over]:
     values = {s: value for s, value in graph.values.items() if s != number.symbol}
     values[graph.population] = sympy.Integer(population)
     return [
-        _Over(
+        Over(
             Failure(criterion.name, graph.mode),
             excess(criterion).xreplace(values),
             criterion.strict,
@@ -165,7 +137,7 @@ def _overs(graph: LoadGraph, number: Asked, population: int) -> list[_Over]:
 
 
 def _fails_throughout(
-    overs: Sequence[_Over], number: Asked, ends: Sequence[Fraction]
+    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction]
 ) -> tuple[Failure, ...]:
     """Return what fails whatever the number is: what another number must mend.
 
@@ -178,47 +150,13 @@ def _fails_throughout(
     return tuple(dict.fromkeys(over.failure for over in failing))
 
 
-def _failing(overs: Sequence[_Over], number: Asked, at: Fraction) -> Failure | None:
+def _failing(overs: Sequence[Over], number: Asked, at: Fraction) -> Failure | None:
     """Return the first criterion that fails at a value."""
     return next((over.failure for over in overs if over.fails(number.symbol, at)), None)
 
 
-def _boundaries(overs: Sequence[_Over], number: Asked) -> list[Fraction]:
-    """Return every value in the range at which a criterion may begin or cease to fail."""
-    found: set[Fraction] = set()
-    for over in overs:
-        if number.symbol not in over.value.free_symbols:
-            continue
-        points = critical_points(over.value, number.symbol, number.low, number.high)
-        exact = None if points is None else [point.near for point in points]
-        found |= set(_bracketed(over, number) if exact is None else exact)
-    return sorted(point for point in found if number.low < point < number.high)
-
-
-def _bracketed(over: _Over, number: Asked) -> Iterable[Fraction]:
-    """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
-    from scipy.optimize import bisect  # noqa: PLC0415 - slow to import, seldom needed
-
-    space = np.geomspace if number.low > 0 else np.linspace
-    grid = space(float(number.low), float(number.high), _GRID)
-    with np.errstate(all="ignore"):
-        found = array_function([number.symbol], over.value)(grid)
-    values = np.broadcast_to(np.asarray(found, dtype=complex), grid.shape)
-    real = np.where(values.imag == 0, values.real, np.nan)
-    holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
-
-    def side(at: float) -> float:
-        # A step from one side to the other, also where the criterion jumps or has no value.
-        return 1.0 if over.fails(number.symbol, Fraction(at)) else -1.0
-
-    for i in np.flatnonzero(holds[1:] != holds[:-1]):
-        low, high = float(grid[i]), float(grid[i + 1])
-        if side(low) != side(high):
-            yield Fraction(float(bisect(side, low, high, xtol=1e-300, rtol=1e-14)))
-
-
 def _intervals(
-    overs: Sequence[_Over],
+    overs: Sequence[Over],
     number: Asked,
     ends: Sequence[Fraction],
     reasons: Sequence[Failure | None],
@@ -243,7 +181,7 @@ def _intervals(
     return found
 
 
-def _is_open(overs: Sequence[_Over], number: Asked, end: Fraction) -> bool:
+def _is_open(overs: Sequence[Over], number: Asked, end: Fraction) -> bool:
     """Return whether an end is not acceptable itself: a strict limit, or no value at all.
 
     A sign above zero tells nothing there: an end that is not rational stands beside itself.
@@ -253,7 +191,7 @@ def _is_open(overs: Sequence[_Over], number: Asked, end: Fraction) -> bool:
 
 
 def _in_whole_numbers(
-    overs: Sequence[_Over], number: Asked, intervals: Sequence[Interval]
+    overs: Sequence[Over], number: Asked, intervals: Sequence[Interval]
 ) -> list[Interval]:
     """Return the whole numbers in some intervals; neighbours are joined, empty ones left out.
 
@@ -277,13 +215,13 @@ def _in_whole_numbers(
     return found
 
 
-def _is_acceptable(overs: Sequence[_Over], number: Asked, at: int) -> bool:
+def _is_acceptable(overs: Sequence[Over], number: Asked, at: int) -> bool:
     inside = number.low <= at <= number.high
     return inside and _failing(overs, number, Fraction(at)) is None
 
 
 def _rounded(
-    overs: Sequence[_Over], number: Asked, bounds: Interval, exact: tuple[float, float]
+    overs: Sequence[Over], number: Asked, bounds: Interval, exact: tuple[float, float]
 ) -> Interval:
     """Return an interval in whole numbers, with what fails at those just beyond it.
 

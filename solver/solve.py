@@ -415,8 +415,8 @@ def _warnings(
             codes.NO_USERS,
             None,
             f"nothing depends on {name}: no load and no requirement changes with it",
-            hint=f"let each user do something: a node that grows with them, such as "
-            f"`node user = pc * {name}`, and `stream … for each user`",
+            hint=f"where each user should add to a load: `node user = pc * {name}` grows with "
+            "them, and `stream … for each user` is sent by each",
         )
     elif verdict is Verdict.RANGE and graph.low < graph.high:
         sink.report(

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import qps
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.lower import lower
@@ -23,6 +24,7 @@ from qps.reports.text import explanation_text
 from qps.solver.advice import advise
 from qps.solver.inverse import solve_for
 from qps.solver.solve import solve
+from test_matrices import disagreements
 
 law = settings(max_examples=60, deadline=None)
 
@@ -320,3 +322,15 @@ def test_every_pair_of_a_room_is_joined_once() -> None:
     graph = lowered(_stream("go to others in room"))
     pairs = len(list(combinations(range(4), 2)))
     assert load(graph, "sfu.cpu", 4) * 100 == 2 * pairs
+
+
+def test_matrices_refuse_the_flows_that_a_setting_would() -> None:
+    text = _stream("go to others in room", " for senders in each room")
+    text = text.replace("group room of 4 users", "group room of size users") + (
+        "param senders = 1 in 0..9\nparam size = 4 in 1..9\n"
+        "matrix m { senders in [0, 1, 3, 5]; size in [2, 4, 8] }\n"
+    )
+    assert disagreements(text, count=12) == []
+    refused = [row for row in qps.loads(text).matrix().to_arrow().to_pylist() if row["reason"]]
+    assert [(row["senders"], row["size"]) for row in refused] == [(3, 2), (5, 2), (5, 4)]
+    assert refused[0]["reason"] == "`flow` has 3 flows in each `room`, which has 2 users"

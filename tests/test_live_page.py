@@ -20,6 +20,7 @@ from qps.compiler.dimension import DATA_RATE
 from qps.compiler.lower import lower
 from qps.compiler.pipeline import Spec, load
 from qps.reports.quantities import quantity
+from qps.reports.view import answer
 from qps.solver.solution import Solution
 from qps.solver.solve import solve
 from test_ties import SHOP
@@ -267,7 +268,10 @@ def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> 
     assert differences(page.run(ANSWERS), solution) == []
 
 
-@pytest.mark.parametrize("settings", [(), ("power = 0.001 core",), ("speed = 1 Gbit/s",)])
+TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N = 20",)]
+
+
+@pytest.mark.parametrize("settings", TIES)
 def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_page: Any) -> None:
     spec = checked(SHOP)
     solution = solve(lower(spec.model, spec.configuration(None, settings)))
@@ -276,6 +280,14 @@ def test_ties_are_told_as_the_solver_tells_them(settings: tuple[str, ...], open_
     assert solution.bottleneck is not None
     first = page.run("() => qps.shown.solved.first.name")
     assert first == solution.bottleneck.resource
+    assert page.run(ANSWERS)["answer"] == answer(solution)
+
+
+def test_what_does_not_depend_on_the_users_is_told_in_the_page(open_page: Any) -> None:
+    spec = checked(SHOP.replace(" for each user", "").replace("0.1 core", "1 core"))
+    solution = solve(lower(spec.model, spec.configuration()))
+    assert answer(solution).startswith("Nothing depends on the number of users")
+    assert open_page(html_of(spec)).run(ANSWERS)["answer"] == answer(solution)
 
 
 @pytest.mark.parametrize("machine", ["box", "waiting"])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from qps.compiler.load_graph import LoadGraph
     from qps.reports.inverse import InverseView
+    from qps.reports.sizing import SizingView
     from qps.reports.traces import TracesView
     from qps.reports.view import SolveView
     from qps.solver.claims import ClaimResult
@@ -114,6 +115,22 @@ class Model:
         configuration = self.spec.configuration(scenario, _as_texts(set))
         solution = solve_for(self.spec.model, configuration, name, population)
         return inverse_view(solution, self.spec.model.file)
+
+    def carry(
+        self,
+        population: int,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> SizingView:
+        """Return what each resource must have to carry a population.
+
+        Attributes are the keys of `qps solve --carry … --format json`.
+        """
+        from qps.reports.sizing import sizing_view  # noqa: PLC0415
+        from qps.solver.sizing import size  # noqa: PLC0415
+
+        configuration = self.spec.configuration(scenario, _as_texts(set))
+        return sizing_view(size(self.spec.model, configuration, population), self.spec.model.file)
 
     def graph(
         self,

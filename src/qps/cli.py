@@ -183,6 +183,11 @@ def _solve(commands: _Commands) -> None:
     command.add_argument(
         "--given", metavar="N=USERS", help="the population that --for is to carry: 'N = 20'"
     )
+    command.add_argument(
+        "--carry",
+        metavar="N",
+        help="what each resource must have to carry so many: 300, or 'N = 300'",
+    )
     _format(command, "text", "json", "markdown")
 
 

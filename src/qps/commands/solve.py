@@ -9,13 +9,17 @@ from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.solving import solved
 from qps.compiler.pipeline import Spec, load
 from qps.reports.inverse import inverse_view
+from qps.reports.sizing import sizing_text, sizing_view
 from qps.reports.text import solve_text, title_of
 from qps.reports.view import as_json
 from qps.solver.inverse import solve_for
+from qps.solver.sizing import size
 
 
 def run(arguments: Namespace) -> Exit:
     """Solve one spec, or turn the question round."""
+    if arguments.carry is not None:
+        return _carry(arguments)
     if arguments.solve_for is not None:
         return _solve_for(arguments)
     if arguments.given is not None:
@@ -43,6 +47,37 @@ def _solve_for(arguments: Namespace) -> Exit:
     else:
         print(f"**{view.answer}**" if arguments.format == "markdown" else view.answer)
     return Exit.YES if solution.intervals else Exit.NO
+
+
+def _carry(arguments: Namespace) -> Exit:
+    """Tell what each resource must have to carry a population."""
+    if arguments.solve_for is not None or arguments.given is not None:
+        raise complain(
+            "`--carry` asks for all capacities, `--for` for one number: they go apart",
+            "leave one of them out",
+        )
+    spec = load(arguments.file)
+    show(spec.warnings, arguments)
+    configuration = spec.configuration(arguments.scenario, arguments.set)
+    text, name = arguments.carry.strip(), spec.model.population.name
+    population = spec.population(f"{name} = {text}" if text[:1].isdigit() else text, "--carry")
+    if population is None:
+        raise complain(
+            f"`--carry` takes one number of users, not `{text}`", "such as `--carry 300`"
+        )
+    sizing = size(spec.model, configuration, population)
+    if arguments.format == "json":
+        print_json(as_json(sizing_view(sizing, spec.model.file)))
+    else:
+        told = f"{title_of(spec.model)} ({', '.join(_asked(spec, arguments))})"
+        sys.stdout.write(sizing_text(sizing, told, markdown=arguments.format == "markdown"))
+    return Exit.YES if sizing.is_carried else Exit.NO
+
+
+def _asked(spec: Spec, arguments: Namespace) -> list[str]:
+    """Return the file, and what was asked for otherwise than as it stands."""
+    scenario = [f"scenario {arguments.scenario}"] if arguments.scenario else []
+    return [spec.model.file, *scenario, *arguments.set]
 
 
 def _given(spec: Spec, text: str | None) -> int:

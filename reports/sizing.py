@@ -1,0 +1,242 @@
+"""What it takes to carry a population, as text and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan
+
+from qps.compiler.dimension import MONEY, TIME
+from qps.compiler.render import printable
+from qps.reports.quantities import (
+    in_percent,
+    number,
+    percent,
+    quantity,
+    rounded_in,
+    scale_of,
+)
+from qps.reports.table import Table, escaped, joined
+from qps.solver.sizing import Capacity, FailingThere, Machines, Needed, Sizing
+from qps.solver.solve import QUALITY
+
+_DIGITS = 4
+_EXACT_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class MachinesView:
+    """How many machines there are, how many would do, and what those cost (`$` or `$/s`)."""
+
+    now: int
+    takes: int
+    price: float | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class NeededView:
+    """A resource: its load there, its target, what it has and what it takes, in `unit`.
+
+    `takes` is null where no capacity does, 0 where any does; `exact` is the same before it was
+    rounded up to whole cores. `machines` is null where their number is not to be chosen.
+    """
+
+    name: str
+    load: float
+    target: float
+    unit: str
+    has: float
+    takes: float | None
+    exact: float | None
+    suffices: bool
+    machines: MachinesView | None
+    mode: str | None
+
+
+@dataclass(frozen=True)
+class FailingView:
+    """A requirement that fails there, in which mode, with its value and its limit."""
+
+    requirement: str
+    mode: str | None
+    value: float
+    limit: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class MendView:
+    """A capacity, that of all these resources, which mends what still fails by itself."""
+
+    resources: tuple[str, ...]
+    takes: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class SizingView:
+    """What each resource must have for a population, in base units."""
+
+    schema: str
+    file: str
+    given: dict[str, int]
+    answer: str
+    carried: bool
+    resources: tuple[NeededView, ...]
+    fails_whatever: tuple[FailingView, ...]
+    fails_still: tuple[FailingView, ...]
+    mends: tuple[MendView, ...]
+
+
+def sizing_view(sizing: Sizing, file: str) -> SizingView:
+    """Return the answer as plain values."""
+    return SizingView(
+        "qps/sizing/1",
+        file,
+        {sizing.population: sizing.at},
+        sizing_answer(sizing),
+        sizing.is_carried,
+        tuple(_needed(one) for one in _ordered(sizing)),
+        tuple(_failing_view(one) for one in sizing.fails_whatever),
+        tuple(_failing_view(one) for one in sizing.fails_still),
+        tuple(MendView(m.resources, m.takes, str(m.capacity.dimension)) for m in sizing.mends),
+    )
+
+
+def _needed(one: Needed) -> NeededView:
+    machines = one.machines
+    return NeededView(
+        one.resource,
+        one.load,
+        one.target,
+        str(one.capacity.dimension),
+        one.capacity.has,
+        one.takes,
+        one.exact,
+        one.suffices,
+        None
+        if machines is None
+        else MachinesView(
+            machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
+        ),
+        one.mode,
+    )
+
+
+def _failing_view(one: FailingThere) -> FailingView:
+    unit = str(one.criterion.dimension)
+    return FailingView(one.criterion.name, one.mode, one.value, one.limit, unit)
+
+
+def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
+    """Return the answer, and a table of what each resource has and takes."""
+    head = f"{printable(title)}: what {_users(sizing)} take{'s' * (sizing.at == 1)}"
+    answer = sizing_answer(sizing)
+    table = _table(sizing)
+    if markdown:
+        return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown()])
+    return joined([head, f"  {answer}", table.as_text()])
+
+
+def _users(sizing: Sizing) -> str:
+    return f"{sizing.at:,} user{'s' * (sizing.at != 1)}"
+
+
+def sizing_answer(sizing: Sizing) -> str:
+    """Return in words whether what is told carries them, and what fails else."""
+    short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
+    what = f"With what {_and(short)} take{'s' * (len(short) == 1)}" if short else "As it stands"
+    if sizing.is_carried:
+        return f"{what}, {_users(sizing)} {'is' if sizing.at == 1 else 'are'} carried."
+    told = []
+    if sizing.fails_whatever:
+        named = _and([_failing(one) for one in _told(sizing.fails_whatever)])
+        told.append(f"No capacity carries {_users(sizing)}: {named}.")
+    if sizing.fails_still:
+        named = _and([_failing(one) for one in _told(sizing.fails_still)])
+        mends = [f"{_amount(m.takes, m.capacity)} of {_and(m.resources)}" for m in sizing.mends]
+        mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
+        told.append(f"{what}, {named}: {mend}.")
+    if not told:
+        told.append(f"{what}, {_users(sizing)} are acceptable, but fewer are not.")
+    return " ".join(told)
+
+
+def _told(failing: Sequence[FailingThere]) -> list[FailingThere]:
+    """Return what fails, without quality where an axis of it fails."""
+    if any(one.criterion.axis is not None for one in failing):
+        return [one for one in failing if one.criterion.name != QUALITY]
+    return list(failing)
+
+
+def _failing(one: FailingThere) -> str:
+    criterion = one.criterion
+    share = in_percent(criterion)
+    value, limit = (
+        quantity(v, criterion.dimension, _DIGITS, share=share) for v in (one.value, one.limit)
+    )
+    mode = f" in mode {one.mode}" if one.mode else ""
+    side = "at most" if criterion.at_most else "at least"
+    return f"{printable(criterion.name)} is {value}{mode} ({side} {limit})"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _ordered(sizing: Sizing) -> list[Needed]:
+    """Return the resources, those that are shortest of capacity first."""
+    return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
+
+
+def _table(sizing: Sizing) -> Table:
+    rows: list[tuple[str, ...]] = [
+        (
+            one.resource,
+            percent(one.load),
+            percent(one.target),
+            _has(one),
+            _takes(one),
+            _machines(one.machines),
+        )
+        for one in _ordered(sizing)
+    ]
+    headings = ("resource", f"load at {sizing.at:,}", "target", "has", "takes", "or machines")
+    shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1
+    return Table(headings[:shown], tuple(row[:shown] for row in rows), frozenset(range(1, shown)))
+
+
+def _has(one: Needed) -> str:
+    return "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension)
+
+
+def _takes(one: Needed) -> str:
+    """Return the capacity, its digits rounded up: what is told is enough."""
+    if one.takes is None:
+        return "no capacity does"
+    if one.takes == 0:
+        return "any"
+    dimension = one.capacity.dimension
+    if one.capacity.is_whole and one.exact is not None:
+        exact = number(rounded_in(one.exact, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
+        told = f"{one.takes:,.0f} {dimension}"
+        return told if one.takes == one.exact else f"{told} ({exact})"
+    return _amount(one.takes, one.capacity)
+
+
+def _amount(amount: float, capacity: Capacity) -> str:
+    """Return an amount of a capacity, its digits rounded up."""
+    factor, _ = scale_of(amount, capacity.dimension)
+    shown = rounded_in(amount, factor, _DIGITS, is_up=True)
+    return quantity(shown, capacity.dimension, _DIGITS)
+
+
+def _machines(machines: Machines | None) -> str:
+    """Return how many machines would do, where there are fewer."""
+    if machines is None or machines.takes <= machines.now:
+        return ""
+    if machines.price is None or not isfinite(machines.price):
+        return f"{machines.takes:,}"
+    dimension = MONEY / TIME if machines.is_running else MONEY
+    return f"{machines.takes:,} ({quantity(machines.price, dimension)})"

@@ -1,0 +1,127 @@
+"""A model whose capacities can be turned: each times a number of its own, 1 as it stands.
+
+So the load of a resource becomes a function of its capacity, whatever its capacity is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.configuration import VARYING, Configuration
+from qps.compiler.dimension import DIMENSIONLESS
+from qps.compiler.source import Span
+from qps.compiler.values import parts_of
+
+_ONE = ir.Constant(Fraction(1))
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A model and a configuration with capacities to turn, each by a number of its own.
+
+    `capacities` holds the number of each capacity: by machine and resource, by network and what
+    of it; `counts` that of each node whose machines do not grow in number with the population.
+    """
+
+    model: ir.Model
+    configuration: Configuration
+    capacities: dict[tuple[str, str], str]
+    counts: dict[str, str]
+
+    def at(self, values: dict[str, Fraction]) -> Configuration:
+        """Return the configuration with some of the numbers set."""
+        set_to: dict[str, ir.Expr] = {name: ir.Constant(value) for name, value in values.items()}
+        parameters = self.configuration.parameters | set_to
+        return replace(self.configuration, parameters=parameters)
+
+
+def scaled(model: ir.Model, configuration: Configuration) -> Scaled:
+    """Return a model with a number before each capacity, and before each fixed count of a node.
+
+    A capacity that is a parameter is turned by that parameter, so that all that rests on it
+    follows: two capacities of one parameter have one number.
+    """
+    made = _Making(model, configuration)
+    machines = {name: made.machine(machine) for name, machine in model.machines.items()}
+    networks = {name: made.network(network) for name, network in model.networks.items()}
+    nodes = {name: made.node(node) for name, node in configuration.nodes.items()}
+    settled = replace(
+        configuration,
+        nodes=nodes,
+        parameters=configuration.parameters | made.parameters,
+        values_from=configuration.values_from | {p.name: p.value_span for p in made.declared},
+    )
+    # A parameter that is turned may leave its range: what the model takes is the question.
+    own = (
+        replace(p, low=None, high=None) if p.name in made.turned else p for p in model.parameters
+    )
+    declared = (*own, *made.declared)
+    whole = replace(model, machines=machines, networks=networks, parameters=declared)
+    return Scaled(whole, settled, made.capacities, made.counts)
+
+
+class _Making:
+    def __init__(self, model: ir.Model, configuration: Configuration) -> None:
+        self.declared: list[ir.Parameter] = []
+        self.parameters: dict[str, ir.Expr] = {}
+        self.capacities: dict[tuple[str, str], str] = {}
+        self.counts: dict[str, str] = {}
+        self.turned: set[str] = set()
+        self._configuration = configuration
+        self._known = {p.name: p for p in model.parameters}
+
+    def machine(self, machine: ir.Machine) -> ir.Machine:
+        resources = (
+            replace(each, capacity=self._turned((machine.name, each.name), each.capacity))
+            for each in machine.resources
+        )
+        return replace(machine, resources=tuple(resources))
+
+    def network(self, network: ir.Network) -> ir.Network:
+        cap = network.cap and self._turned((network.name, "cap"), network.cap)
+        return replace(network, rate=self._turned((network.name, "rate"), network.rate), cap=cap)
+
+    def node(self, node: ir.Node) -> ir.Node:
+        if any(isinstance(part, VARYING) for part in parts_of(node.count)):
+            return node
+        number = self._number(f"machines of {node.name}", node.span)
+        self.counts[node.name] = number
+        return replace(node, count=_times(number, node.count))
+
+    def _turned(self, key: tuple[str, str], capacity: ir.Quantity) -> ir.Quantity:
+        expr = capacity.expr
+        if isinstance(expr, ir.ParameterValue) and self._is_plain(expr.name):
+            self.capacities[key] = self._of_parameter(expr.name)
+            return capacity
+        self.capacities[key] = self._number(" ".join(key), capacity.span)
+        return replace(capacity, expr=_times(self.capacities[key], expr))
+
+    def _is_plain(self, name: str) -> bool:
+        value = self._configuration.parameters[name]
+        others: Iterable[ir.Expr] = parts_of(value)
+        return not self._known[name].is_elastic and not any(
+            isinstance(part, ir.ByCase | ir.Mixture | ir.Choice) for part in others
+        )
+
+    def _of_parameter(self, name: str) -> str:
+        number = f"times {name}"
+        if number not in self.parameters:
+            self.turned.add(name)
+            self._number(number, self._known[name].span)
+            self.parameters[name] = _times(number, self._configuration.parameters[name])
+        return number
+
+    def _number(self, name: str, span: Span) -> str:
+        if name not in self.parameters:
+            self.parameters[name] = _ONE
+            self.declared.append(
+                ir.Parameter(name, _ONE, DIMENSIONLESS, None, None, span, span, None, None)
+            )
+        return name
+
+
+def _times(number: str, expr: ir.Expr) -> ir.Expr:
+    return ir.Product((ir.ParameterValue(number), expr))

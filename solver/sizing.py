@@ -1,0 +1,375 @@
+"""What it takes to carry a population: the capacity that each resource must have.
+
+Each capacity is turned by itself, all else as it stands; the load of a resource rests on no other
+capacity but where an elastic parameter takes what is left. Then all that is too small is made as
+large as told, and the whole is judged anew: the answer says whether that carries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.dimension import CORE, Dimension
+from qps.compiler.fold import Folder
+from qps.compiler.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.lower import lower
+from qps.compiler.values import parts_of
+from qps.solver.asked import refuse
+from qps.solver.boundaries import Failure, Over, boundaries
+from qps.solver.capacity import excess, fails
+from qps.solver.scaled import Scaled, scaled
+from qps.solver.solve import all_criteria, largest_acceptable, value_at
+
+_LEAST = Fraction(1, 10**6)
+_MOST = Fraction(10**6)
+_ENOUGH = Fraction(10**4)
+"""So many times what there is counts as any capacity whatever."""
+
+_HAIR = Fraction(1, 10**9)
+"""A part by which a root that is no fraction is passed, to be on the side that holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a resource has, in base units of `dimension`; cores are counted where `is_whole`."""
+
+    has: float
+    dimension: Dimension
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """How many machines of a node there are, how many would do, and what those cost.
+
+    `price` is in $, in $/s where it `is_running`, None where none is known.
+    """
+
+    now: int
+    takes: int
+    price: float | None
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A resource at the population: its load, its target, and the capacity that keeps to it.
+
+    `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
+    same before it was rounded up. Both are None where no capacity does, as of a single thread,
+    and 0 where any does. `machines` tells how many of as many as now would do as well, where that
+    can be chosen.
+    """
+
+    resource: str
+    load: float
+    target: float
+    capacity: Capacity
+    takes: float | None
+    exact: float | None
+    machines: Machines | None
+    mode: str | None
+
+    @property
+    def suffices(self) -> bool:
+        """True where what there is is enough."""
+        return self.takes is not None and self.takes <= self.capacity.has
+
+
+@dataclass(frozen=True, slots=True)
+class FailingThere:
+    """A requirement that fails at the population in some mode, with its value."""
+
+    criterion: Criterion
+    limit: float
+    value: float
+    mode: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """A capacity that, by itself, mends what fails though all have what they take.
+
+    `resources` have it in common; at least `takes` of it, in base units, is enough.
+    """
+
+    resources: tuple[str, ...]
+    capacity: Capacity
+    takes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What each resource must have for a population.
+
+    `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
+    all have what they take, though larger ones would mend it, each of `mends` by itself; the
+    population `is_carried` where neither does, nor anything at a smaller one.
+    """
+
+    population: str
+    at: int
+    needed: tuple[Needed, ...]
+    fails_whatever: tuple[FailingThere, ...]
+    fails_still: tuple[FailingThere, ...]
+    mends: tuple[Mend, ...]
+    is_carried: bool
+
+
+def size(model: ir.Model, configuration: Configuration, population: int) -> Sizing:
+    """Return what each resource must have to carry a population, in the mode that takes most.
+
+    QpsError where the population lies outside its range.
+    """
+    if not configuration.low <= population <= configuration.high:
+        refuse(
+            f"{model.population.name} = {population} lies outside the range "
+            f"{configuration.low}..{configuration.high} of whole numbers",
+            "widen the range of `users`, or ask for another number",
+        )
+    modes = [_Mode(model, each, population) for each in in_each_mode(model, configuration)]
+    needed: dict[str, Needed] = {}
+    raised: dict[str, Fraction] = {}
+    for mode in modes:
+        for one, number, times in mode.needed():
+            before = needed.get(one.resource)
+            if before is None or _rank(one) > _rank(before):
+                needed[one.resource] = one
+            if number is not None and times is not None:
+                raised[number] = max(times, raised.get(number, Fraction(1)))
+    whatever = [f for mode in modes for f in mode.failing(dict.fromkeys(mode.numbers, _ENOUGH))]
+    hopeless = {(f.criterion.name, f.mode) for f in whatever}
+    still = [
+        failing
+        for mode in modes
+        for failing in mode.failing(raised)
+        if (failing.criterion.name, failing.mode) not in hopeless
+    ]
+    return Sizing(
+        model.population.name,
+        population,
+        tuple(needed.values()),
+        tuple(whatever),
+        tuple(still),
+        _mends(modes, raised, hopeless) if still else (),
+        all(mode.carries(raised) for mode in modes),
+    )
+
+
+def _mends(
+    modes: list[_Mode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+) -> tuple[Mend, ...]:
+    """Return the capacities each of which mends what still fails, in all modes."""
+    found = []
+    for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
+        times = [mode.mending(number, raised, hopeless) for mode in modes]
+        resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
+        if resources and None not in times:
+            most = float(max(one for one in times if one is not None))
+            capacity = next(iter(resources.values()))
+            found.append(Mend(tuple(resources), capacity, most * capacity.has))
+    return tuple(found)
+
+
+def _rank(one: Needed) -> tuple[float, float]:
+    takes = float("inf") if one.takes is None else one.takes / one.capacity.has
+    return takes, one.load / one.target
+
+
+class _Mode:
+    """One mode of a model, with its capacities to turn."""
+
+    def __init__(self, model: ir.Model, configuration: Configuration, population: int) -> None:
+        self._model, self._settled = model, in_force(configuration)
+        self._population = population
+        self._scaled: Scaled = scaled(model, self._settled)
+        self._graph = lower(self._scaled.model, self._scaled.configuration)
+        self._folder = Folder(self._settled, Fraction(population))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that turn the capacities of this mode."""
+        return tuple(dict.fromkeys(self._scaled.capacities.values()))
+
+    def needed(self) -> Iterator[tuple[Needed, str | None, Fraction | None]]:
+        """Yield what each resource needs, the number that turns it, and by how much it must."""
+        graph = self._graph
+        for name, resource in graph.resources.items():
+            target = self._target(resource)
+            number, capacity = self._capacity(name)
+            times = self._least(number, resource, target)
+            takes = exact = None
+            if times is not None:
+                exact = float(times) * capacity.has
+                takes = float(ceil(exact - float(_HAIR))) if capacity.is_whole else exact
+                if takes and capacity.is_whole:
+                    times = Fraction(takes) / Fraction(capacity.has)
+            yield (
+                Needed(
+                    name,
+                    value_at(graph, resource.load, self._population),
+                    value_at(graph, target, self._population),
+                    capacity,
+                    takes,
+                    exact,
+                    self._machines(name, resource, target),
+                    graph.mode,
+                ),
+                number,
+                times,
+            )
+
+    def _target(self, resource: ResourceLoad) -> sympy.Expr:
+        """Return the least load at which a resource counts as full: by plan, or by a limit."""
+        place = resource.name.partition(".")[0]
+        names = (f"{resource.name}.load", f"{place}.load")
+        limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
+        values = self._graph.values
+        found: sympy.Expr = min((resource.target, *limits), key=lambda e: float(e.xreplace(values)))
+        return found
+
+    def _capacity(self, name: str) -> tuple[str, Capacity]:
+        """Return the number that turns the capacity of a resource in its place, and what it is."""
+        place, _, rest = name.partition(".")
+        node = self._settled.nodes.get(place)
+        if node is None:
+            network = self._model.networks[self._settled.links[place].network]
+            is_cap = network.cap is not None and any(
+                name.endswith(f".{base}s") for base in network.cap.dimension.bases
+            )
+            stated = network.cap if is_cap and network.cap is not None else network.rate
+            number = self._scaled.capacities[network.name, "cap" if is_cap else "rate"]
+            return number, Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+        machine = self._model.machines[node.machine]
+        resource = machine.resource(rest.partition(".")[0])
+        assert resource is not None
+        return self._scaled.capacities[machine.name, resource.name], self._stated(resource)
+
+    def _stated(self, resource: ir.Resource) -> Capacity:
+        stated = resource.capacity
+        if resource.kind is not ir.ResourceKind.PROCESSOR:
+            return Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+        has = self._folded(stated.expr)
+        if resource.speed is not None and has == 1:
+            speed = resource.speed
+            return Capacity(self._folded(speed.expr), speed.dimension, is_whole=False)
+        # Cores of an efficiency below 1 do less than their number together.
+        is_whole = not any(isinstance(p, ir.Apply | ir.Power) for p in parts_of(stated.expr))
+        return Capacity(has, CORE, is_whole)
+
+    def _folded(self, expr: ir.Expr) -> float:
+        value = self._folder.fold(expr)
+        return float("nan") if value is None else float(value)
+
+    def _least(self, number: str, resource: ResourceLoad, target: sympy.Expr) -> Fraction | None:
+        """Return the least part of a number from which on the load keeps to its target.
+
+        0 where any does, None where none does.
+        """
+        known = self._graph.assumptions.get(number)
+        values = self._graph.values | {self._graph.population: sympy.Integer(self._population)}
+        if known is not None:
+            del values[known.symbol]
+        symbol = sympy.Symbol("none") if known is None else known.symbol
+        over = (resource.load - target).xreplace(values)
+        judged = Over(Failure(resource.name, None), over, strict=self._waits(resource))
+        return _least_of([judged], symbol)
+
+    def _waits(self, resource: ResourceLoad) -> bool:
+        """Return whether a full resource fails: what waits for it waits without end."""
+        name = f"{resource.name}.load"
+        return any(c.name == name and c.strict for c in self._graph.criteria)
+
+    def _machines(self, name: str, resource: ResourceLoad, target: sympy.Expr) -> Machines | None:
+        """Return how many machines of its node would do, where their number can be chosen."""
+        place = name.partition(".")[0]
+        number = self._scaled.counts.get(place)
+        if number is None:
+            return None
+        now = self._folder.fold(self._settled.nodes[place].count)
+        times = self._least(number, resource, target)
+        if now is None or times is None:
+            return None
+        takes = max(1, ceil(now * times - _HAIR))
+        price = next((p for p in self._graph.prices if p.place == place), None)
+        cost = None
+        if price is not None:
+            cost = value_at(self._graph, price.value, self._population) * takes / float(now)
+        return Machines(int(now), takes, cost, price is not None and price.is_running)
+
+    def turned_by(self, number: str) -> dict[str, Capacity]:
+        """Return the resources whose capacity a number turns."""
+        capacities = {name: self._capacity(name) for name in self._graph.resources}
+        return {name: capacity for name, (own, capacity) in capacities.items() if own == number}
+
+    # -- the whole, judged anew ------------------------------------------------------------
+
+    def _sized(self, times: dict[str, Fraction]) -> LoadGraph:
+        own = {name: value for name, value in times.items() if name in self.numbers}
+        return lower(self._scaled.model, self._scaled.at(own))
+
+    def failing(self, times: dict[str, Fraction]) -> list[FailingThere]:
+        """Return what fails at the population with capacities so many times what they are."""
+        graph = self._sized(times)
+        return [
+            FailingThere(
+                criterion,
+                value_at(graph, criterion.limit, self._population),
+                value_at(graph, criterion.measure, self._population),
+                graph.mode,
+            )
+            for criterion in all_criteria(graph)
+            if fails(
+                graph.valued(excess(criterion)),
+                graph.population,
+                self._population,
+                strict=criterion.strict,
+            )
+        ]
+
+    def mending(
+        self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+    ) -> Fraction | None:
+        """Return how much of one capacity makes all hold at the population but what is hopeless.
+
+        0 where any amount does, None where none does, or nothing rests on it.
+        """
+        graph = self._sized(times)
+        known = graph.assumptions.get(number)
+        if known is None:
+            return None
+        values = graph.values | {graph.population: sympy.Integer(self._population)}
+        del values[known.symbol]
+        overs = [
+            Over(Failure(c.name, graph.mode), excess(c).xreplace(values), c.strict)
+            for c in all_criteria(graph)
+            if (c.name, graph.mode) not in hopeless
+        ]
+        return _least_of(overs, known.symbol)
+
+    def carries(self, times: dict[str, Fraction]) -> bool:
+        """Return whether all populations up to this one are acceptable."""
+        graph = replace(self._sized(times), high=self._population)
+        return (largest_acceptable(graph) or 0) >= self._population
+
+
+def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> Fraction | None:
+    """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
+    ends = [_LEAST, *boundaries(overs, symbol, _LEAST, _MOST), _MOST]
+    found: Fraction | None = None
+    for low, high in reversed(list(pairwise(ends))):
+        if any(over.fails(symbol, (low + high) / 2) for over in overs):
+            break
+        found = low
+    if found is None or found == _LEAST:
+        return None if found is None else Fraction(0)
+    is_open = any(over.fails(symbol, found) for over in overs)
+    return found * (1 + _HAIR) if is_open else found

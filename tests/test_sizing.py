@@ -1,0 +1,245 @@
+"""What it takes to carry a population: every capacity at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import qps
+from helpers.specs import checked
+from qps.cli import main
+from qps.reports.sizing import sizing_answer
+from qps.solver.modes import solve_model
+from qps.solver.sizing import Needed, Sizing, size
+
+few = settings(max_examples=20, deadline=None)
+
+# A user's request is 2 ms of work and 400 kbit; the processor is busy 10 % besides.
+SHOP = """
+users N in 1..10_000
+machine box { cpu 4 core, idle 10 %; memory 8 GB; price 50 $/month }
+machine pc { }
+network wire { duplex; rate 1 Mbit/s }
+component serve { cpu 2 ms/request; memory 10 MB }
+topology {
+  node web  = box
+  node user = pc * N
+  link line = wire between web, user
+}
+stream pages for each user {
+  source 1 request/s, 50 kB/request
+  at web { serve }
+  at user { }
+}
+target cpu 60 %
+"""
+
+
+def sized(text: str, population: int, *changes: str) -> Sizing:
+    spec = checked(text)
+    return size(spec.model, spec.configuration(None, changes), population)
+
+
+def needed(text: str, name: str, population: int, *changes: str) -> Needed:
+    return next(n for n in sized(text, population, *changes).needed if n.resource == name)
+
+
+def test_each_resource_is_told_what_it_takes() -> None:
+    found = {one.resource: one for one in sized(SHOP, 3000).needed}
+    # 6 cores' work, 50 % of each core to spare for it; 1.2 Gbit/s; 30 GB
+    cpu = found["web.cpu"]
+    assert cpu.load == pytest.approx(1.6)
+    assert (cpu.capacity.has, cpu.takes, cpu.exact) == (4, 12, pytest.approx(12))
+    assert found["line.forth"].takes == pytest.approx(1.2e9)
+    assert found["web.memory"].takes == pytest.approx(30e9 * 8)
+    assert not any(one.suffices for one in found.values())
+    # three boxes of four cores do as well; four boxes of 8 GB
+    assert cpu.machines is not None
+    assert (cpu.machines.now, cpu.machines.takes) == (1, 3)
+    assert cpu.machines.is_running
+    assert cpu.machines.price == pytest.approx(3 * 50 * 12 / (365.25 * 86_400))
+    memory = found["web.memory"].machines
+    assert memory is not None
+    assert memory.takes == 4
+
+
+def test_cores_are_whole_with_the_exact_number_beside() -> None:
+    cpu = needed(SHOP, "web.cpu", 3100)
+    assert (cpu.takes, cpu.exact) == (13, pytest.approx(12.4))
+    assert needed(SHOP, "web.cpu", 100).suffices
+
+
+@few
+@given(st.integers(1, 9_000), st.integers(0, 40), st.integers(30, 100))
+def test_what_is_told_carries_and_less_does_not(users: int, idle: int, target: int) -> None:
+    if idle >= target:
+        return
+    text = (
+        SHOP.replace("cpu 4 core", "cpu power").replace("rate 1 Mbit/s", "rate speed")
+        .replace("idle 10 %", f"idle {idle} %").replace("cpu 60 %", f"cpu {target} %")
+        .replace("memory 8 GB", "memory ram")
+        + "param power = 1 core\nparam speed = 1 Mbit/s\nparam ram = 1 GB\n"
+    )  # fmt: skip
+    spec = checked(text)
+    sizing = size(spec.model, spec.configuration(), users)
+    assert sizing.is_carried
+    told = {one.resource: one for one in sizing.needed}
+
+    def largest(cores: float, rate: float, memory: float) -> int:
+        changes = (f"power = {cores!r} core", f"speed = {rate!r} bit/s", f"ram = {memory!r} bit")
+        return solve_model(spec.model, spec.configuration(None, changes)).largest_acceptable or 0
+
+    exact = [told[name].exact for name in ("web.cpu", "line.forth", "web.memory")]
+    enough = [value * (1 + 1e-12) for value in exact if value is not None]
+    assert largest(*enough) >= users
+    for i in range(3):
+        less = [*enough]
+        less[i] *= 0.999
+        assert largest(*less) < users
+
+
+def test_a_single_thread_takes_no_number_of_cores() -> None:
+    text = SHOP.replace("2 ms/request;", "2 ms/request single_thread;")
+    sizing = sized(text, 600)
+    thread = next(one for one in sizing.needed if one.resource == "web.cpu.serve")
+    assert thread.takes is None
+    assert not sizing.is_carried
+    assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.load"]
+    assert "No capacity carries 600 users: web.cpu.serve.load is 120 % (at most" in sizing_answer(
+        sizing
+    )
+
+
+def test_requirements_that_no_capacity_mends_are_told() -> None:
+    text = SHOP + "measure crowd = N / 10\nrequire { crowd <= 20; pages.latency <= 1 s }\n"
+    sizing = sized(text, 300)
+    assert {f.criterion.name for f in sizing.fails_whatever} == {"crowd", "quality"}
+    assert sizing.fails_still == ()
+    assert sizing_answer(sizing) == (
+        "No capacity carries 300 users: crowd is 30 (at most 20)."
+    )  # fmt: skip
+
+
+def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
+    # At 60 % of a line, 50 kB take longer than 1 ms: only a faster line mends that.
+    sizing = sized(SHOP + "require { pages.latency <= 3 ms }\n", 300)
+    assert sizing.fails_whatever == ()
+    assert {f.criterion.name for f in sizing.fails_still} == {"pages.latency", "quality"}
+    # 2 ms of work leave 1 ms for 400 kbit
+    (mend,) = sizing.mends
+    assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
+    assert sizing_answer(sizing).endswith("(at most 3 ms): it takes 400 Mbit/s of line.forth.")
+
+
+def test_a_limit_of_a_load_is_its_target() -> None:
+    assert needed(SHOP + "require { line.load <= 50 % }\n", "line.forth", 300).takes == (
+        pytest.approx(240e6)
+    )
+    # the closest of both
+    assert needed(SHOP + "require { web.cpu.load <= 35 % }\n", "web.cpu", 300).exact == (
+        pytest.approx(2.4)
+    )
+
+
+def test_all_that_rests_on_a_parameter_follows_it() -> None:
+    text = SHOP.replace("cpu 4 core", "cpu power") + (
+        "param power = 4 core in 1..8 core\nmeasure thread = web.cpu.load * power / (1 core)\n"
+        "require { thread <= 1 }\n"
+    )
+    sizing = sized(text, 3000)
+    # with more cores each has less to do, but all of them together have not
+    assert "thread" in {f.criterion.name for f in sizing.fails_whatever}
+    # its range bounds what is set, not what it takes
+    assert next(n for n in sizing.needed if n.resource == "web.cpu").takes == 12
+
+
+def test_what_waits_must_stay_below_one() -> None:
+    text = SHOP.replace("cpu 4 core, idle 10 %", "cpu 1 core, queueing mm1").replace(
+        "target cpu 60 %", ""
+    )
+    sizing = sized(text, 1000, "N = 1..10_000")
+    assert sizing.is_carried
+    cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
+    assert cpu.exact == pytest.approx(2)
+
+
+def test_of_several_modes_the_one_that_takes_most_counts() -> None:
+    text = SHOP.replace("source 1 request/s", "source pace") + (
+        "param pace = 1 request/s\nmode calm { pace = 0.5 request/s }\n"
+        "mode rush { pace = 3 request/s }\n"
+    )
+    cpu = needed(text, "web.cpu", 1000)
+    assert (cpu.takes, cpu.mode) == (12, "rush")
+
+
+def test_elastic_rates_give_way_first() -> None:
+    text = SHOP.replace("source 1 request/s", "source pace") + (
+        "param pace elastic 1..10 request/s\n"
+    )
+    assert needed(text, "line.forth", 3000).takes == pytest.approx(1.2e9)
+
+
+def test_a_population_beyond_the_range_is_refused() -> None:
+    with pytest.raises(qps.QpsError, match="lies outside the range"):
+        sized(SHOP, 20_000)
+
+
+@pytest.fixture
+def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("s.qps").write_text(SHOP, encoding="utf-8")
+    return "s.qps"
+
+
+def test_the_command_prints_a_table(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", spec, "--carry", "3100"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "s (s.qps): what 3,100 users take"
+    assert lines[2] == "With what line.forth, web.memory and web.cpu take, 3,100 users are carried."
+    assert "resource load at 3,100 target has takes or machines" in lines
+    assert "web.cpu 165 % 60 % 4 core 13 core (12.4) 4 (200 $/month)" in lines
+    assert "line.forth 124,000 % 100 % 1 Mbit/s 1.24 Gbit/s" in lines
+    assert main(["solve", spec, "--carry", "N = 3100", "--format", "markdown"]) == 0
+    assert "| web.cpu | 165 % | 60 % | 4 core | 13 core (12.4) |" in capsys.readouterr().out
+
+
+def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve", spec, "--carry", "3100", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {key: told[key] for key in ("schema", "file", "given", "carried")} == {
+        "schema": "qps/sizing/1", "file": "s.qps", "given": {"N": 3100}, "carried": True,
+    }  # fmt: skip
+    assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []
+    (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
+    assert cpu == {
+        "name": "web.cpu",
+        "load": pytest.approx(1.65),
+        "target": 0.6,
+        "unit": "core",
+        "has": 4,
+        "takes": 13,
+        "exact": pytest.approx(12.4),
+        "suffices": False,
+        "machines": {
+            "now": 1,
+            "takes": 4,
+            "price": pytest.approx(200 * 12 / (365.25 * 86_400)),
+            "unit": "$/s",
+        },
+        "mode": None,
+    }
+
+
+def test_python_answers_the_same(spec: str) -> None:
+    view = qps.load(spec).carry(3100)
+    assert view.given == {"N": 3100}
+    assert view.carried
+
+
+def test_the_status_is_1_where_nothing_carries_them(spec: str) -> None:
+    Path(spec).write_text(SHOP + "measure m = N\nrequire { m <= 5 }\n", encoding="utf-8")
+    assert main(["solve", spec, "--carry", "6"]) == 1
