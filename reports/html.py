@@ -18,7 +18,7 @@ from qps.reports.page import PageView
 from qps.reports.quantities import number, percent
 
 SCRIPTS = (
-    "program", "queues", "interval", "exact", "search", "model", "answers", "format", "sentences",
+    "queues", "program", "interval", "exact", "search", "model", "answers", "format", "sentences",
     "dom", "axis", "line_chart", "picture", "column", "pictures", "bars", "quality_space",
     "topology", "heat_map", "sections", "assumptions", "advice", "comparison", "controls", "app",
 )  # fmt: skip
