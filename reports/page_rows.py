@@ -8,10 +8,10 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.load_graph import Assumption
-from qps.reports.live import range_text
 from qps.reports.quantities import is_share, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted
 from qps.reports.view import SolveView
+from qps.reports.written import range_text
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 

@@ -48,7 +48,7 @@ def speak_page(speak: Spec) -> str:
 class _Tags(HTMLParser):
     """Gathers tags, and whether they are closed in order."""
 
-    VOID = frozenset(["meta", "br", "link", "img", "hr"])
+    VOID = frozenset(["meta", "br", "link", "img", "hr", "wbr"])
 
     def __init__(self) -> None:
         super().__init__()

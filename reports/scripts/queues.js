@@ -46,7 +46,7 @@ function inverseErlangB(servers, traffic) {
 // 1/B for a part of a server: Gamma(part + 1, traffic) exp(traffic) / traffic^part.
 function betweenServers(part, traffic) {
   if (part === 0) return 1;
-  return traffic < 2 ? bySeries(part, traffic) : byFraction(part, traffic);
+  return traffic < 2 ? bySeries(part, traffic) : traffic * upperGamma(part + 1, traffic);
 }
 
 // Gamma less the lower incomplete gamma function, by the series of that (DLMF 8.7.1).
@@ -56,18 +56,18 @@ function bySeries(part, traffic) {
   return gamma(part + 1) * Math.exp(traffic) / Math.pow(traffic, part) - below;
 }
 
-// The continued fraction of the upper incomplete gamma function (DLMF 8.9.2), by Lentz's method.
-function byFraction(part, traffic) {
-  let b = traffic - part, c = Infinity, d = 1 / b, found = d;
-  for (let k = 1; k < 1000; k++) {
-    const a = -k * (k - 1 - part);
+// Gamma(shape, x) exp(x) / x^shape, by its continued fraction (DLMF 8.9.2) in Lentz's way.
+function upperGamma(shape, x) {
+  let b = x + 1 - shape, c = Infinity, d = 1 / b, found = d;
+  for (let k = 1; k < 100000; k++) {
+    const a = -k * (k - shape);
     b += 2;
     d = 1 / (a * d + b);
     c = b + a / c;
     found *= c * d;
     if (Math.abs(c * d - 1) < 1e-16) break;
   }
-  return traffic * found;
+  return found;
 }
 
 // Gamma from 1 to 2, by the series of its reciprocal (Abramowitz and Stegun 6.1.34).
@@ -243,16 +243,7 @@ function gammaTail(shape, x) {
     for (let k = 1; term > sum * 1e-17; k++) sum += term *= x / (shape + k);
     return 1 - front * sum;
   }
-  let b = x + 1 - shape, c = Infinity, d = 1 / b, found = d;
-  for (let k = 1; k < 100000; k++) {
-    const a = -k * (k - shape);
-    b += 2;
-    d = 1 / (a * d + b);
-    c = b + a / c;
-    found *= c * d;
-    if (Math.abs(c * d - 1) < 1e-16) break;
-  }
-  return front * found;
+  return front * upperGamma(shape, x);
 }
 
 function normalTail(distance) {
