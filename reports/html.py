@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # these import what a report of a spec does not need
     from qps.reports.matrix_page import MatrixPage
 
 SCRIPTS = (
-    "program", "queues", "interval", "exact", "search", "model", "answers", "format", "sentences",
+    "queues", "program", "interval", "exact", "search", "model", "answers", "format", "sentences",
     "dom", "axis", "line_chart", "picture", "column", "pictures", "bars", "quality_space",
     "topology", "heat_map", "sections", "assumptions", "advice", "comparison", "controls", "app",
 )  # fmt: skip

@@ -8,7 +8,6 @@ name it by its number there.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
@@ -31,10 +30,11 @@ from qps.compiler.render import printable
 from qps.compiler.values_in_use import Bounded
 from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.program import Program
-from qps.reports.quantities import in_percent, number, scale_of, scales
+from qps.reports.quantities import in_percent, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.reports.view import MONTH
+from qps.reports.written import unit_of
 from qps.solver.capacity import excess
 from qps.solver.solve import all_criteria, impossible, rests_on_users
 
@@ -42,9 +42,6 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 
 _ALWAYS_TOLD = (TIME, TIME * TIME, DATA_RATE, INFORMATION)
 """Dimensions of what every page tells: latencies, jitters, rates, volumes."""
-
-_FINEST = 10**15
-_WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 
 
 class LiveModel:
@@ -303,7 +300,7 @@ class LiveModel:
         is_decided: bool = False,
     ) -> int:
         declared = self._parameters.get(name)
-        factor, unit = _unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
+        factor, unit = unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
         low, high = (_bound(declared, end) for end in ("low", "high"))
         return self._record(
             {
@@ -372,41 +369,6 @@ def _notes(variants: Variants, held: int, file: str) -> list[Json]:
         for name in variants.unanswered
     ]
     return notes
-
-
-def _unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
-    """Return the unit that a spec writes a number in, else one that suits its size.
-
-    >>> from qps.compiler.dimension import TIME
-    >>> _unit_of("230 ms", Fraction(230, 1000), TIME), _unit_of("delay", Fraction(1, 50), TIME)
-    ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
-    """
-    written = _WRITTEN.fullmatch(" ".join(text.split()))
-    if written is None or value == 0 or not _is_unit(written[2]):
-        factor, unit = scale_of(float(value), dimension)
-        exact = Fraction(factor).limit_denominator(_FINEST)
-        return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
-    return value / Fraction(written[1].replace("_", "")), written[2]
-
-
-def _is_unit(text: str) -> bool:
-    """Tell whether what stands behind a number is a unit, not a further sum or product."""
-    return not re.search(r"[+*()]|\d\s*$|--|\bif\b|\bin\b", re.sub(r"\^\d", "", text))
-
-
-def range_text(model: ir.Model, assumption: Assumption) -> str:
-    """Return the range that a spec states for a parameter, in the unit of its value."""
-    declared = next((p for p in model.parameters if p.name == assumption.name), None)
-    value = Fraction(int(assumption.value.p), int(assumption.value.q))
-    factor, unit = _unit_of(assumption.text, value, assumption.dimension)
-    bounds = () if declared is None else (declared.low, declared.high)
-    ends = [
-        number(float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""
-        for bound in bounds
-    ]
-    if not any(ends):
-        return ""
-    return " ".join([f"{ends[0] or '…'} to {ends[1] or '…'}", unit]).rstrip()
 
 
 def _bound(declared: ir.Parameter | None, end: str) -> Json:

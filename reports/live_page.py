@@ -11,7 +11,6 @@ from qps.compiler.configuration import Configuration, base_configuration, change
 from qps.compiler.dimension import Dimension
 from qps.compiler.render import printable
 from qps.reports.live import Json, LiveModel
-from qps.reports.program import UnknownOperationError
 from qps.reports.quantities import scale_of
 from qps.reports.thinning import telling_points
 from qps.reports.variants import MOST_VARIANTS, Origin, variants_of
@@ -43,24 +42,15 @@ def live_page(
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     most: int = MOST_VARIANTS,
 ) -> dict[str, Json]:
-    """Return the data of a page: each model once, a column for each case, the specs' figures.
-
-    Where a model holds a function that the page's program `lacks`, there are no models: the page
-    stays as it is written, and says so.
-    """
+    """Return the data of a page: each model once, a column for each case, the specs' figures."""
     models: list[ir.Model] = []
     for case in cases:
         if all(case.model is not known for known in models):
             models.append(case.model)
-    try:
-        built, columns = _live_models(models, cases, most)
-        lacks = ""
-    except UnknownOperationError as error:
-        built, columns, lacks = [], [], error.name
+    built, columns = _live_models(models, cases, most)
     return {
         "models": built,
         "columns": columns,
-        "lacks": lacks,
         "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
     }
 

@@ -153,7 +153,7 @@ def page_view(
     )
 
 
-_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "lacks": "", "figures": {}}
+_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}
 
 
 def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:

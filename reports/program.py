@@ -14,7 +14,7 @@ import sympy
 
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.queue_functions import ErlangB, ErlangC, PeriodicWait, Waiting
+from qps.compiler.queue_functions import QUEUE_FUNCTIONS, Waiting
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
@@ -31,9 +31,8 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     Ratio: "ratio",
     Mean: "mean",
     Waiting: "waiting",
-    ErlangB: "erlang_b",
-    ErlangC: "erlang_c",
-    PeriodicWait: "periodic_wait",
+    sympy.harmonic: "harmonic",
+    **{function: function.word for function in QUEUE_FUNCTIONS},
 }
 _SAFE_INTEGER = 2**53 - 1
 

@@ -148,7 +148,9 @@ def random_number(record: dict[str, Any], intervals: dict[str, Any], choose: ran
     is_low = low is not None and rounded * factor < low
     is_high = high is not None and rounded * factor >= high and not record["parameter"]
     is_high |= high is not None and rounded * factor > high
-    return "" if is_low or is_high else str(float(rounded))
+    is_part = bool(record["bound"]) and intervals[record["bound"]]["whole"]
+    is_part &= (rounded * factor).denominator > 1 and not record["parameter"]
+    return "" if is_low or is_high or is_part else str(float(rounded))
 
 
 @pytest.mark.slow
@@ -252,6 +254,13 @@ CASES = {
     "calls that wait": "measure m = erlang_c(20.5, N / 4)\nrequire { m <= 10 % }\n",
     "little traffic": "measure m = erlang_b(N / 50, 1 + N / 99)\nrequire { m >= 70 % }\n",
     "periodic": "measure m = periodic_wait(N, N / 101)\nrequire { m <= 2.7 }\n",
+    "a short M/D/1": "measure m = md1_tail(N / 101, 3)\nrequire { m <= 10 % }\n",
+    "a long M/D/1": "measure m = md1_quantile(N / 101, 99 %)\nrequire { m <= 9 }\n",
+    "late of many": "measure m = periodic_tail(N, N / 101, 3)\nrequire { m <= 10 % }\n",
+    "most of many": "measure m = periodic_quantile(N, N / 101, 99.9 %)\nrequire { m <= 5 }\n",
+    "normal": "measure m = normal_tail(3 - N / 30)\nrequire { m <= 40 % }\n",
+    "normal turned": "measure m = normal_quantile(N / 101)\nrequire { m <= 1.5 }\n",
+    "harmonic": "measure m = harmonic(N)\nrequire { m <= 4.5 }\n",
     "absolute": "measure m = abs(N - 30)\nrequire { m <= 20 }\n",
 }
 
@@ -330,6 +339,22 @@ def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> 
     ]:
         assert page.run(TYPE, [name, typed])
         assert page.run(ANSWERS)["largest"] == largest
+
+
+@pytest.mark.parametrize("waits", ["mm1", "mmc", "md1", "mg1 cv 0.5", "mg1 cv 2", "periodic"])
+def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> None:
+    cores = "2 core" if waits == "mmc" else "1 core"
+    spec = checked(
+        PRELUDE + f"machine waiting {{ cpu {cores}, queueing {waits} }}\n"
+        "topology { node host = waiting\n node user = box * N }\n"
+        "param pace = 1 packet/s in 0.1..9 packet/s\n"
+        "stream flow for each user { source pace, 625 byte/packet; at host { work } }\n"
+        "require { quantile(flow.latency, 99 %) <= 120 ms; flow.latency <= 60 ms }\n"
+    )
+    page = open_page(html_of(spec))
+    solution = solve(lower(spec.model, spec.configuration()))
+    assert differences(page.run(ANSWERS), solution) == []
+    answers_as_the_solver(page, spec, random.Random(waits))
 
 
 GUARDED = (

@@ -49,29 +49,17 @@ class Boxes {
           break;
         }
         case OP.waiting: this.wait(i, p, q); break;
-        case OP.erlang_b: case OP.erlang_c: {
-          // More wait or are lost with more traffic, fewer with more servers.
-          this.keep(i, [applied(code[i], high[p], low[q]), applied(code[i], low[p], high[q])]);
-          const isStill = slow[p] === 0 && steep[p] === 0;
-          this.slope(i, isStill ? times(slow[q], steep[q], 0, Infinity) : [NaN, NaN]);
-          break;
-        }
         case OP.effective: {
           // More with more cores (an efficiency lies above one half), and with more kept of each.
           this.keep(i, [applied(code[i], low[p], low[q]), applied(code[i], high[p], high[q])]);
           this.slope(i, [NaN, NaN]);
           break;
         }
-        case OP.periodic_wait: { // more flows wait longer, and a higher load does
-          this.keep(i, [periodicWait(low[p], low[q]), periodicWait(high[p], high[q])]);
-          const [least, most] = times(slow[p], steep[p], 0, Infinity);
-          times(slow[q], steep[q], 0, Infinity);
-          this.slope(i, [least + pair[0], most + pair[1]]);
-          break;
-        }
         case OP.max: this.extreme(i, p, q, low, high, 1); break;
         case OP.min: this.extreme(i, p, q, low, high, -1); break;
-        default: this.apply(i, code[i], p, q);
+        default:
+          if (isOfQueues(code[i])) this.monotone(i);
+          else this.apply(i, code[i], p, q);
       }
       if (!(low[i] <= high[i])) { low[i] = -Infinity; high[i] = Infinity; }
       if (!(slow[i] <= steep[i])) { slow[i] = -Infinity; steep[i] = Infinity; }
@@ -96,6 +84,24 @@ class Boxes {
       return this.slope(i, over(slow[p] + bend[0], steep[p] + bend[1], 1 - high[q], 1 - low[q]));
     }
     return this.slope(i, slow[p] >= 0 && slow[q] >= 0 ? [0, Infinity] : [NaN, NaN]);
+  }
+
+  // Functions of queues rise or fall with each of their parts, all over.
+  monotone(i) {
+    const { program, low, high, slow, steep } = this;
+    const code = program.code[i], parts = program.partsOf(i), grows = GROWS[CODES[code]];
+    this.keep(i, [
+      applied(code, ...parts.map((part, k) => (grows[k] < 0 ? high : low)[part])),
+      applied(code, ...parts.map((part, k) => (grows[k] < 0 ? low : high)[part])),
+    ]);
+    let least = 0, most = 0;
+    parts.forEach((part, k) => {
+      if (grows[k] === 0 && low[part] !== high[part]) this.keep(i, [NaN, NaN]);
+      times(slow[part], steep[part], grows[k] > 0 ? 0 : -Infinity, grows[k] < 0 ? 0 : Infinity);
+      least += pair[0];
+      most += pair[1];
+    });
+    this.slope(i, [least, most]);
   }
 
   extreme(i, p, q, low, high, sign) {

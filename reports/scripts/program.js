@@ -4,11 +4,13 @@
 const CODES = [
   "n", "number", "float", "value", "+", "-", "*", "/", "ratio", "^", "pow", "sqrt",
   "max", "min", "abs", "ceil", "floor", "exp", "ln", "w", "lower_w", "cos", "acos",
-  "mean", "waiting", "erlang_b", "erlang_c", "periodic_wait", "effective",
+  "mean", "waiting", "effective", ...Object.keys(QUEUE_FUNCTIONS),
 ];
-const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "erlang_b", "erlang_c", "periodic_wait", "effective"]);
-const IS_BINARY = Uint8Array.from(CODES, (word) => (TWO.has(word) ? 1 : 0));
+const TWO = new Set(["+", "-", "*", "/", "ratio", "pow", "max", "min", "mean", "waiting", "effective"]);
+const PARTS = Uint8Array.from(CODES, (word) => QUEUE_FUNCTIONS[word]?.length ?? (TWO.has(word) ? 2 : 1));
 const OP = Object.fromEntries(CODES.map((word, code) => [word, code]));
+const OF_QUEUES = Object.values(QUEUE_FUNCTIONS);
+const FIRST_OF_QUEUES = CODES.length - OF_QUEUES.length;
 
 // The steps as arrays of numbers. `moving` marks those that depend on the population.
 class Program {
@@ -18,6 +20,7 @@ class Program {
     this.code = new Uint8Array(this.size);
     this.a = new Int32Array(this.size);
     this.b = new Int32Array(this.size);
+    this.c = new Int32Array(this.size);
     this.fixedValue = new Float64Array(this.size);
     this.moving = new Uint8Array(this.size);
     this.stepOfValue = new Map();
@@ -25,7 +28,7 @@ class Program {
     steps.forEach((step, i) => this.read(step, i));
   }
 
-  read([word, first, second], i) {
+  read([word, first, second, third], i) {
     const code = OP[word];
     if (code === undefined) throw new Error(`unknown step ${word}`);
     this.code[i] = code;
@@ -36,10 +39,13 @@ class Program {
     else {
       this.a[i] = first;
       this.b[i] = second ?? 0;
-      const second_moves = second !== undefined && code !== OP["^"] && this.moving[second];
-      this.moving[i] = this.moving[first] || second_moves ? 1 : 0;
+      this.c[i] = third ?? 0;
+      this.moving[i] = this.partsOf(i).some((part) => this.moving[part]) ? 1 : 0;
     }
   }
+
+  // The steps that a step works on.
+  partsOf(i) { return [this.a[i], this.b[i], this.c[i]].slice(0, PARTS[this.code[i]]); }
 
   // The steps that some steps rest on, in the order in which they run: fixed ones, moving ones.
   needed(outputs) {
@@ -55,10 +61,7 @@ class Program {
       const i = waiting.pop();
       if (marked[i]) continue;
       marked[i] = 1;
-      if (this.code[i] >= OP["+"]) {
-        waiting.push(this.a[i]);
-        if (isBinary(this.code[i])) waiting.push(this.b[i]);
-      }
+      if (this.code[i] >= OP["+"]) waiting.push(...this.partsOf(i));
     }
     const fixed = [], moving = [];
     for (let i = 0; i < this.size; i++) if (marked[i]) (this.moving[i] ? moving : fixed).push(i);
@@ -67,7 +70,7 @@ class Program {
 
   // Compute some steps from what the earlier ones have in `x`; `x[0]` is the population.
   run(order, x) {
-    const { code, a, b } = this;
+    const { code, a, b, c } = this;
     for (let k = 0; k < order.length; k++) {
       const i = order[k];
       switch (code[i]) {
@@ -80,14 +83,14 @@ class Program {
         case OP.max: x[i] = Math.max(x[a[i]], x[b[i]]); break;
         case OP.min: x[i] = Math.min(x[a[i]], x[b[i]]); break;
         case OP["^"]: x[i] = power(x[a[i]], b[i]); break;
-        default: x[i] = applied(code[i], x[a[i]], x[b[i]]);
+        default: x[i] = applied(code[i], x[a[i]], x[b[i]], x[c[i]]);
       }
     }
   }
 
   // The same for many populations: `rows[i]` holds a step's value at each of them.
   runMany(order, x, rows, count) {
-    const { code, a, b } = this;
+    const { code, a, b, c } = this;
     const constant = new Map();
     const row = (i) => {
       if (this.moving[i]) return rows[i];
@@ -99,6 +102,7 @@ class Program {
       if (code[i] === OP.n) continue;
       const out = (rows[i] ??= new Float64Array(count));
       const left = row(a[i]), right = isBinary(code[i]) ? row(b[i]) : left;
+      const third = PARTS[code[i]] > 2 ? row(c[i]) : left;
       switch (code[i]) {
         case OP["+"]: for (let j = 0; j < count; j++) out[j] = left[j] + right[j]; break;
         case OP["-"]: for (let j = 0; j < count; j++) out[j] = left[j] - right[j]; break;
@@ -107,31 +111,34 @@ class Program {
         case OP.max: for (let j = 0; j < count; j++) out[j] = Math.max(left[j], right[j]); break;
         case OP.min: for (let j = 0; j < count; j++) out[j] = Math.min(left[j], right[j]); break;
         case OP["^"]: for (let j = 0; j < count; j++) out[j] = power(left[j], b[i]); break;
-        default: for (let j = 0; j < count; j++) out[j] = applied(code[i], left[j], right[j]);
+        default: for (let j = 0; j < count; j++) out[j] = applied(code[i], left[j], right[j], third[j]);
       }
     }
   }
 
   // The derivatives of one step by all others, into `slope`, at the values in `x`.
   differentiate(order, output, x, slope) {
-    const { code, a, b } = this;
+    const { code, a, b, c } = this;
     for (let k = 0; k < order.length; k++) slope[order[k]] = 0;
     slope[output] = 1;
     for (let k = order.length - 1; k >= 0; k--) {
       const i = order[k], s = slope[i];
       if (s === 0 || code[i] < OP["+"]) continue;
-      const [byFirst, bySecond] = partials(code[i], x[a[i]], x[b[i]], x[i], b[i]);
-      slope[a[i]] += s * byFirst;
-      if (isBinary(code[i])) slope[b[i]] += s * bySecond;
+      const rates = isOfQueues(code[i])
+        ? nudges(code[i], this.partsOf(i).map((part) => x[part]))
+        : partials(code[i], x[a[i]], x[b[i]], x[i], b[i]);
+      slope[a[i]] += s * rates[0];
+      if (PARTS[code[i]] > 1) slope[b[i]] += s * rates[1];
+      if (PARTS[code[i]] > 2) slope[c[i]] += s * rates[2];
     }
   }
 }
 
-function isBinary(code) {
-  return IS_BINARY[code] === 1;
-}
+function isBinary(code) { return PARTS[code] === 2; }
+function isOfQueues(code) { return code >= FIRST_OF_QUEUES; }
 
-function applied(code, a, b) {
+function applied(code, a, b, c) {
+  if (isOfQueues(code)) return OF_QUEUES[code - FIRST_OF_QUEUES](a, b, c);
   switch (code) {
     case OP.ratio: return b === 0 ? Infinity : a / b; // as the language has it: no bound
     case OP.pow: return Math.pow(a, b);
@@ -148,9 +155,6 @@ function applied(code, a, b) {
     case OP.mean: return b === 0 ? 0 : a / b;
     case OP.waiting: return waiting(a, b);
     case OP.effective: return a * Math.pow(b, Math.log2(a)); // cores, and what a doubling keeps
-    case OP.erlang_b: return 1 / inverseErlangB(a, b);
-    case OP.erlang_c: return erlangC(a, b);
-    case OP.periodic_wait: return periodicWait(a, b);
     default: throw new Error(`no step has the code ${code}`);
   }
 }
@@ -162,8 +166,6 @@ function partials(code, a, b, value, exponent) {
     case OP["*"]: return [b, a];
     case OP["/"]: case OP.ratio: case OP.mean: return [1 / b, -a / (b * b)];
     case OP.waiting: return [1 / (1 - b), a / ((1 - b) * (1 - b))];
-    case OP.erlang_b: case OP.erlang_c: case OP.periodic_wait:
-      return [nudged((x) => applied(code, x, b), a), nudged((x) => applied(code, a, x), b)];
     case OP.effective: return [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)];
     case OP["^"]: return [exponent * power(a, exponent - 1), 0];
     case OP.pow: return [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0];
@@ -180,10 +182,12 @@ function partials(code, a, b, value, exponent) {
   }
 }
 
-// A derivative as a quotient of small differences.
-function nudged(f, at) {
-  const step = at * 1e-5;
-  return (f(at + step) - f(at - step)) / (2 * step);
+// Derivatives as quotients of small differences.
+function nudges(code, parts) {
+  return parts.map((at, k) => {
+    const step = at * 1e-5;
+    return (applied(code, ...parts.with(k, at + step)) - applied(code, ...parts.with(k, at - step))) / (2 * step);
+  });
 }
 
 // A whole power by multiplication: exact where its factors are, as Math.pow need not be.

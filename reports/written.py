@@ -1,0 +1,49 @@
+"""The units in which numbers are shown and set: those that the spec writes them in."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.dimension import Dimension
+from qps.compiler.load_graph import Assumption
+from qps.reports.quantities import number, scale_of
+
+_FINEST = 10**15
+_WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
+
+
+def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
+    """Return the unit that a spec writes a number in, else one that suits its size.
+
+    >>> from qps.compiler.dimension import TIME
+    >>> unit_of("230 ms", Fraction(230, 1000), TIME), unit_of("delay", Fraction(1, 50), TIME)
+    ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
+    """
+    written = _WRITTEN.fullmatch(" ".join(text.split()))
+    if written is None or value == 0 or not _is_unit(written[2]):
+        factor, unit = scale_of(float(value), dimension)
+        exact = Fraction(factor).limit_denominator(_FINEST)
+        return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
+    return value / Fraction(written[1].replace("_", "")), written[2]
+
+
+def _is_unit(text: str) -> bool:
+    """Tell whether what stands behind a number is a unit, not a further sum or product."""
+    return not re.search(r"[+*()]|\d\s*$|--|\bif\b|\bin\b", re.sub(r"\^\d", "", text))
+
+
+def range_text(model: ir.Model, assumption: Assumption) -> str:
+    """Return the range that a spec states for a parameter, in the unit of its value."""
+    declared = next((p for p in model.parameters if p.name == assumption.name), None)
+    value = Fraction(int(assumption.value.p), int(assumption.value.q))
+    factor, unit = unit_of(assumption.text, value, assumption.dimension)
+    bounds = () if declared is None else (declared.low, declared.high)
+    ends = [
+        number(float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""
+        for bound in bounds
+    ]
+    if not any(ends):
+        return ""
+    return " ".join([f"{ends[0] or '…'} to {ends[1] or '…'}", unit]).rstrip()
