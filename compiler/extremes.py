@@ -54,8 +54,16 @@ class _Extreme(sympy.Function):  # type: ignore[misc] # sympy is untyped
         return self._printed(printer, printer._module_format(f"numpy.{self._word}imum"))  # noqa: SLF001
 
     def _sympystr(self, printer: Any) -> str:
-        told = ", ".join(printer._print(argument) for argument in self.args)  # noqa: SLF001
+        told = ", ".join(printer._print(argument) for argument in self.flat())  # noqa: SLF001
         return f"{self._word}({told})"
+
+    def flat(self) -> list[sympy.Expr]:
+        """Return the arguments, those of an argument of the same kind in its place."""
+        return [
+            inner
+            for argument in self.args
+            for inner in (argument.flat() if isinstance(argument, type(self)) else [argument])
+        ]
 
 
 _READABLE_PARTS = 16

@@ -51,7 +51,8 @@ class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's print
         row: Element = self.dom.createElement("mrow")
         row.appendChild(self._word("mi", name))
         row.appendChild(self._word("mo", "("))
-        for index, argument in enumerate(expr.args[:count]):
+        shown = expr.flat() if isinstance(expr, Maximum | Minimum) else expr.args[:count]
+        for index, argument in enumerate(shown):
             if index:
                 row.appendChild(self._word("mo", ","))
             row.appendChild(self._print(argument))

@@ -110,6 +110,13 @@ def test_one_argument_is_itself() -> None:
     assert Minimum(X) == X
 
 
+def test_one_inside_another_of_its_kind_reads_as_one() -> None:
+    size, users = sympy.symbols("size users")
+    nested = Minimum(Minimum(size, users), 1)
+    assert (str(nested), nested.args[0]) == ("min(size, users, 1)", Minimum(size, users))
+    assert str(Minimum(Maximum(size, users), 1)) == "min(max(size, users), 1)"
+
+
 def test_while_one_is_open_none_is_chosen() -> None:
     assert Maximum(3, X).args == (3, X)
     assert Maximum(3, X).xreplace({X: sympy.Integer(2)}) == 3

@@ -563,10 +563,10 @@ WRONG = [
     ),
     (
         ["--for", "panels", "--given", "panels = 9"],
-        "`--given` takes one number of users, not `panels = 9`",
+        "`--given` sets the population, which is `N`, and not `panels`",
     ),
-    (["--for", "panels", "--given", "M = 9"], "nothing called `M` to set"),
-    (["--for", "panels", "--given", "9"], "--given:1:"),
+    (["--for", "panels", "--given", "M = 9"], "which is `N`, and not `M`"),
+    (["--for", "panels", "--given", "9"], "name the population: `--given 'N = 9'`"),
     (["--for", "panels", "--given", ""], "--given:1:"),
     (["--for", "panels", "--given", "N = 0"], "--given:1:"),
     (["--for", "panels", "--given", "N = 2.5"], "--given:1:"),
