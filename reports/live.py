@@ -35,6 +35,7 @@ from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.reports.view import MONTH
 from qps.reports.written import unit_of
+from qps.solver.advice import numbers_of_limits
 from qps.solver.capacity import excess
 from qps.solver.solve import all_criteria, impossible, rests_on_users
 
@@ -140,6 +141,7 @@ class LiveModel:
 
     def _graph(self, graph: LoadGraph, guards: Guards) -> int:
         step = self._program.step
+        limits = numbers_of_limits(graph)
         return self._record(
             {
                 "mode": graph.mode,
@@ -147,7 +149,12 @@ class LiveModel:
                 "high": graph.high,
                 "restsOnUsers": rests_on_users(graph),
                 "numbers": [
-                    self._assumption(a, graph, guards.of_numbers.get(a.span))
+                    self._assumption(
+                        a,
+                        graph,
+                        guards.of_numbers.get(a.span),
+                        is_limit=a.name in limits,
+                    )
                     for a in graph.assumptions.values()
                 ],
                 "resources": [self._resource(r) for r in graph.resources.values()],
@@ -261,7 +268,14 @@ class LiveModel:
         value = self._program.step(guard.value)
         return self._record({"value": value, "bound": guard.bound.name, "text": guard.text})
 
-    def _assumption(self, assumption: Assumption, graph: LoadGraph, bounded: Bounded | None) -> int:
+    def _assumption(
+        self,
+        assumption: Assumption,
+        graph: LoadGraph,
+        bounded: Bounded | None,
+        *,
+        is_limit: bool,
+    ) -> int:
         return self._number(
             assumption.name,
             assumption.value,
@@ -272,6 +286,7 @@ class LiveModel:
             bounded=bounded,
             is_capacity=assumption.is_capacity,
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
+            is_limit=is_limit,
         )
 
     def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
@@ -298,6 +313,7 @@ class LiveModel:
         bounded: Bounded | None = None,
         is_capacity: bool = False,
         is_decided: bool = False,
+        is_limit: bool = False,
     ) -> int:
         declared = self._parameters.get(name)
         factor, unit = unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
@@ -315,6 +331,7 @@ class LiveModel:
                 "parameter": declared is not None,
                 "capacity": is_capacity,
                 "decided": is_decided,
+                "limit": is_limit,
                 "place": place,
                 "source": _line(source),
                 "bound": None if bounded is None else bounded.bound.name,

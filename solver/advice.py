@@ -297,11 +297,8 @@ def _parameters(
 ) -> Iterator[_Candidate]:
     """Yield each parameter 10 % up or down, as it helps, within its range."""
     graph = solution.graph
-    limits = set().union(*(criterion.limit.free_symbols for criterion in graph.criteria))
-    # What elastic parameters leave rests on limits; what loads them does not.
-    loads = set().union(*(r.unsettled.free_symbols for r in graph.resources.values()))
     # A wider limit is no less demand, it is to be content with less.
-    given_up = {symbol.name for symbol in limits - loads}
+    given_up = numbers_of_limits(graph)
     elasticity = {
         s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
     }
@@ -321,6 +318,14 @@ def _parameters(
             continue
         settled = changed(configuration, changes)
         yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+def numbers_of_limits(graph: LoadGraph) -> set[str]:
+    """Return the numbers that limits and targets rest on, and no load does."""
+    limits = set().union(*(criterion.limit.free_symbols for criterion in graph.criteria))
+    # What elastic parameters leave rests on limits; what loads them does not.
+    loads = set().union(*(r.unsettled.free_symbols for r in graph.resources.values()))
+    return {symbol.name for symbol in limits - loads}
 
 
 def _of_all_kinds(elasticity: dict[str, float], configuration: Configuration) -> dict[str, float]:

@@ -26,9 +26,9 @@ class Advice {
   *numbers() {
     const { column } = this;
     const { setting, sensitivity, graph, run } = column;
-    const limits = new Set(graph.criteria.filter((one) => one.stated).map((one) => this.column.model.steps[one.limit][1]));
     for (const { record, elasticity } of sensitivity.rows) {
-      if (record.decided || limits.has(record.name) || /^(limit|ideal) of /.test(record.name)) continue;
+      // To be content with less is no help.
+      if (record.decided || record.limit || /^(limit|ideal) of /.test(record.name)) continue;
       const now = run.numbers.get(record.name);
       const changed = (above, below) => ({ ...setting, numbers: new Map(setting.numbers).set(record.name, reduced(now[0] * above, now[1] * below)) });
       if (record.capacity && elasticity > 0) {

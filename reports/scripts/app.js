@@ -47,6 +47,7 @@ class App {
   show(isPopulationOnly = false) {
     const column = this.shown;
     showAnswer(column);
+    this.showOutlook();
     showRequirements(column);
     showResources(column);
     showMeasures(column);
@@ -59,6 +60,14 @@ class App {
     this.pictures.filter((picture) => !picture.isOfSpec).forEach((picture) => picture.change());
     this.isPopulationOnly = false;
     if (!isPopulationOnly) this.think();
+  }
+
+  // What lies beyond the answer was written for the setting that the page begins with.
+  showOutlook() {
+    const outlook = document.getElementById("outlook");
+    this.first ??= { column: this.shown, start: this.shown.setting.start };
+    const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start;
+    if (outlook) outlook.hidden = !isFirst || this.isChanged();
   }
 
   choose(index) {
