@@ -50,7 +50,13 @@ def main() -> None:
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:
             continue
-        found[name] = measure()
+        try:
+            found[name] = measure()
+        except Exception as error:
+            if arguments.parts:
+                raise
+            # The others are not lost by it.
+            found[name] = Measured(name, f"failed: {type(error).__name__}: {error}", ("",), ())
         print("\n" + found[name].as_markdown(), flush=True)
     took = perf_counter() - began
     print(f"all of it took {took:.0f} s")

@@ -34,10 +34,9 @@ _MEASURE = """async (turns) => {
     field.dispatchEvent(new Event(event));
   };
   const slider = document.getElementById("population");
-  if (slider) {
-    const step = Number(slider.max) / 20;
-    await measure("population", (turn) => set(slider, String((turn % 20) * step), "input"));
-  }
+  if (!slider || !qps.shown) return told; // a page of claims alone has nothing to change
+  const step = Number(slider.max) / 20;
+  await measure("population", (turn) => set(slider, String((turn % 20) * step), "input"));
   qps.shown.follows = true;
   const number = document.querySelector("#controls .number input.amount:not([disabled])");
   const usual = Number(number?.value);
