@@ -225,9 +225,10 @@ sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet"]))
 
 
 def in_a_process(program: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a program of our own."""
+    """Start a program of our own, which Ctrl-C ends also where tests run in the background."""
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
+        [sys.executable, "-c", heard + program, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -363,7 +364,7 @@ def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> No
     workers = psutil.Process(process.pid).children()
     assert len(workers) == 2
     process.send_signal(how)
-    _, told = process.communicate()
+    _, told = process.communicate(timeout=120)
     assert psutil.wait_procs(workers, timeout=60)[1] == []
     assert kept.exists()
     if how is signal.SIGINT:
