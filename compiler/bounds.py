@@ -166,7 +166,8 @@ class _Check:
         return False
 
     def _value(self, bounded: _Bounded) -> None:
-        for folder in self._folders if _varies(bounded.expr) else self._folders[:1]:
+        populations = self._folders if _varies(bounded.expr) else self._folders[:1]
+        for folder in (one for at in populations for _, one in at.each_kind(bounded.expr)):
             try:
                 value = self._folded(bounded, folder)
             except UnstatedCaseError as error:
@@ -197,7 +198,8 @@ class _Check:
 
     def _too_many(self, stream: str, flows: ir.Quantity, group: ir.Group) -> None:
         """Report more flows in a group than it has users."""
-        for folder in self._folders:
+        both = ir.Sum((flows.expr, group.size.expr))
+        for folder in (one for at in self._folders for _, one in at.each_kind(both)):
             count, size = folder.fold(flows.expr), folder.fold(group.size.expr)
             if count is None or size is None or count <= size:
                 continue
@@ -259,11 +261,12 @@ class _Check:
 
     def _out_of_bounds(self, bounded: _Bounded, folder: Folder, value: Fraction) -> None:
         unit = "" if bounded.dimension == DIMENSIONLESS else f" {bounded.dimension}"
+        kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.kinds.items())
         self._sink.report(
             codes.OUT_OF_RANGE,
             bounded.span,
             f"{bounded.what} must be {bounded.bound.value}",
-            label=f"this is {_shown(value)}{unit}{self._at(bounded, folder)}",
+            label=f"this is {_shown(value)}{unit}{kinds}{self._at(bounded, folder)}",
             secondary=self._causes(bounded),
             hint=_hint(bounded, value),
         )

@@ -61,6 +61,7 @@ class CaseBuilder(ExpressionBuilder):
             tuple(self._weight(p) for p in pieces if p.data == "weight"),
             pattern,
             self._only_source(pieces),
+            any(piece.data == "of_users" for piece in pieces),
         )
 
     def _weight(self, tree: Tree[Token]) -> ast.Weight:

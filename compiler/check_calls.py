@@ -287,10 +287,8 @@ class CallChecker:
             wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
-        expr: ir.Expr = ir.Members(found.qualified)
-        if word == "count":
-            expr = ir.Product((ir.Population(), ir.Power(expr, ir.Constant(Fraction(-1)))))
-        return Value(expr, DIMENSIONLESS, span, Allowed.POPULATION)
+        asked = ir.GroupCount if word == "count" else ir.Members
+        return Value(asked(found.qualified), DIMENSIONLESS, span, Allowed.POPULATION)
 
     def _share(
         self,

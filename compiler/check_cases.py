@@ -60,6 +60,7 @@ class CaseChecker:
             kind = "set of kinds"
             report_name(self.sink, scope.module, expr.kinds, kind, (ast.Kinds,))
             return None
+        declared = found.declaration
         shares = self.kinds.shares(found)
         values = [self.value(entry.value, scope) for entry in expr.entries]
         known = [value for value in values if value is not None]
@@ -69,6 +70,8 @@ class CaseChecker:
             return None
         owner = scope.module.qualified(expr.owner.text)
         mixture = ir.Mixture(
+            found.qualified,
+            declared.of_users,
             tuple(
                 ir.Kind(kind, share.value, share.weight, f"{owner}.{kind}")
                 for kind, share in shares.of.items()

@@ -37,7 +37,7 @@ class GroupChecker:
     def _is_of_users(self, group: ir.Group, known: set[str]) -> bool:
         """Return whether a size rests on the users and on groups above it; else it is reported."""
         for part in parts_of(group.size.expr):
-            is_other = isinstance(part, ir.Members) and part.group not in known
+            is_other = isinstance(part, ir.Members | ir.GroupCount) and part.group not in known
             if is_other or isinstance(part, ir.NodeCount):
                 self.sink.report(
                     codes.DEFINITION_CYCLE,

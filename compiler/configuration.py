@@ -11,7 +11,7 @@ from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.values import operands, parts_of
 
-VARYING = (ir.Population, ir.NodeCount, ir.Members)
+VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 """What grows with the population, or may do so."""
 
 

@@ -6,7 +6,7 @@ anybody computes with, or needs itself, is an error of its own: nothing later me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -15,6 +15,7 @@ from qps.compiler import ir
 from qps.compiler.cases import Unstated, mixed
 from qps.compiler.configuration import Configuration
 from qps.compiler.source import Span
+from qps.compiler.values import parts_of
 
 MOST_BITS = 100_000
 """Bits of a numerator or denominator, beyond which a value is refused."""
@@ -65,13 +66,15 @@ _EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
 class Folder:
     """Folds expressions; each parameter once in each case.
 
-    `asked_at` is where `case` was asked for, None where it is the one in force.
+    `asked_at` is where `case` was asked for, None where it is the one in force. `kinds` says
+    of which kinds of users, by the name of these kinds.
     """
 
     configuration: Configuration
     population: Fraction
     case: ir.Case | None = None
     asked_at: Span | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
     _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
@@ -79,7 +82,7 @@ class Folder:
         """Return this folder with another case in force; what it knows is shared."""
         return replace(self, case=case, asked_at=asked_at)
 
-    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911 - one case a node
+    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911, PLR0912 - a case a node
         """Return the value of an expression, None where it is not rational or not to be had."""
         match expr:
             case ir.Constant(value):
@@ -98,6 +101,8 @@ class Folder:
                 group = self.configuration.groups.get(name)
                 size = None if group is None else self.fold(group.size.expr)
                 return None if size is None else min(size, self.population)
+            case ir.GroupCount(name):
+                return self._groups(name)
             case ir.Sum(terms):
                 return self._joined(terms, lambda a, b: a + b)
             case ir.Product(factors):
@@ -113,8 +118,9 @@ class Folder:
                 return None if holds is None else self.fold(then if holds else otherwise)
             case ir.InCase(case, value, span):
                 return self.in_case(case, span).fold(value)
-            case ir.Mixture(kinds):
-                return self._mixed(kinds)
+            case ir.Mixture(kinds=kinds):
+                of_one = [k.parameter for k in kinds if k.name == self.kinds.get(expr.of)]
+                return self._parameter(of_one[0]) if of_one else self._mixed(kinds)
             case ir.ByCase():
                 return self.fold(self._stated(expr))
             case ir.Measured() | ir.Changed():
@@ -181,6 +187,44 @@ class Folder:
         if found is None:
             raise NoValueError(f"rests on `{table.name}` for {table.fault}")
         return found.value
+
+    def each_kind(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
+        """Return this folder for each kind of users that an expression rests on, by its share."""
+        found = self._kinds_of_users(expr, set())
+        if found is None:
+            return [(Fraction(1), self)]
+        chosen = []
+        for kind in found.kinds:
+            kinds = dict(self.kinds) | {found.of: kind.name}
+            of_kind = replace(self, kinds=kinds, _parameters={}, _open=[])
+            chosen += [(kind.share * share, one) for share, one in of_kind.each_kind(expr)]
+        return chosen
+
+    def _kinds_of_users(self, expr: ir.Expr, seen: set[str]) -> ir.Mixture | None:
+        """Return a mixture of users that an expression rests on and that is not yet chosen from."""
+        for part in parts_of(expr):
+            if isinstance(part, ir.Mixture) and part.of_users and part.of not in self.kinds:
+                return part
+            if isinstance(part, ir.ParameterValue) and part.name not in seen:
+                seen.add(part.name)
+                beyond = self.configuration.parameters[part.name]
+            elif isinstance(part, ir.Members) and part.group in self.configuration.groups:
+                beyond = self.configuration.groups[part.group].size.expr
+            else:
+                continue
+            found = self._kinds_of_users(beyond, seen)
+            if found is not None:
+                return found
+        return None
+
+    def _groups(self, name: str) -> Fraction | None:
+        total = Fraction(0)
+        for share, folder in self.each_kind(ir.Members(name)):
+            members = folder.fold(ir.Members(name))
+            if not members:
+                return None
+            total += share * self.population / members
+        return total
 
     def _count(self, name: str) -> Fraction | None:
         place = self.configuration.nodes.get(name) or self.configuration.links.get(name)

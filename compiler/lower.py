@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import networkx as nx
@@ -25,11 +25,12 @@ from qps.compiler.load_graph import (
     ResourceLoad,
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
-from qps.compiler.lower_groups import groups_of
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering
 from qps.compiler.lower_targets import Targets, bounds_load
+from qps.compiler.mixtures import kind_by_kind
+from qps.compiler.queueing import Visit
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -40,9 +41,10 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
     graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
-    streams = StreamLowering(model, configuration, expressions, graph, {})
+    streams = StreamLowering(model, configuration, expressions.keeping_kinds(), graph, {})
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
+    _average(expressions, streams, results)
     requirements = _requirements(model, configuration)
     targets = Targets(model, expressions, requirements, streams.demands.keys())
     resources, elastic = _resources(streams, expressions, targets, results)
@@ -87,7 +89,9 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         case_tables(model, configuration),
         {
             group.name: GroupSize(
-                expressions.members(group.name), groups_of(group.name, expressions), group.doc
+                expressions.members(group.name),
+                expressions.groups(group.name),
+                group.doc,
             )
             for group in model.groups
         },
@@ -158,7 +162,7 @@ def _resources(
         put_in[one.parameter.symbol] = value
         expressions.settle(one.parameter.name, value)
     if put_in:
-        _put_in(put_in, streams, results)
+        _rewrite(lambda expr: expr.xreplace(put_in), streams, results)
     resources = {
         name: ResourceLoad(
             name,
@@ -227,31 +231,54 @@ def _refuse_endless(
             raise QpsError(sink.found)
 
 
-def _put_in(
-    values: dict[sympy.Symbol, sympy.Expr], streams: StreamLowering, results: list[StreamResult]
+def _average(
+    expressions: ExpressionLowering, streams: StreamLowering, results: list[StreamResult]
 ) -> None:
-    """Put values in wherever the walk of the streams left symbols."""
+    """Count what the walks came to kind by kind, where parameters have values for each kind."""
+    if not expressions.mixtures:
+        return
+    mean = expressions.averaged
     for result in results:
-        result.latency = [
-            replace(part, value=part.value.xreplace(values)) for part in result.latency
+        for index, visit in result.visits.items():
+            result.visits[index] = replace(visit, service=mean(visit.service))
+    for demand in streams.demands.values():
+        demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
+        demand.servers, demand.count = mean(demand.servers), mean(demand.count)
+        demand.background = [mean(load) for load in demand.background]
+        demand.carried = [mean(rate) for rate in demand.carried]
+        demand.visits = [
+            Visit(visit.resource, share * rate, share * flows, service)
+            for visit in demand.visits
+            for share, (rate, flows, service) in kind_by_kind(
+                (visit.rate, visit.flows, visit.service), expressions.mixtures
+            )
         ]
+    _rewrite(mean, streams, results)
+
+
+def _rewrite(
+    change: Callable[[sympy.Expr], sympy.Expr], streams: StreamLowering, results: list[StreamResult]
+) -> None:
+    """Change every formula that the walk of the streams left."""
+    for result in results:
+        result.latency = [replace(part, value=change(part.value)) for part in result.latency]
         result.losses = [
             replace(
                 part,
-                value=part.value.xreplace(values),
-                restored=part.restored and part.restored.xreplace(values),
+                value=change(part.value),
+                restored=part.restored and change(part.restored),
             )
             for part in result.losses
         ]
-        result.queues = [replace(part, value=part.value.xreplace(values)) for part in result.queues]
-        result.rate = result.rate.xreplace(values)
-        result.throughput = result.throughput.xreplace(values)
+        result.queues = [replace(part, value=change(part.value)) for part in result.queues]
+        result.rate = change(result.rate)
+        result.throughput = change(result.throughput)
     for _, _, data in streams.graph.edges(data=True):
         for key in ("load", "flows"):
             if key in data:
-                data[key] = data[key].xreplace(values)
+                data[key] = change(data[key])
         if "rates" in data:
-            data["rates"] = {b: rate.xreplace(values) for b, rate in data["rates"].items()}
+            data["rates"] = {b: change(rate) for b, rate in data["rates"].items()}
 
 
 def _criteria(

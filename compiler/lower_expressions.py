@@ -18,6 +18,7 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.load_graph import Assumption
+from qps.compiler.mixtures import Mixed, averaged
 from qps.compiler.queue_functions import (
     ErlangB,
     ErlangC,
@@ -69,7 +70,8 @@ MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
 class ExpressionLowering:
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
-    `asked_at` is where `case` was asked for, None where it is the one in force.
+    `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
+    is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
     """
 
     model: ir.Model
@@ -81,15 +83,29 @@ class ExpressionLowering:
     asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
     asked_at: Span | None = None
+    mixtures: dict[sympy.Symbol, Mixed] = field(default_factory=dict)
+    keeps_kinds: bool = False
     _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
 
-    def lower(  # noqa: PLR0911 - one return a node
-        self, expr: ir.Expr, measure: MeasureOf | None = None
-    ) -> sympy.Expr:
+    def keeping_kinds(self) -> ExpressionLowering:
+        """Return one for parts of a formula, which is to be averaged as a whole."""
+        return replace(self, keeps_kinds=True)
+
+    def averaged(self, lowered: sympy.Expr) -> sympy.Expr:
+        """Return what was lowered with kinds kept as a mean over all of them."""
+        return averaged(lowered, self.mixtures)
+
+    def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> sympy.Expr:
         """Return an expression in symbols; `measure` gives the measures it may name."""
+        lowered = self._lower(expr, measure)
+        return lowered if self.keeps_kinds else self.averaged(lowered)
+
+    def _lower(  # noqa: PLR0911 - one return a node
+        self, expr: ir.Expr, measure: MeasureOf | None
+    ) -> sympy.Expr:
         match expr:
             case ir.Constant(value):
                 return rational(value)
@@ -100,20 +116,22 @@ class ExpressionLowering:
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
-                return self.count(name)
+                return self.keeping_kinds().count(name)
             case ir.Members(name):
-                return self.members(name)
+                return self.keeping_kinds().members(name)
+            case ir.GroupCount(name):
+                return self.groups(name)
             case ir.Sum(terms):
-                return sympy.Add(*(self.lower(term, measure) for term in terms))
+                return sympy.Add(*(self._lower(term, measure) for term in terms))
             case ir.Product(factors):
-                return sympy.Mul(*(self.lower(factor, measure) for factor in factors))
+                return sympy.Mul(*(self._lower(factor, measure) for factor in factors))
             case ir.Power(base, exponent):
-                return sympy.Pow(self.lower(base, measure), self.lower(exponent, measure))
+                return sympy.Pow(self._lower(base, measure), self._lower(exponent, measure))
             case ir.Apply(function, arguments):
-                lowered = [self.lower(argument, measure) for argument in arguments]
+                lowered = [self._lower(argument, measure) for argument in arguments]
                 return self._applied(function, lowered)
             case ir.Choice(condition, then, otherwise):
-                return self.lower(then if self.holds(condition) else otherwise, measure)
+                return self._lower(then if self.holds(condition) else otherwise, measure)
             case ir.InCase() | ir.ByCase() | ir.Mixture():
                 return self._in_case(expr, measure)
             case ir.Measured() | ir.Changed():
@@ -129,8 +147,10 @@ class ExpressionLowering:
         """Return what has several values."""
         match expr:
             case ir.InCase(case, value, span):
-                return replace(self, case=case, asked_at=span).lower(value, measure)
-            case ir.Mixture(kinds):
+                return replace(self, case=case, asked_at=span, keeps_kinds=True).lower(
+                    value, measure
+                )
+            case ir.Mixture(kinds=kinds):
                 return self._mixed(kinds)
             case ir.ByCase():
                 raise AssertionError("only parameters have cases")
@@ -143,8 +163,13 @@ class ExpressionLowering:
     def members(self, name: str) -> sympy.Expr:
         """Return how many users there are in each group: all of them, where they are few."""
         group = self.configuration.groups[name]
-        size = self.symbol(f"{name}.size", group.size, group.doc)
-        return size if size == self.population else Minimum(size, self.population)
+        size = self.keeping_kinds().symbol(f"{name}.size", group.size, group.doc)
+        members = size if size == self.population else Minimum(size, self.population)
+        return members if self.keeps_kinds else self.averaged(members)
+
+    def groups(self, name: str) -> sympy.Expr:
+        """Return how many groups there are: N users, in groups of min(k, N), of all kinds."""
+        return self.averaged(self.population / self.keeping_kinds().members(name))
 
     def symbol(
         self,
@@ -210,8 +235,8 @@ class ExpressionLowering:
         declared = self._declared[name]
         if declared.is_elastic and self.configuration.values_from[name] is declared.value_span:
             return self._elastic(declared)
-        lowered = self.lower(
-            self._stated(expr, name).value if isinstance(expr, ir.ByCase) else expr
+        lowered = self._lower(
+            self._stated(expr, name).value if isinstance(expr, ir.ByCase) else expr, None
         )
         if isinstance(expr, ir.Mixture):
             lowered = self._as_number(expr, lowered)
@@ -231,9 +256,18 @@ class ExpressionLowering:
                 known_as, lowered, declared.dimension, text, span, source or declared.doc
             )
         else:
-            self._check_range(declared, lowered.xreplace(self._values()))
+            self._check_range(declared, self.put_in(lowered))
+        if isinstance(expr, ir.Mixture) and self._case is ir.Case.AVERAGE:
+            lowered = self._of_each_kind(name, expr, lowered)
         self._parameters[key] = lowered
         return lowered
+
+    def _of_each_kind(self, name: str, mixture: ir.Mixture, mean: sympy.Expr) -> sympy.Symbol:
+        """Return a symbol that stands for a parameter until its kinds are counted."""
+        symbol = sympy.Symbol(f"{name} of each kind", real=True)
+        each = tuple((rational(k.share), self._parameter(k.parameter)) for k in mixture.kinds)
+        self.mixtures[symbol] = Mixed(symbol, mixture.of, mixture.of_users, mean, each)
+        return symbol
 
     @property
     def _case(self) -> ir.Case:
@@ -419,7 +453,7 @@ class ExpressionLowering:
 
     def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
         """Return what was lowered with the values of the assumptions."""
-        return lowered.xreplace(self._values())
+        return self.averaged(lowered).xreplace(self._values())
 
 
 def compare(operator: str, left: sympy.Expr, right: sympy.Expr) -> bool:

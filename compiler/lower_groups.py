@@ -13,7 +13,7 @@ from qps.compiler.lower_expressions import ExpressionLowering
 
 
 def groups_of(name: str, expressions: ExpressionLowering) -> sympy.Expr:
-    """Return how many groups there are: N users, in groups of min(k, N)."""
+    """Return how many groups there are for a stream: N users, in groups of min(k, N)."""
     return expressions.population / expressions.members(name)
 
 

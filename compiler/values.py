@@ -204,7 +204,7 @@ def negated(expr: ir.Expr) -> ir.Expr:
 def mentions_of(expr: ir.Expr) -> Allowed:
     """Return what an expression mentions."""
     match expr:
-        case ir.Population() | ir.NodeCount() | ir.Members():
+        case ir.Population() | ir.NodeCount() | ir.Members() | ir.GroupCount():
             return Allowed.POPULATION
         case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
             return Allowed.ANSWERS
@@ -256,7 +256,7 @@ def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
             return (value,)
         case ir.ByCase(values):
             return tuple(stated.value for stated in values)
-        case ir.Mixture(kinds):
+        case ir.Mixture(kinds=kinds):
             return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
         case ir.Lookup(argument=argument):
             return (argument,)

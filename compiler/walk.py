@@ -52,6 +52,7 @@ class Walk:
         self._place: Place = ("source", stream.name)
         self._steps = 0
         self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
+        self._served_by: dict[int, sympy.Expr] = {}  # cores that share a part of the latency
         streams.graph.add_node(self._place, kind="source")
 
     # -- nodes ---------------------------------------------------------------------------
@@ -97,14 +98,14 @@ class Walk:
         """Count what was done here for one flow as often as there are flows to be merged.
 
         What is merged goes on when the last of the flows is there: until then the machine
-        has done the steps before the merge for all of them.
+        has done the steps before the merge for all of them, on all cores that they may use.
         """
-        flows = self._extreme(Maximum, 1, held)
         latency = self._result.latency
         for index in range(begins, len(latency)):
             part = latency[index]
             if part.is_work:
-                latency[index] = replace(part, value=part.value * flows)
+                times = self._extreme(Maximum, 1, held / self._served_by[index])
+                latency[index] = replace(part, value=part.value * times)
 
     def _receivers(self, spread: ir.Spread, node: str, flows: sympy.Expr) -> sympy.Expr:
         if spread.group is not None:
@@ -206,7 +207,13 @@ class Walk:
         service = item_times * item_work * per_second
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
-        self._result.latency.append(LatencyPart(f"{by} at {node}", service, is_work=True))
+        on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
+        self._serve(f"{by} at {node}", service, capacity if on_any else sympy.S.One)
+
+    def _serve(self, stage: str, service: sympy.Expr, cores: sympy.Expr) -> None:
+        """Add the time that work on an item takes; so many cores share that on several flows."""
+        self._served_by[len(self._result.latency)] = cores
+        self._result.latency.append(LatencyPart(stage, service, is_work=True))
 
     def _wait(
         self,

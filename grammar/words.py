@@ -15,6 +15,7 @@ CONTINUING_TOKENS = frozenset(
         "COMPARE",
         "EQUAL",
         "COLON",
+        "TILDE",
     ]
 )
 """Tokens after which a statement cannot end: the line goes on."""

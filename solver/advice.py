@@ -262,11 +262,12 @@ def _parameters(
     }
     known = {parameter.name: parameter for parameter in model.parameters}
     counts = counted_by(configuration)
-    for name, effect in elasticity.items():
+    capacities = {a.name for a in graph.assumptions.values() if a.is_capacity}
+    for name, effect in _of_all_kinds(elasticity, configuration).items():
         parameter = known.get(name)
         if parameter is None or effect == 0:
             continue
-        if "." in name or graph.assumptions[name].is_capacity or name in counts:
+        if "." in name or name in capacities or name in counts:
             continue  # what a module states is a fact; capacity and counts were doubled above
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
         changes = scaled(configuration.parameters, name, factor, parameter.span)
@@ -275,6 +276,16 @@ def _parameters(
             continue
         settled = changed(configuration, changes)
         yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+
+
+def _of_all_kinds(elasticity: dict[str, float], configuration: Configuration) -> dict[str, float]:
+    """Return elasticities with those of parameters by kinds: of all their kinds together."""
+    joined = dict(elasticity)
+    for name, value in configuration.parameters.items():
+        kinds = [k.parameter for k in value.kinds] if isinstance(value, ir.Mixture) else []
+        if any(kind in elasticity for kind in kinds):
+            joined[name] = sum(elasticity.get(one, 0.0) for one in (name, *kinds))
+    return dict(sorted(joined.items(), key=lambda item: -abs(item[1])))
 
 
 def _numbers(change: ir.SetParameter) -> list[Fraction]:

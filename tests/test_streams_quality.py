@@ -345,6 +345,25 @@ def test_what_is_merged_waits_for_the_last(before: str, arriving: str, expected:
     assert latency(graph, "flow", 5) == Fraction(expected) / 1000
 
 
+@pytest.mark.parametrize(
+    ("cores", "work", "expected"),
+    [
+        (1, "work", "44"),  # as above
+        (2, "work", "24"),  # four flows, two at a time
+        (8, "work", "14"),  # all four at once, and no faster than one
+        (8, "serial", "44"),
+    ],
+)
+def test_flows_to_be_merged_share_the_cores(cores: int, work: str, expected: str) -> None:
+    many = MANY.replace("box", "big")
+    serial = "component serial { cpu 10 ms/packet single_thread }\n"
+    graph = lowered(
+        PRELUDE + MIX + serial + f"machine big {{ cpu {cores} core }}\n" + many
+        + SENT % ("go to others", f"{work}; mix")
+    )  # fmt: skip
+    assert latency(graph, "flow", 5) == Fraction(expected) / 1000
+
+
 def test_a_flow_that_is_alone_waits_for_nobody() -> None:
     graph = lowered(
         PRELUDE + MIX + MANY + "stream flow { source 1 packet/s; at host { work; mix } }"

@@ -89,13 +89,14 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The kinds that items are divided into: by weights, or by a pattern of letters."""
+    """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
     span: Span
     name: Name
     weights: tuple[Weight, ...]
     pattern: Text | None
     source: Text | None
+    of_users: bool
     doc: str | None = None
 
 

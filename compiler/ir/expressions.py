@@ -50,6 +50,13 @@ class Members:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupCount:
+    """How many groups of a name there are; of users of several kinds, those of all kinds."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sum:
     """The sum of its terms."""
 
@@ -271,9 +278,12 @@ class Kind:
 class Mixture:
     """A value over several kinds: on average their mean, else the least or largest of all.
 
+    `of` names the kinds; where these are `of_users`, all that a user asks for is counted by kind.
     `total` is what the weights add up to where they are counts, 1 where they are shares.
     """
 
+    of: str
+    of_users: bool
     kinds: tuple[Kind, ...]
     total: Fraction
 
@@ -293,6 +303,7 @@ Expr = (
     | Population
     | NodeCount
     | Members
+    | GroupCount
     | Sum
     | Product
     | Power

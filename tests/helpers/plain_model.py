@@ -144,7 +144,7 @@ class _Walker:
 
     # -- expressions ---------------------------------------------------------------------
 
-    def value(self, expr: ir.Expr) -> Fraction:  # noqa: C901, PLR0911 - one case a node
+    def value(self, expr: ir.Expr) -> Fraction:  # noqa: C901, PLR0911, PLR0912 - a case a node
         match expr:
             case ir.Constant(value):
                 return value
@@ -156,6 +156,8 @@ class _Walker:
                 return self.count(name)
             case ir.Members(name):
                 return min(self.value(self.model.group(name).size.expr), self.n)
+            case ir.GroupCount(name):
+                return self.groups(name)
             case ir.Sum(terms):
                 return sum((self.value(t) for t in terms), Fraction(0))
             case ir.Product(factors):
@@ -178,7 +180,7 @@ class _Walker:
                 return found
             case ir.ByCase(stated):
                 return self.value(next(one.value for one in stated if one.case is self.case))
-            case ir.Mixture(kinds):
+            case ir.Mixture(kinds=kinds):
                 values = [self.value(ir.ParameterValue(kind.parameter)) for kind in kinds]
                 if self.case is not ir.Case.AVERAGE:
                     return min(values) if self.case is ir.Case.LEAST else max(values)
