@@ -390,8 +390,7 @@ def test_a_measure_with_two_limits_counts_once() -> None:
 
 def test_a_mode_may_bound_a_load() -> None:
     text = (
-        BASE
-        + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
+        BASE + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
     )
     told = {m.name: m.largest_acceptable for m in _solved(text).modes}
     assert told == {"half": 50, "most": 40}
