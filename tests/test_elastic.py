@@ -427,7 +427,7 @@ def _worlds(draw: st.DrawFn) -> tuple[str, dict[str, Fraction]]:
         "other": draw(st.integers(1, 20)),  # packet/s of each user, besides
         "least": draw(st.integers(1, 20)),
         "span": draw(st.integers(1, 200)),
-        "limit": draw(st.integers(30, 120)),  # %
+        "limit": draw(st.integers(30, 100)),  # %
     }
     text = (
         "users N in 1..400\n"

@@ -390,11 +390,10 @@ def test_a_measure_with_two_limits_counts_once() -> None:
 
 def test_a_mode_may_bound_a_load() -> None:
     text = (
-        BASE
-        + "mode half { host.cpu.load <= 50 % }\nmode beyond { host.cpu.load <= 150 %; p = 2 }\n"
+        BASE + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
     )
     told = {m.name: m.largest_acceptable for m in _solved(text).modes}
-    assert told == {"half": 50, "beyond": 75}
+    assert told == {"half": 50, "most": 40}
 
 
 def test_a_mode_changes_options_places_and_parameters() -> None:
@@ -732,7 +731,7 @@ def test_the_keys_of_the_contract() -> None:
         "schema", "file", "model", "scenario", "mode", "case", "settings", "answer", "population",
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
-        "next_limit", "more_users", "margin", "helps_most", "carries",
+        "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
     assert (told["mode"], told["largest_acceptable"], told["at"]) == ("one", 50, 50)
