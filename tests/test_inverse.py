@@ -635,7 +635,7 @@ def test_only_what_fails_throughout_is_told() -> None:
     assert [f.requirement for f in solution.fails] == ["wan.forth.load", "wan.back.load"]
     assert solution.fails_throughout
     told = inverse_answer(solution)
-    assert told.startswith("No value of power carries 300 users (looked in 0.1 core to 256 core")
+    assert told.startswith("No value of power carries 300 users (looked in 1 core to 256 core")
     assert ": wan.forth.load fails and wan.back.load fails, whatever it is." in told
     assert "sfu.cpu" not in told
 
@@ -710,8 +710,8 @@ def test_shares_are_told_in_per_cent_and_cores_in_cores() -> None:
     text = CALLS.replace("cpu power", "cpu 4 core").replace(
         "param power = 4 core in 0.1..256 core\n", ""
     )
-    told = _told(text, "sfu.cpu.cores", 4)
-    assert "sfu.cpu.cores must be at least 0.625 core (" in told
+    told = _told(text, "sfu.cpu.cores", 12)
+    assert "sfu.cpu.cores must be at least 2 core (1.875 core) (" in told
     assert told.endswith("It is 4 core now.")
     assert (
         _told(CALLS, "margin", 4)

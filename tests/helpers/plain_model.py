@@ -141,6 +141,7 @@ class _Walker:
         self.model, self.configuration, self.n = model, configuration, n
         self.case = configuration.case
         self.result = Plain()
+        self.work: list[tuple[Fraction, Fraction]] = []  # times at a node, cores that share them
 
     # -- expressions ---------------------------------------------------------------------
 
@@ -265,7 +266,7 @@ class _Walker:
                 continue
             machines = self.count(leg.node)
             held, copies, receivers = arriving / machines, Fraction(1), Fraction(1)
-            before, waited = self.result.latency[name], Fraction(0)
+            self.work = []
             for step in leg.steps:
                 if not self.holds(step.condition):
                     continue
@@ -277,16 +278,21 @@ class _Walker:
                         cast = self.configuration.options[cast] == "multicast"
                     step_copies = copies = Fraction(1) if cast else receivers
                 merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
-                times = self.value(step.repeat) if step.repeat else Fraction(1)
+                repeated = self.value(step.repeat) if step.repeat else Fraction(1)
                 # What is merged within groups is one flow of each group, of those on a machine.
                 groups = self.groups(step.group) / machines if step.group else Fraction(1)
                 merged = max(Fraction(0), held / groups - 1)
                 if merges:
-                    # What goes on waits until the work on all flows here is done.
-                    done = self.result.latency[name] - before - waited
-                    self.result.latency[name] += done * (max(Fraction(1), held / groups) - 1)
-                charge = (merged * groups if merges else held) * times * step_copies
-                each = times * step_copies * (merged if merges else 1)
+                    # What goes on waits until the work on all flows here is done, on all cores.
+                    times = [max(Fraction(1), held / groups / cores) for _, cores in self.work]
+                    done = [time for time, _ in self.work]
+                    self.work = [
+                        (time * by, cores)
+                        for (time, cores), by in zip(self.work, times, strict=True)
+                    ]
+                    self.result.latency[name] += sum(time for time, _ in self.work) - sum(done)
+                charge = (merged * groups if merges else held) * repeated * step_copies
+                each = repeated * step_copies * (merged if merges else 1)
                 self.charge(stream, leg.node, step, rates, primary, charge, each)
                 for effect in step.component.effects:
                     value = self.value(effect.value.expr) if effect.value else Fraction(0)
@@ -299,7 +305,6 @@ class _Walker:
                             held *= value
                         case ir.EffectKind.DELAY:
                             self.result.latency[name] += value
-                            waited += value
                         case ir.EffectKind.DROP:
                             rates = {b: r * (1 - value) for b, r in rates.items()}
                             kept *= 1 - value
@@ -428,8 +433,10 @@ class _Walker:
                     self.load(thread, by, charge * work * factor)
                     self.result.passes[stream.name].add(thread)
                 if resource.kind is not ir.ResourceKind.STORE:
-                    service = each * item_work * factor
-                    self.result.latency[stream.name] += service if processor else service / capacity
+                    service = each * item_work * (factor if processor else 1 / capacity)
+                    self.result.latency[stream.name] += service
+                    is_shared = processor and not cost.single_thread
+                    self.work.append((service, capacity if is_shared else Fraction(1)))
 
     def scale(self, cost: ir.Cost, machine: ir.Machine) -> Fraction:
         if cost.measured_on is None:
