@@ -122,6 +122,7 @@ class Checker:
                 groups,
                 matrices,
                 targets,
+                tuple(self._fits.used.items()),
             )
         )
 

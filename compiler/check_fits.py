@@ -40,6 +40,8 @@ class FitChecker:
 
     importer: Importer
     sink: Sink
+    used: dict[Span, Fit] = field(default_factory=dict)
+    """What numbers come from, by where it is named."""
     _fits: dict[tuple[str, str, Fraction], Fit | None] = field(default_factory=dict)
 
     def fit(self, item: ast.Fit, resource: str, cores: Fraction, module: Module) -> Fit | None:
@@ -48,7 +50,10 @@ class FitChecker:
         key = (f"{source.folder}\0{item.file.value}", resource, cores)
         if key not in self._fits:
             self._fits[key] = self._read(item, resource, cores, module)
-        return self._fits[key]
+        found = self._fits[key]
+        if found is not None:
+            self.used[item.span] = found
+        return found
 
     def _read(self, item: ast.Fit, resource: str, cores: Fraction, module: Module) -> Fit | None:
         text = self.importer.data(item.file, module.syntax.source)

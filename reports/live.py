@@ -34,7 +34,7 @@ from qps.reports.quantities import in_percent, scales
 from qps.reports.topology import drawn_topology
 from qps.reports.variants import Select, Start, Variant, Variants
 from qps.reports.view import MONTH
-from qps.reports.written import unit_of
+from qps.reports.written import interval_text, unit_of
 from qps.solver.advice import numbers_of_limits
 from qps.solver.capacity import excess
 from qps.solver.solve import all_criteria, impossible, rests_on_users
@@ -287,6 +287,7 @@ class LiveModel:
             is_capacity=assumption.is_capacity,
             is_decided=assumption.name in graph.decided or self._is_mixed_in(assumption, graph),
             is_limit=is_limit,
+            interval=interval_text(self._model, assumption),
         )
 
     def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
@@ -314,6 +315,7 @@ class LiveModel:
         is_capacity: bool = False,
         is_decided: bool = False,
         is_limit: bool = False,
+        interval: str = "",
     ) -> int:
         declared = self._parameters.get(name)
         factor, unit = unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
@@ -332,6 +334,7 @@ class LiveModel:
                 "capacity": is_capacity,
                 "decided": is_decided,
                 "limit": is_limit,
+                "interval": interval,
                 "place": place,
                 "source": _line(source),
                 "bound": None if bounded is None else bounded.bound.name,

@@ -10,7 +10,7 @@ from qps.compiler.load_graph import Assumption
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.view import SolveView
-from qps.reports.written import range_text
+from qps.reports.written import interval_text, range_text
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 
@@ -244,13 +244,13 @@ def setting_rows(
 
 
 def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
-    """Return a number with its range, where it has one, its place and its source."""
+    """Return a number with its range or interval, where it has one, its place and its source."""
     return FactRow(
         assumption.name,
         assumption.text,
         assumption.span.place,
         " ".join((assumption.source or "").split()),
-        range_text(model, assumption),
+        range_text(model, assumption) or interval_text(model, assumption),
     )
 
 

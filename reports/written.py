@@ -6,11 +6,15 @@ import re
 from fractions import Fraction
 
 from qps.compiler import ir
+from qps.compiler.check_fits import fit_terms, fitted_idle
 from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import Assumption
 from qps.reports.quantities import number, scale_of
 
 _FINEST = 10**15
+_FITTED = re.compile(r'^fit ".*" \(([\d.e+-]+) (.*)\)$')
+_FITTED_IN = {"%": Fraction(1, 100), "ns/byte": Fraction(1, 8 * 10**9)}
+"""In which unit fitted numbers are told; others are in us for each item."""
 _WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 
 
@@ -21,6 +25,9 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
     >>> unit_of("230 ms", Fraction(230, 1000), TIME), unit_of("delay", Fraction(1, 50), TIME)
     ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
     """
+    fitted = _FITTED.search(text)
+    if fitted is not None:  # it is told in four digits, and is not that number exactly
+        return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
     written = _WRITTEN.fullmatch(" ".join(text.split()))
     if written is None or value == 0 or not _is_unit(written[2]):
         factor, unit = scale_of(float(value), dimension)
@@ -32,6 +39,25 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
 def _is_unit(text: str) -> bool:
     """Tell whether what stands behind a number is a unit, not a further sum or product."""
     return not re.search(r"[+*()]|\d\s*$|--|\bif\b|\bin\b", re.sub(r"\^\d", "", text))
+
+
+def interval_text(model: ir.Model, assumption: Assumption) -> str:
+    """Return the 95 % confidence interval of a fitted number, empty where it has none."""
+    fit = dict(model.fits).get(assumption.span)
+    if fit is None:
+        return ""
+    from qps.solver.regression import regression  # noqa: PLC0415 - slow to import, seldom needed
+
+    told = [fitted_idle(fit, assumption.span)]
+    told += [term.amount for term in fit_terms(fit, assumption.span)]
+    for amount, coefficient in zip(told, regression(fit).coefficients, strict=True):
+        if coefficient.value == 0:
+            continue
+        written = _FITTED.search(assumption.text)
+        if amount.text == assumption.text and written and coefficient.half_width:
+            share = coefficient.half_width / coefficient.value
+            return f"± {number(float(written[1]) * share, 2)} {written[2]} (95 %)"
+    return ""
 
 
 def range_text(model: ir.Model, assumption: Assumption) -> str:

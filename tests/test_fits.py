@@ -15,8 +15,11 @@ from qps.cli import main
 from qps.compiler import codes
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.compiler.fits import Fit, fitted
+from qps.compiler.lower import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.tables import Table, read_table
+from qps.reports.quantities import number
+from qps.reports.written import interval_text
 from qps.solver.modes import solve_model
 from qps.solver.regression import Regression, regression
 
@@ -168,6 +171,22 @@ def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
     load = found.fixed + 50 * (found.terms[0].value + 172 * 8 * found.terms[1].value) / 2 * 709
     assert float(load) < 1 < float(load) * 710 / 709
     assert solution.largest_acceptable == 709
+
+
+def test_a_report_tells_the_interval_of_a_fitted_number(folder: Path) -> None:
+    (folder / "turn.qps").write_text(SPEC.replace("COST", 'fit "turn.csv" measured on vm'))
+    spec = check_file(folder / "turn.qps").value
+    assert spec is not None
+    graph = lower(spec.model, spec.configuration())
+    told = {a.name: interval_text(spec.model, a) for a in graph.assumptions.values()}
+    fixed, packet, byte = (c.half_width for c in regression(fit(TURN)).coefficients)
+    assert fixed
+    assert packet
+    assert byte
+    assert told["server.cpu.idle"] == f"± {number(fixed * 100, 2)} % (95 %)"
+    assert told["relay.cpu.packet"] == f"± {number(packet * 1e6, 2)} us/packet (95 %)"
+    assert told["relay.cpu.byte"] == f"± {number(byte * 8e9, 2)} ns/byte (95 %)"
+    assert told["server.cpu.cores"] == ""
 
 
 def test_a_cost_remembers_the_load_at_which_it_was_measured(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.compiler.fits import Fit
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.figures import Figure
@@ -12,11 +13,12 @@ from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
 from qps.compiler.ir.streams import Stream
+from qps.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A spec that was checked."""
+    """A spec that was checked; `fits` are those that its numbers come from, by where they stand."""
 
     name: str
     file: str
@@ -40,6 +42,7 @@ class Model:
     groups: tuple[Group, ...] = ()
     matrices: tuple[Matrix, ...] = ()
     targets: tuple[Target, ...] = ()
+    fits: tuple[tuple[Span, Fit], ...] = ()
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

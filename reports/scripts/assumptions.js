@@ -7,7 +7,7 @@ function showAssumptions(column, controls) {
     place.graph = column.graph;
     place.column = column;
     place.inputs = new Map();
-    place.replaceChildren(table(["number", "value", "range", "stated at", "source"], column.graph.numbers.map((record) => {
+    place.replaceChildren(table(["number", "value", "range or interval", "stated at", "source"], column.graph.numbers.map((record) => {
       const input = make("input", {
         type: "text", inputmode: "decimal", class: "amount", "aria-label": record.name, disabled: record.decided,
         on: { input: () => controls.typed(record, input) },
@@ -16,7 +16,7 @@ function showAssumptions(column, controls) {
       const range = [record.low, record.high].map((bound) => (bound ? decimalOf(inUnit(record, bound.map(BigInt))) : ""));
       return [
         make("code", null, breakable(record.name)), make("span", { class: "value" }, input, ` ${record.unit}`),
-        range.some(Boolean) ? `${range[0] || "…"} to ${range[1] || "…"}` : "",
+        range.some(Boolean) ? `${range[0] || "…"} to ${range[1] || "…"}` : record.interval,
         make("code", { class: "place" }, record.place ?? ""), record.source,
       ];
     })));
