@@ -341,6 +341,26 @@ def test_cores_that_do_less_together_are_changed_in_the_page(open_page: Any) -> 
         assert page.run(ANSWERS)["largest"] == largest
 
 
+def test_what_lies_beyond_the_answer_stays_with_the_setting_it_is_of(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "param pace = 1 packet/s in 0.1..9 packet/s\nparam aim = 75 % in 10..100 %\n"
+        "topology { node host = box\n node user = box * N }\n"
+        "stream flow for each user { source pace; at host { work } }\ntarget cpu aim\n"
+    )
+    page = open_page(html_of(spec))
+    shown = "() => !document.getElementById('outlook').hidden"
+    assert "With 10 % more users (83)" in page.page.inner_text("#outlook")
+    page.page.wait_for_selector("#advice table")
+    # a wider margin is no help, and not offered as one
+    assert "pace" in page.page.inner_text("#advice")
+    assert "aim" not in page.page.inner_text("#advice")
+    assert page.run(shown)
+    assert page.run(TYPE, ["pace", "2"])
+    assert not page.run(shown)
+    page.page.click("text=Start again")
+    assert page.run(shown)
+
+
 @pytest.mark.parametrize("waits", ["mm1", "mmc", "md1", "mg1 cv 0.5", "mg1 cv 2", "periodic"])
 def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> None:
     cores = "2 core" if waits == "mmc" else "1 core"
