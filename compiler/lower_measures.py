@@ -11,6 +11,7 @@ from qps.compiler import codes, ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
+from qps.compiler.exact import rational
 from qps.compiler.extremes import Maximum
 from qps.compiler.flows import StreamResult
 from qps.compiler.load_graph import (
@@ -22,7 +23,7 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
-from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf, rational
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_queues import PlacedQueue
 from qps.compiler.values import parts_of
 

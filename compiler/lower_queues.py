@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.exact import rational
 from qps.compiler.flows import Demand
 from qps.compiler.load_graph import LatencyPart, ResourceLoad
-from qps.compiler.lower_expressions import ExpressionLowering, rational
+from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.queueing import Queue, Visit
 
 _NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from qps.compiler.dimension import MONEY, TIME
 from qps.compiler.load_graph import Assumption
 from qps.compiler.render import printable
+from qps.reports.answers import CostView, ResourceView, SolveView
 from qps.reports.quantities import number, quantity
 from qps.reports.table import Table, joined
-from qps.reports.view import CostView, ResourceView, SolveView
 from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 

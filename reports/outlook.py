@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qps.compiler.dimension import DATA_RATE, TIME, Dimension
+from qps.reports.answers import SolveView
 from qps.reports.quantities import in_percent, percent, quantity, told_apart
-from qps.reports.view import SolveView
 from qps.solver.outlook import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.solution import Solution
 

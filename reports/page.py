@@ -15,6 +15,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.render import plain
+from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
 from qps.reports.figures import leads_text
@@ -44,7 +45,7 @@ from qps.reports.table import Table
 from qps.reports.text import advice_rows, carried, claims_summary, remarks, title_of
 from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
-from qps.reports.view import SolveView, circumstances
+from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
 from qps.solver.solution import Method, ResourceSolution, Solution

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.load_graph import Assumption
+from qps.reports.answers import SolveView
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
-from qps.reports.view import SolveView
 from qps.reports.written import interval_text, range_text
 from qps.solver.claims import ClaimResult
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution

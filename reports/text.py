@@ -15,12 +15,13 @@ from qps.compiler.dimension import (
 )
 from qps.compiler.load_graph import Criterion
 from qps.compiler.render import plain, printable
+from qps.reports.answers import RequirementView, ResourceView, SolveView
 from qps.reports.explain import Explanation
 from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
-from qps.reports.view import RequirementView, ResourceView, SolveView, circumstances
+from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult, Side
 from qps.solver.solution import Method, Solution
 

@@ -18,10 +18,11 @@ from qps.compiler.configuration import (
 )
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.exact import compare, sign_of
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import ExpressionLowering, compare, sign_of
+from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution

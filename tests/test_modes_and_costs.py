@@ -21,8 +21,9 @@ from qps.compiler.configuration import in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
+from qps.reports.answers import SolveView
 from qps.reports.page import page_view
-from qps.reports.view import SolveView, as_json, solve_view
+from qps.reports.view import as_json, solve_view
 from qps.solver.claims import Laboratory
 from qps.solver.modes import solve_model
 from qps.solver.solution import CostSolution, Solution, Verdict

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
+from qps.reports.answers import SolveView
 from qps.reports.outlook import outlook_lines
 from qps.reports.text import solve_text
-from qps.reports.view import SolveView, solve_view
+from qps.reports.view import solve_view
 from qps.solver.advice import advise
 from qps.solver.modes import solve_model
 from qps.solver.outlook import Outlook, outlook

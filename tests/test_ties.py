@@ -6,8 +6,9 @@ import pytest
 
 import qps
 from helpers.specs import checked
+from qps.reports.answers import SolveView
 from qps.reports.text import solve_text
-from qps.reports.view import SolveView, solve_view
+from qps.reports.view import solve_view
 from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
 from test_matrices import disagreements

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import sympy
 
     from qps.compiler.load_graph import LoadGraph
+    from qps.reports.answers import SolveView
     from qps.reports.inverse import InverseView
     from qps.reports.sizing import SizingView
     from qps.reports.traces import TracesView
-    from qps.reports.view import SolveView
     from qps.solver.claims import ClaimResult
     from qps.solver.matrix.compiling import CompiledMatrix
 

@@ -9,8 +9,9 @@ from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.pipeline import Spec
+from qps.reports.answers import SolveView
 from qps.reports.difference import difference_text, difference_view
-from qps.reports.view import SolveView, as_json, solve_view
+from qps.reports.view import as_json, solve_view
 from qps.solver.difference import Side, difference
 from qps.solver.solution import Solution
 

@@ -9,7 +9,8 @@ from qps.commands.console import show
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.pipeline import Spec, load
-from qps.reports.view import SolveView, solve_view
+from qps.reports.answers import SolveView
+from qps.reports.view import solve_view
 from qps.solver.advice import advise
 from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
