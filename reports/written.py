@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from qps.compiler import ir
 from qps.compiler.check_fits import fit_terms, fitted_idle
 from qps.compiler.dimension import Dimension
+from qps.compiler.fits import Fit
 from qps.compiler.load_graph import Assumption
+from qps.compiler.source import Span
 from qps.reports.quantities import number, scale_of
 
 _FINEST = 10**15
@@ -43,21 +46,26 @@ def _is_unit(text: str) -> bool:
 
 def interval_text(model: ir.Model, assumption: Assumption) -> str:
     """Return the 95 % confidence interval of a fitted number, empty where it has none."""
-    fit = dict(model.fits).get(assumption.span)
-    if fit is None:
-        return ""
+    return _intervals(model.fits).get((assumption.span, assumption.text), "")
+
+
+@lru_cache(maxsize=8)  # a page asks for the same numbers in each of its configurations
+def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str]:
+    """Return the intervals of fitted numbers, by where these stand and how they are told."""
+    if not fits:
+        return {}
     from qps.solver.regression import regression  # noqa: PLC0415 - slow to import, seldom needed
 
-    told = [fitted_idle(fit, assumption.span)]
-    told += [term.amount for term in fit_terms(fit, assumption.span)]
-    for amount, coefficient in zip(told, regression(fit).coefficients, strict=True):
-        if coefficient.value == 0:
-            continue
-        written = _FITTED.search(assumption.text)
-        if amount.text == assumption.text and written and coefficient.half_width:
-            share = coefficient.half_width / coefficient.value
-            return f"± {number(float(written[1]) * share, 2)} {written[2]} (95 %)"
-    return ""
+    found = {}
+    for span, fit in fits:
+        amounts = [fitted_idle(fit, span), *(term.amount for term in fit_terms(fit, span))]
+        for amount, coefficient in zip(amounts, regression(fit).coefficients, strict=True):
+            written = _FITTED.search(amount.text)
+            if written and coefficient.value and coefficient.half_width:
+                share = coefficient.half_width / coefficient.value
+                width = number(float(written[1]) * share, 2)
+                found[span, amount.text] = f"± {width} {written[2]} (95 %)"
+    return found
 
 
 def range_text(model: ir.Model, assumption: Assumption) -> str:
