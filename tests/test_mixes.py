@@ -41,55 +41,35 @@ component answer { cpu work }
 )
 SENT = "stream pages for each user { source SOURCE; at web { answer }; over wan; at user { } }"
 
+F = Fraction
+LIGHT, HEAVY = F("0.9"), F("0.1")
+EACH = 1000 * F(8, 10**9)
+"""A thousand users, each with a byte a second on the line."""
+
 # name, source of a stream, what is asked, at N = 1000, by hand
 BY_HAND = [
-    ("one_of_them", "pace, 80 kB/request", "wan.forth", "1000 * (0.9*0.01 + 0.1*1) * 80_000 * 8 / 1e9"),
-    ("a_product", "pace, page", "wan.forth", "1000 * (0.9*0.01*10_000 + 0.1*1*1_000_000) * 8 / 1e9"),
-    ("a_quotient", "(1 request) / think, 80 kB/request", "wan.forth", "1000 * (0.9/100 + 0.1/1) * 80_000 * 8 / 1e9"),
-    ("both", "(1 request) / think, page", "wan.forth", "1000 * (0.9/100*10_000 + 0.1/1*1_000_000) * 8 / 1e9"),
-    ("a_cost", "pace, page", "web.cpu", "1000 * (0.9*0.01*0.002 + 0.1*1*0.04)"),
-    ("rounded", "ceil(pace * 1.5 s / (1 request)) * (1 request/s), 80 kB/request", "wan.forth", "1000 * (0.9*1 + 0.1*2) * 80_000 * 8 / 1e9"),
-    ("at_most", "min(pace, 0.5 request/s), page", "wan.forth", "1000 * (0.9*0.01*10_000 + 0.1*0.5*1_000_000) * 8 / 1e9"),
+    ("one_of_them", "pace, 80 kB/request", "wan.forth", EACH * (LIGHT / 100 + HEAVY) * 80_000),
+    ("a_product", "pace, page", "wan.forth", EACH * (LIGHT / 100 * 10_000 + HEAVY * 1_000_000)),
+    ("a_quotient", "(1 request) / think, 80 kB/request", "wan.forth", EACH * (LIGHT / 100 + HEAVY) * 80_000),
+    ("both", "(1 request) / think, page", "wan.forth", EACH * (LIGHT / 100 * 10_000 + HEAVY * 1_000_000)),
+    ("a_cost", "pace, page", "web.cpu", 1000 * (LIGHT / 100 * F("0.002") + HEAVY * F("0.04"))),
+    ("rounded", "ceil(pace * 1.5 s / (1 request)) * (1 request/s), 80 kB/request", "wan.forth", EACH * (LIGHT * 1 + HEAVY * 2) * 80_000),
+    ("at_most", "min(pace, 0.5 request/s), page", "wan.forth", EACH * (LIGHT / 100 * 10_000 + HEAVY / 2 * 1_000_000)),
 ]  # fmt: skip
-
-
-def by_hand(text: str) -> Fraction:
-    """Return the value of a plain formula, exactly."""
-    total = Fraction(0)
-    before, _, rest = text.partition("(")
-    inside, _, after = rest.partition(")")
-    for term in inside.split("+"):
-        total += _product(term)
-    for factor in before.split("*"):
-        total *= Fraction(factor.strip() or 1)
-    for factor in after.replace("/", "* 1/").split("*"):
-        value = factor.strip().replace("_", "")
-        if value:
-            one, _, under = value.partition("/")
-            total *= Fraction(one) / (Fraction(under) if under else 1)
-    return total
-
-
-def _product(term: str) -> Fraction:
-    product = Fraction(1)
-    for factor in term.split("*"):
-        over, _, under = factor.strip().replace("_", "").partition("/")
-        product *= Fraction(over) / (Fraction(under) if under else 1)
-    return product
 
 
 @pytest.mark.parametrize(
     ("source", "resource", "expected"), [pytest.param(*case[1:], id=case[0]) for case in BY_HAND]
 )
-def test_users_are_counted_kind_by_kind(source: str, resource: str, expected: str) -> None:
+def test_users_are_counted_kind_by_kind(source: str, resource: str, expected: Fraction) -> None:
     graph = lowered(LIGHT_AND_HEAVY + SENT.replace("SOURCE", source))
-    assert load(graph, resource, 1000) == by_hand(expected)
+    assert load(graph, resource, 1000) == expected
 
 
 def test_items_are_counted_together_in_products_and_by_the_mean_in_quotients() -> None:
     film = LIGHT_AND_HEAVY.replace("kinds usage of users", "kinds usage")
     together = lowered(film + SENT.replace("SOURCE", "pace, page"))
-    assert load(together, "wan.forth", 1000) == by_hand(BY_HAND[1][3])
+    assert load(together, "wan.forth", 1000) == BY_HAND[1][3]
     # so many bytes in items of a mean size: 0.9*10 + 0.1*1000 kB
     divided = lowered(film + SENT.replace("SOURCE", "1 Mbit/s in page"))
     rate = Fraction(1_000_000) / (109_000 * 8)
