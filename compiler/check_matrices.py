@@ -13,7 +13,7 @@ from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_rows import RowConditions, refuse_changes
 from qps.compiler.diagnostics import Code, Label
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.dimension import MONEY, TIME
 from qps.compiler.resolve import lookup
 from qps.compiler.scope import Scope
 from qps.compiler.source import Span
@@ -307,10 +307,3 @@ def _parts(item: ast.Matrix) -> Iterator[tuple[str, str]]:
 def _said(span: Span) -> str:
     """Return a text in one line, without comments."""
     return " ".join(re.sub(r"#.*", "", span.text).split())
-
-
-def dimension_of(column: str) -> Dimension:
-    """Return the dimension of one of the columns that every matrix has."""
-    if column in ("cost", "cost_per_user"):
-        return MONEY
-    return MONEY / TIME if column.startswith("running_cost") else DIMENSIONLESS
