@@ -18,7 +18,7 @@ from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import ElasticParameter
 from qps.compiler.exact import compare, rational
 from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.load_graph import Assumption
+from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.mixtures import Mixed, averaged
 from qps.compiler.powers import power
 from qps.compiler.queue_functions import (
@@ -92,6 +92,16 @@ class ExpressionLowering:
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
 
+    @classmethod
+    def of_graph(
+        cls, model: ir.Model, configuration: Configuration, graph: LoadGraph
+    ) -> ExpressionLowering:
+        """Return one that knows the numbers of a graph, and what its elastic parameters come to."""
+        expressions = cls(model, configuration, graph.population, dict(graph.assumptions))
+        for elastic in graph.elastic:
+            expressions.settle(elastic.parameter.name, elastic.value)
+        return expressions
+
     def keeping_kinds(self) -> ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
         return replace(self, keeps_kinds=True)
@@ -122,7 +132,7 @@ class ExpressionLowering:
             case ir.Members(name):
                 return self.keeping_kinds().members(name)
             case ir.GroupCount(name):
-                return self.groups(name)
+                return self.averaged(self.groups(name))
             case ir.Sum(terms):
                 return sympy.Add(*(self._lower(term, measure) for term in terms))
             case ir.Product(factors):
@@ -171,7 +181,8 @@ class ExpressionLowering:
 
     def groups(self, name: str) -> sympy.Expr:
         """Return how many groups there are: N users, in groups of min(k, N), of all kinds."""
-        return self.averaged(self.population / self.keeping_kinds().members(name))
+        groups = self.population / self.keeping_kinds().members(name)
+        return groups if self.keeps_kinds else self.averaged(groups)
 
     def symbol(
         self,

@@ -12,18 +12,13 @@ from qps.compiler.extremes import Minimum, Ratio
 from qps.compiler.lower_expressions import ExpressionLowering
 
 
-def groups_of(name: str, expressions: ExpressionLowering) -> sympy.Expr:
-    """Return how many groups there are for a stream: N users, in groups of min(k, N)."""
-    return expressions.population / expressions.members(name)
-
-
 def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowering) -> sympy.Expr:
     """Return the flows of a stream that has so many in each group, at most one for a member."""
     flows = expressions.symbol(f"{stream}.flows", each.flows)
     members = expressions.members(each.group)
     if flows != members:
         flows = flows if flows == 1 else Minimum(flows, members)
-    return flows * groups_of(each.group, expressions)
+    return flows * expressions.groups(each.group)
 
 
 def receivers_in(
@@ -41,7 +36,7 @@ def receivers_in(
     if spread.most is None:
         return members - 1
     most = expressions.symbol(f"{stream}.most", spread.most)
-    sent = flows / groups_of(spread.group, expressions)
+    sent = flows / expressions.groups(spread.group)
     silent = members - sent
     if silent == 0:
         return Minimum(most, sent - 1)

@@ -25,7 +25,7 @@ from qps.compiler.load_graph import (
     LossPart,
     Place,
 )
-from qps.compiler.lower_groups import groups_of, receivers_in
+from qps.compiler.lower_groups import receivers_in
 from qps.compiler.lower_transport import full_queue, recovery
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.queueing import Visit
@@ -95,7 +95,7 @@ class Walk:
         """Return how many merged flows a step makes of those of one machine: one for each group."""
         if step.group is None:
             return sympy.S.One
-        return groups_of(step.group, self._expressions) / count
+        return self._expressions.groups(step.group) / count
 
     def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
         """Count what was done here for one flow as often as there are flows to be merged.

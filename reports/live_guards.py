@@ -40,10 +40,7 @@ class Guards:
 
 def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
     """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
-    expressions = ExpressionLowering(model, configuration, graph.population)
-    expressions.assumptions = dict(graph.assumptions)
-    for elastic in graph.elastic:
-        expressions.settle(elastic.parameter.name, elastic.value)
+    expressions = ExpressionLowering.of_graph(model, configuration, graph)
     numbers: dict[Span, Bounded] = {}
     found: dict[Guard, None] = {}
     for bounded in values_in_use(model, configuration):

@@ -243,10 +243,7 @@ class Laboratory:
         configuration, population = _settled(base, changes)
         graph = self._graph(configuration)
         settled = in_force(configuration)
-        expressions = ExpressionLowering(self.model, settled, graph.population)
-        expressions.assumptions = dict(graph.assumptions)
-        for elastic in graph.elastic:
-            expressions.settle(elastic.parameter.name, elastic.value)
+        expressions = ExpressionLowering.of_graph(self.model, settled, graph)
 
         def asked(of: ir.Measured | ir.Changed) -> sympy.Expr:
             if isinstance(of, ir.Changed):

@@ -12,10 +12,8 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.values import parts_of
 from qps.compiler.values_in_use import flows_in_groups, points_of, values_in_use
 
 
@@ -49,10 +47,7 @@ class _Values:
     ) -> None:
         self._model, self._configuration, self._name = model, configuration, name
         self._population = graph.population
-        self._expressions = ExpressionLowering(model, configuration, graph.population)
-        self._expressions.assumptions = dict(graph.assumptions)
-        for elastic in graph.elastic:
-            self._expressions.settle(elastic.parameter.name, elastic.value)
+        self._expressions = ExpressionLowering.of_graph(model, configuration, graph)
 
     def refusals(self) -> Iterator[Refusal]:
         """Yield the bounds of values, the ranges of other parameters, the flows of groups."""
@@ -94,14 +89,9 @@ class _Values:
 
     def _valued(self, expr: ir.Expr) -> list[sympy.Expr]:
         """Return a value at some populations, with numbers for all but the one asked for."""
-        if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
-            return []
         self._expressions.decided.clear()
-        try:
-            value = self._expressions.lower(expr)
-        except QpsError:
-            return []
-        if self._name in self._expressions.decided:
+        value = self._expressions.in_symbols(expr)
+        if value is None or self._name in self._expressions.decided:
             return []
         known = {
             assumption.symbol: assumption.value

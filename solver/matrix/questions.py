@@ -77,10 +77,7 @@ class Asking:
 
     def __post_init__(self) -> None:
         settled = in_force(self.configuration)
-        self.expressions = ExpressionLowering(self.model, settled, self.graph.population)
-        self.expressions.assumptions = dict(self.graph.assumptions)
-        for elastic in self.graph.elastic:
-            self.expressions.settle(elastic.parameter.name, elastic.value)
+        self.expressions = ExpressionLowering.of_graph(self.model, settled, self.graph)
 
     def know_all_parameters(self) -> None:
         """Give every parameter its symbol, also those on which no load rests."""
