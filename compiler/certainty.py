@@ -1,0 +1,78 @@
+"""How a number that is told is known: exactly, as a bound, by an approximation, by simulation.
+
+The label belongs to the number and follows it into whatever is made of it. What is exact is
+exact for the model that the spec states (docs/traffic.md): nothing is left out or simplified on
+the way from the model to the number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """In which way a number is known."""
+
+    EXACT = "exact"
+    UPPER_BOUND = "upper bound"  # the truth is not above it
+    LOWER_BOUND = "lower bound"  # the truth is not below it
+    APPROXIMATION = "approximation"
+    SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certainty:
+    """How a number is known, and why no better.
+
+    Each reason is a phrase that stands alone: which bound or approximation, where, and the error
+    it is known for. What is exact has none.
+    """
+
+    kind: Kind = Kind.EXACT
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """True where nothing is left out or simplified."""
+        return self.kind is Kind.EXACT
+
+
+EXACT = Certainty()
+
+
+def upper_bound(*reasons: str) -> Certainty:
+    """Return the certainty of a number that the truth does not exceed."""
+    return Certainty(kind=Kind.UPPER_BOUND, reasons=reasons)
+
+
+def lower_bound(*reasons: str) -> Certainty:
+    """Return the certainty of a number that the truth does not fall below."""
+    return Certainty(kind=Kind.LOWER_BOUND, reasons=reasons)
+
+
+def approximation(*reasons: str) -> Certainty:
+    """Return the certainty of a number whose truth may lie on either side."""
+    return Certainty(kind=Kind.APPROXIMATION, reasons=reasons)
+
+
+def together(*parts: Certainty) -> Certainty:
+    """Return how a value is known that grows with each of its parts, such as their sum.
+
+    Bounds of one side stay a bound; of both sides, or with an approximation, nothing is left but
+    an approximation. Reasons are told once, in order.
+    """
+    kinds = {part.kind for part in parts} - {Kind.EXACT}
+    if not kinds:
+        return EXACT
+    kind = kinds.pop() if len(kinds) == 1 else Kind.APPROXIMATION
+    reasons = dict.fromkeys(reason for part in parts for reason in part.reasons)
+    return Certainty(kind=kind, reasons=tuple(reasons))
+
+
+_OTHER_SIDE = {Kind.UPPER_BOUND: Kind.LOWER_BOUND, Kind.LOWER_BOUND: Kind.UPPER_BOUND}
+
+
+def opposite(part: Certainty) -> Certainty:
+    """Return how a value is known that falls as its part grows, such as its negative."""
+    return Certainty(kind=_OTHER_SIDE.get(part.kind, part.kind), reasons=part.reasons)
