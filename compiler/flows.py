@@ -46,7 +46,8 @@ class StreamResult:
     """What a stream came to: its latency, its losses, the resources it passes.
 
     `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
-    for each part of the latency that is a wait the visit that waits.
+    for each part of the latency that is a wait the visit that waits, `uncounted` the resources that
+    state no queueing: the latency counts no waiting there.
     """
 
     name: str
@@ -56,6 +57,7 @@ class StreamResult:
     passes: dict[str, None] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
+    uncounted: dict[str, None] = field(default_factory=dict)
     rate: sympy.Expr = sympy.S.Zero
     throughput: sympy.Expr = sympy.S.Zero
 

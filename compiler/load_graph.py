@@ -17,11 +17,14 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.case_tables import CaseTable
+from qps.compiler.certainty import Certainty, lower_bound, together, upper_bound
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.queue_certainty import mean_certainty, quantile_certainty, uncounted
 from qps.compiler.queueing import Queue
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
+from qps.compiler.suggest import listed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -169,6 +172,8 @@ class StreamMeasures:
 
     rests_on: tuple[str, ...] = ()
     """The resources on its way, and what its playout buffer asks for."""
+    uncounted: tuple[str, ...] = ()
+    """The resources on its way that state no queueing: no waiting is counted there."""
 
     def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
         """Return the latency that a share `level` of the items does not exceed, in s.
@@ -187,10 +192,27 @@ class StreamMeasures:
         return part.queue.quantile(part.service, 1 - (1 - level) / waits)
 
     @property
-    def has_exact_quantiles(self) -> bool:
-        """True where the quantiles of the latency are exact, not upper bounds."""
-        queues = [part.queue for part in self.latency if part.queue is not None]
-        return len(queues) <= 1 and all(queue.has_exact_quantile for queue in queues)
+    def latency_certainty(self) -> Certainty:
+        """How the mean latency is known."""
+        waits = [mean_certainty(queue) for queue in self._waits]
+        return together(*waits, uncounted(self.uncounted))
+
+    def quantile_certainty(self, level: sympy.Rational) -> Certainty:
+        """Return how the quantile of a level is known."""
+        del level  # all levels are known alike so far
+        waits = [quantile_certainty(queue) for queue in self._waits]
+        several = []
+        if len(waits) > 1:
+            several = [upper_bound(f"the quantiles of {len(waits)} queues are added up")]
+        steady = []
+        if self.jitter:
+            resources = listed([part.resource for part in self.jitter], "and")
+            steady = [lower_bound(f"the jitter of {resources} is not counted")]
+        return together(*waits, *several, *steady, uncounted(self.uncounted))
+
+    @property
+    def _waits(self) -> list[Queue]:
+        return [part.queue for part in self.latency if part.queue is not None]
 
     @property
     def loss(self) -> sympy.Expr:

@@ -30,7 +30,6 @@ from qps.compiler.lower_streams import StreamLowering
 from qps.compiler.lower_targets import Targets, bounds_load
 from qps.compiler.mixtures import kind_by_kind
 from qps.compiler.powers import power
-from qps.compiler.queueing import Visit
 
 
 def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
@@ -247,7 +246,7 @@ def _average(
         demand.background = [mean(load) for load in demand.background]
         demand.carried = [mean(rate) for rate in demand.carried]
         demand.visits = [
-            Visit(visit.resource, share * rate, share * flows, service)
+            replace(visit, rate=share * rate, flows=share * flows, service=service)
             for visit in demand.visits
             for share, (rate, flows, service) in kind_by_kind(
                 (visit.rate, visit.flows, visit.service), expressions.mixtures

@@ -195,6 +195,7 @@ def stream_measures(
         tuple(result.queues),
         stream.emission.primary or "bit",
         (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
+        tuple(result.uncounted),
     )
 
 

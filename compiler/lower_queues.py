@@ -43,13 +43,40 @@ def queues_of(
 
     `put_in` is what elastic parameters come to: the loads have it already.
     """
-    queues = {}
-    for name, demand in demands.items():
-        if demand.queueing is None:
-            continue
-        queue = _queue(name, demand, demand.queueing, resources[name].load, put_in, expressions)
-        queues[name] = PlacedQueue(queue, queue.wait, put_in)
-    return queues
+    found = {
+        name: _queue(name, demand, demand.queueing, resources[name].load, put_in, expressions)
+        for name, demand in demands.items()
+        if demand.queueing is not None
+    }
+    shaped = _shaped(found, demands)
+    placed = {}
+    for name, queue in found.items():
+        known = replace(queue, shaped_by=shaped.get(name))
+        placed[name] = PlacedQueue(known, known.wait, put_in)
+    return placed
+
+
+def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[str, str]:
+    """Return the queues at which arrivals are not those of the sources, with one that shapes them.
+
+    What leaves a queue of random arrivals and equal exponential service is random again (Burke
+    1956), also where streams return (Jackson 1957): such queues shape nothing.
+    """
+    shaping = {name for name, queue in queues.items() if not queue.keeps_randomness}
+    shaped: dict[str, str] = {}
+    while True:
+        more = {
+            name: before
+            for name in queues
+            if name not in shaped
+            for visit in demands[name].visits
+            for before in visit.after
+            if before in shaping
+        }
+        if not more:
+            return shaped
+        shaped |= more
+        shaping |= more.keys()
 
 
 def _queue(
@@ -79,4 +106,5 @@ def _queue(
         tuple(visit.flows.xreplace(put_in) for visit in visits),
         tuple(visit.service.xreplace(put_in) for visit in visits),
         sympy.Add(*demand.background).xreplace(put_in),
+        is_uneven=any(visit.is_uneven for visit in visits),
     )

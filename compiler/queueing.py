@@ -33,13 +33,17 @@ class Visit:
     """What one stream asks of a queue: grows while its run of steps is walked.
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
-    one visit on one server, in s.
+    one visit on one server, in s. `after` names the queues that the stream has waited in before;
+    `is_uneven` where what happens within the run makes its visits differ (some items are dropped
+    half way), so that the service time is a mean.
     """
 
     resource: str
     rate: sympy.Expr
     flows: sympy.Expr
     service: sympy.Expr = sympy.S.Zero
+    after: tuple[str, ...] = ()
+    is_uneven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ class Queue:
     """A queue in its place, with all that visits it; `load` is that of the resource.
 
     `servers` are the cores, 1 for a port; `variation` is the coefficient of variation of the
-    service time, 1 for mm1 and mmc; `background` is the load that no visit causes.
+    service time, 1 for mm1 and mmc; `background` is the load that no visit causes. `shaped_by` is
+    a queue on the way here that leaves what arrives less or more random than the discipline says;
+    `is_uneven` where the visits of a stream differ.
     """
 
     resource: str
@@ -59,6 +65,8 @@ class Queue:
     flows: tuple[sympy.Expr, ...]
     services: tuple[sympy.Expr, ...]
     background: sympy.Expr
+    shaped_by: str | None = None
+    is_uneven: bool = False
 
     # -- the mean ------------------------------------------------------------------------
 
@@ -79,15 +87,23 @@ class Queue:
 
         For equal visits their service time; the long ones of a mix weigh more.
         """
-        if self._is_uniform:
+        if self.is_uniform:
             return self.services[0]
         pairs = list(zip(self.rates, self.services, strict=True))
         squares = sympy.Add(*(rate * service**2 for rate, service in pairs))
         return Mean(squares, sympy.Add(*(rate * service for rate, service in pairs)))
 
     @property
-    def _is_uniform(self) -> bool:
+    def is_uniform(self) -> bool:
+        """True where all visits have one service time."""
         return len(set(self.services)) == 1
+
+    @property
+    def keeps_randomness(self) -> bool:
+        """True where what leaves at random has arrived at random: equal exponential service."""
+        is_exponential = self.variation == 1 and not self.is_uneven
+        is_modelled = self.discipline is ir.Discipline.MMC or self.servers == 1
+        return is_exponential and is_modelled and self.is_uniform and self.background == 0
 
     @property
     def _in_a_period(self) -> sympy.Expr:
@@ -128,17 +144,6 @@ class Queue:
             waiting = ErlangC(self.servers, self.servers * self.load)
         rate = self.servers * (1 - self.load) * part
         return SojournQuantile(waiting, rate, level)
-
-    @property
-    def has_exact_quantile(self) -> bool:
-        """True where the distribution of the wait is known: one server, or mmc, equal visits."""
-        if not self._is_uniform or self.background != 0:
-            return False
-        if self.discipline is ir.Discipline.MMC:
-            return True
-        if self.discipline is ir.Discipline.PERIODIC and len(self.rates) > 1:
-            return False
-        return self.servers == 1 and self.variation in (0, 1)
 
 
 def _longest(times: tuple[sympy.Expr, ...] | list[sympy.Expr]) -> sympy.Expr:

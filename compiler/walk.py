@@ -227,15 +227,24 @@ class Walk:
         busy: sympy.Expr,
     ) -> None:
         """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
-        if self.flow.primary is None or busy == 0:
+        if busy == 0:
+            return
+        if queueing is None or self.flow.primary is None:
+            self._result.uncounted[name] = None
+        if self.flow.primary is None:
             return
         now = self.flow.rates[self.flow.primary]
         run = self._runs.get(name)
         if run is None:
-            run = self._runs[name] = Visit(name, held * now, held)
+            run = self._runs[name] = Visit(name, held * now, held, after=self._waited())
             if queueing is not None:
                 self._queue(run, demand, queueing)
+        run.is_uneven |= run.rate != held * now
         run.service += busy / run.flows * (now * run.flows / run.rate)
+
+    def _waited(self) -> tuple[str, ...]:
+        """Return the queues that the stream has waited in so far."""
+        return tuple(dict.fromkeys(visit.resource for visit in self._result.visits.values()))
 
     def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
         """Put a visit in a queue, and a place for its wait into the latency."""
@@ -368,8 +377,10 @@ class Walk:
             demand.count = count
             if network.queueing is not None and self.flow.primary is not None:
                 arriving_rate = flows * self.flow.rates[self.flow.primary]
-                visit = Visit(name, arriving_rate, flows, item_bits / rate)
+                visit = Visit(name, arriving_rate, flows, item_bits / rate, self._waited())
                 self._queue(visit, demand, network.queueing)
+            else:
+                self._result.uncounted[name] = None
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:

@@ -360,16 +360,11 @@ def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: in
         )
         raise QpsError(sink.found)
     found = graph.streams[stream]
-    waits = sum(part.queue is not None for part in found.latency)
-    each = percent(float(1 - (1 - share) / max(1, waits)), 8)
     told = percent(float(share), 8)
-    what = f"time that {told} of the items do not exceed: "
-    if waits > 1:
-        what += f"an upper bound, the sum of what {each} do not exceed in each of {waits} queues"
-    elif found.has_exact_quantiles:
-        what += "exact"
-    else:
-        what += "an upper bound, as if all visits were as long as the longest"
+    known = found.quantile_certainty(share)
+    what = f"time that {told} of the items do not exceed: {known.kind.value}"
+    if known.reasons:
+        what += f" ({'; '.join(known.reasons)})"
     scope = (stream, *found.rests_on)
     stages = [Part(part.stage, found.stage_quantile(part, share), scope) for part in found.latency]
     name = f"quantile({stream}.latency, {told})"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import sympy
+
 from qps.compiler import ir
+from qps.compiler.certainty import Kind
 from qps.compiler.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -248,7 +251,8 @@ def _upper_bounds(solution: Solution) -> list[str]:
         for item in solution.requirements
         if "quantile(" in item.criterion.name
         and any(
-            name in streams and not streams[name].has_exact_quantiles
+            name in streams
+            and streams[name].quantile_certainty(sympy.S.Half).kind is Kind.UPPER_BOUND
             for name in item.criterion.rests_on
         )
     ]

@@ -13,12 +13,14 @@ from scipy.integrate import quad
 
 from helpers.specs import PRELUDE, checked, latency, load, lowered
 from qps.compiler import queue_numbers as numbers
+from qps.compiler.certainty import Kind
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.solver.inverse import solve_for
 from qps.solver.solution import Verdict
 from qps.solver.solve import solve
 
+_P99 = sympy.Rational(99, 100)
 law = settings(max_examples=60, deadline=None)
 
 
@@ -230,13 +232,13 @@ def _quantile(graph: LoadGraph, level: str, population: int) -> float:
 
 def test_the_quantile_of_mm1_is_that_of_its_exponential_sojourn() -> None:
     graph = lowered(_server("mm1"))
-    assert graph.streams["flow"].has_exact_quantiles
+    assert graph.streams["flow"].quantile_certainty(_P99).is_exact
     assert _quantile(graph, "0.95", 80) == pytest.approx(0.01 / 0.2 * log(20), rel=1e-9)
 
 
 def test_the_quantile_of_md1_inverts_its_tail() -> None:
     graph = lowered(_shared("md1"))
-    assert graph.streams["flow"].has_exact_quantiles
+    assert graph.streams["flow"].quantile_certainty(_P99).is_exact
     wait = (_quantile(graph, "0.999", 80) - 0.001) / 0.001
     assert numbers.md1_tail(0.8, wait) == pytest.approx(0.001, rel=1e-7)
 
@@ -257,14 +259,16 @@ def test_voices_on_an_ethernet_wait_as_published() -> None:
 def test_over_several_queues_each_gets_its_part() -> None:
     steps = "work; rest; work"
     graph = lowered(_server("mm1", steps=steps, more="component rest { delay 1 ms }\n"))
-    assert not graph.streams["flow"].has_exact_quantiles
+    assert graph.streams["flow"].quantile_certainty(_P99).kind is Kind.UPPER_BOUND
     one = 0.01 / 0.2 * log(1 / 0.005)
     assert _quantile(graph, "0.99", 40) == pytest.approx(2 * one + 0.001, rel=1e-9)
 
 
 def test_a_stream_that_waits_nowhere_has_its_latency_as_quantile() -> None:
     graph = lowered(_server("none"))
-    assert graph.streams["flow"].has_exact_quantiles
+    known = graph.streams["flow"].quantile_certainty(_P99)
+    assert known.kind is Kind.LOWER_BOUND
+    assert known.reasons == ("no waiting is counted at `web.cpu`",)
     assert _quantile(graph, "0.99", 50) == float(latency(graph, "flow", 50))
 
 
