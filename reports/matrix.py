@@ -16,7 +16,15 @@ from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.tables import SCHEMA, Column, columns_of, layout_of, schema_of
+from qps.solver.matrix.tables import (
+    SCHEMA,
+    Column,
+    Counts,
+    columns_of,
+    counts_of,
+    layout_of,
+    schema_of,
+)
 
 ENDINGS = (".parquet", ".csv", ".json")
 
@@ -58,7 +66,7 @@ def _writer(schema: pa.Schema, ending: str, file: IO[bytes]) -> Iterator[Any]:
 
 
 def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[str]:
-    """Yield the text of a JSON object: what the columns are, and an object for each row."""
+    """Yield the text of a JSON object: what the columns are, an object for each row, the counts."""
     columns = columns_of(compiled)
     head = {
         "schema": SCHEMA,
@@ -71,12 +79,14 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "asked": json.loads(asked_of(compiled).as_text),
     }
     yield json.dumps(head, ensure_ascii=False, indent=2)[:-2] + ',\n  "rows": ['
-    before = "\n    "
+    before, counts = "\n    ", Counts()
     for table in tables:
+        counts += counts_of(table)
         for row in table.to_pylist():
             yield before + json.dumps(row, ensure_ascii=False, allow_nan=False)
             before = ",\n    "
-    yield "\n  ]\n}\n"
+    told = {"rows": counts.rows, "carry_nobody": counts.nobody, "faults": counts.faults}
+    yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
 
 
 def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[bytes]:
@@ -128,12 +138,20 @@ def _cell(column: Column, value: object) -> str:
     return quantity(value, column.dimension)
 
 
-def summary(compiled: CompiledMatrix, kept: int, unanswered: int) -> str:
+def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     """Return in a line how many configurations there are."""
     size = compiled.size
     text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
-    if kept != size:
-        text += f", {kept:,} of them kept"
-    if unanswered:
-        text += f"; {unanswered:,} carry nobody, `reason` tells why"
+    if counts.rows != size:
+        text += f", {counts.rows:,} of them kept"
+    if counts.nobody:
+        text += f"; {counts.nobody:,} carry nobody, `reason` tells why"
+    if counts.faults:
+        text += f"; {faults_in_words(counts.faults)}"
     return text
+
+
+def faults_in_words(count: int) -> str:
+    """Return how many rows have no answer by a fault of ours."""
+    verb, whose = ("has", "a fault") if count == 1 else ("have", "faults")
+    return f"{count:,} {verb} no answer by {whose} of qps, which `reason` tells"

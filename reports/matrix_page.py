@@ -13,9 +13,11 @@ import pyarrow as pa
 from qps.compiler.check_matrices import ANSWERS
 from qps.compiler.render import printable
 from qps.reports.live import Json
+from qps.reports.matrix import faults_in_words
 from qps.reports.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.table import Table
 from qps.solver.matrix.asked import Asked, read_asked
+from qps.solver.matrix.single import FAULT
 
 MOST_ROWS = 50_000
 """Rows that a page holds: more would neither be small nor follow at once."""
@@ -96,6 +98,15 @@ class _Result:
         carrying = np.ones(self.rows, dtype=bool) if reason is None else reason.codes == 0
         return carrying & (largest.codes > 0) if largest is not None else carrying
 
+    @property
+    def faults(self) -> int:
+        """How many rows a fault of ours left without an answer."""
+        reason = self.column("reason")
+        if reason is None:
+            return 0
+        faults = [i for i, text in enumerate(reason.values, 1) if text.startswith(FAULT)]
+        return int(np.isin(reason.codes, faults).sum())
+
     # -- in words ------------------------------------------------------------------------
 
     def title(self, origin: str) -> str:
@@ -107,18 +118,22 @@ class _Result:
 
     def answer(self) -> str:
         """Return how many configurations there are, and how many carry what is asked for."""
+        told = self._carried()
+        return f"{told} {_capital(faults_in_words(self.faults))}." if self.faults else told
+
+    def _carried(self) -> str:
         total = self.asked.configurations if self.asked else self.rows
-        carrying = int(self.carrying.sum())
+        carrying, faults = int(self.carrying.sum()), self.faults
+        nobody = self.rows - carrying - faults
         text = f"{total:,} configuration{'s' * (total != 1)}"
         if self._parts("where"):
-            text += f"; {self.rows:,} carry what is asked for"
-            nobody = self.rows - carrying
+            text += f"; {self.rows - faults:,} carry what is asked for"
             return f"{text}, {nobody:,} of them nobody." if nobody else f"{text}."
         if total != self.rows:
             text += f", {self.rows:,} after what is excluded"
         if carrying == self.rows:
             return f"{text}; {'every one' if total > 1 else 'it'} carries somebody."
-        return f"{text}; {carrying:,} carry somebody, {self.rows - carrying:,} nobody."
+        return f"{text}; {carrying:,} carry somebody, {nobody:,} nobody."
 
     def leads(self) -> Iterable[str]:
         """Yield the cheapest and the best of the configurations that carry somebody."""
@@ -286,6 +301,10 @@ class _Result:
     def _is_own(self, column: ResultColumn) -> bool:
         """Return whether a column is one of the spec's own."""
         return not column.is_detail and column.name not in (*ANSWERS, "reason", "mode")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _users(count: int | None) -> str:

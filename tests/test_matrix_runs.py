@@ -20,10 +20,14 @@ from pyarrow import csv, parquet
 import qps
 from qps.cli import main
 from qps.commands.progress import bar
+from qps.compiler import ir
+from qps.compiler.configuration import Configuration
 from qps.compiler.pipeline import load
-from qps.solver.matrix import cores, run
+from qps.solver.matrix import compiling, cores, run, single
+from qps.solver.matrix.claims import Judge
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.solution import SolverFault
 from test_matrices import BASE
 
 SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"
@@ -121,6 +125,107 @@ def test_a_spec_with_several_matrices_or_none(capsys: pytest.CaptureFixture[str]
     Path("no.qps").write_text(BASE)
     assert main(["matrix", "no.qps"]) == 2
     assert "has no matrix" in capsys.readouterr().err
+
+
+# -- faults of ours -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every row solved by itself; where `extra` is 7, that is a fault."""
+    whole = single._solved
+
+    def solved(model: ir.Model, configuration: Configuration, *rest: object) -> single.SingleRow:
+        extra = configuration.parameters["extra"]
+        if isinstance(extra, ir.Constant) and extra.value == 7:
+            raise SolverFault("off by 1")
+        if isinstance(extra, ir.Constant) and extra.value == 8:
+            raise ZeroDivisionError("by nothing")
+        return whole(model, configuration, *rest)  # type: ignore[arg-type]
+
+    def by_themselves(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(single, "_solved", solved)
+    monkeypatch.setattr(compiling._GroupCompiler, "_is_shared", by_themselves)
+
+
+FEW = BASE + "matrix m { extra in [6, 7, 8, 9, 5000]; where largest_acceptable >= 5 }"
+
+
+@pytest.mark.usefixtures("faulty")
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json", "html"])
+def test_a_fault_survives_every_filter_and_is_status_3(
+    ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("few.qps").write_text(FEW)
+    assert main(["matrix", "few.qps", "-o", f"few.{ending}"]) == 3
+    told = capsys.readouterr().err
+    assert "2 have no answer by faults of qps, which `reason` tells" in told
+    assert "carry nobody" not in told
+    if ending == "parquet":
+        rows = {row["extra"]: row for row in rows_of("few.parquet")}
+        assert rows.keys() == {6, 7, 8, 9}
+        assert rows[7]["reason"] == "a fault of qps: off by 1"
+        assert rows[8]["reason"] == "a fault of qps: ZeroDivisionError: by nothing"
+        assert rows[7]["largest_acceptable"] is None
+        assert rows[6]["reason"] is None
+    if ending == "json":
+        counts = json.loads(Path("few.json").read_text())["counts"]
+        assert counts == {"rows": 4, "carry_nobody": 0, "faults": 2}
+    if ending == "html":
+        page = Path("few.html").read_text()
+        assert "5 configurations; 2 carry what is asked for." in page
+        assert "2 have no answer by faults of qps" in page
+
+
+@pytest.mark.usefixtures("faulty")
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "csv"])
+def test_a_fault_is_told_beside_all_other_rows(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("few.qps").write_text(FEW.replace("where largest_acceptable >= 5", ""))
+    assert main(["matrix", "few.qps", "--format", form]) == 3
+    out, err = capsys.readouterr()
+    assert "This" not in err
+    assert "Please report it" in err
+    assert out.count("a fault of qps") == 2
+    if form in ("text", "markdown"):
+        assert out.startswith(
+            "5 configurations of m; 1 carry nobody, `reason` tells why; "
+            "2 have no answer by faults of qps"
+        )
+    if form == "json":
+        assert json.loads(out)["counts"] == {"rows": 5, "carry_nobody": 1, "faults": 2}
+
+
+@pytest.mark.usefixtures("faulty")
+@pytest.mark.parametrize(
+    ("claim", "is_true"),
+    [
+        ("every configuration: largest_acceptable >= 1", False),  # of 5000 it does not hold
+        ("some configuration: largest_acceptable >= 1", True),
+        ("no configuration: largest_acceptable >= 1", False),
+        ("at least 2 configurations: largest_acceptable >= 1", True),
+        ("at least 3 configurations: largest_acceptable >= 1", None),
+        ("at least 5 configurations: largest_acceptable >= 1", False),
+        ("at most 1 configuration: largest_acceptable >= 1", False),
+        ("at most 3 configurations: largest_acceptable >= 1", None),
+        ("at most 4 configurations: largest_acceptable >= 1", True),
+        ("every configuration where extra < 10: largest_acceptable >= 1", None),
+    ],
+)
+def test_a_claim_that_rests_on_a_fault_is_not_judged(claim: str, is_true: bool | None) -> None:
+    text = BASE + "matrix m { extra in [6, 7, 8, 9, 5000] }\n"
+    spec = qps.loads(text + f'expect it {{ {claim}; source "us" }}\n').spec
+    judge = Judge(spec.model)
+    judged = judge.of(spec.model.expectations[0].matrix_claims[0])
+    assert judged.faults == 2
+    if is_true is None:
+        with pytest.raises(SolverFault, match="off by 1, at extra = 7"):
+            assert judged.is_true
+    else:
+        assert judged.is_true is is_true
 
 
 # -- broken runs -------------------------------------------------------------------------

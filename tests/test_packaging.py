@@ -62,3 +62,13 @@ def test_checking_a_spec_imports_no_algebra(tmp_path: Path) -> None:
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "qps.compiler.check" in imported
     assert imported & {"sympy", "numpy", "scipy", "networkx", "jinja2"} == set()
+
+
+def test_ci_tries_what_is_declared() -> None:
+    told = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "minimums.py"], capture_output=True, text=True, check=True
+    ).stdout.split()
+    own = PROJECT["project"]
+    declared = {*own["dependencies"], *own["optional-dependencies"]["test"]}
+    declared |= {*own["optional-dependencies"]["dask"]}
+    assert {one.replace("==", ">=") for one in told} == declared

@@ -11,34 +11,52 @@ from qps.compiler import ir
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import Stretch
+from qps.solver.solution import SolverFault
 
 _STRETCH = 65_536
 
 
 @dataclass
 class Judged:
-    """How many configurations a claim is about, in how many it holds, and one that decides it."""
+    """How many configurations a claim is about, in how many it holds, and one that decides it.
+
+    Of `faults` configurations a fault of ours left open whether it is about them, and whether it
+    holds; `fault` tells one of them.
+    """
 
     claim: ir.MatrixClaim
     about: int = 0
     met: int = 0
     example: str | None = None
+    faults: int = 0
+    fault: str = ""
 
     @property
     def is_true(self) -> bool:
-        """Whether the claim holds. Nothing is true of every one of no configurations."""
+        """Whether the claim holds. Nothing is true of every one of no configurations.
+
+        SolverFault where that rests on a configuration of which a fault tells nothing.
+        """
+        cases = ((0, 0), (0, self.faults), (self.faults, self.faults))
+        found = {self._is_true(self.met + met, self.about + about) for met, about in cases}
+        if len(found) > 1:
+            raise SolverFault(self.fault)
+        return found.pop()
+
+    def _is_true(self, met: int, about: int) -> bool:
         match self.claim.quantifier:
             case ir.Quantifier.EVERY:
-                return self.met == self.about > 0
+                return met == about > 0
             case ir.Quantifier.SOME:
-                return self.met > 0
+                return met > 0
             case ir.Quantifier.NO:
-                return self.met == 0 < self.about
+                return met == 0 < about
             case ir.Quantifier.AT_LEAST:
-                return self.met >= self.claim.count
+                return met >= self.claim.count
             case ir.Quantifier.AT_MOST:
-                return self.met <= self.claim.count
+                return met <= self.claim.count
 
     @property
     def told(self) -> str:
@@ -86,13 +104,18 @@ class Judge:
 def _count(judged: Judged, rows: Stretch) -> None:
     """Count rows for one claim."""
     claim, wanted = judged.claim, rows.compiled.matrix.wanted
-    about = rows.included.copy()
+    about = rows.included & ~rows.faulted
     for condition in (wanted, claim.where):
         if condition is not None:
             about &= holds(rows, condition)
     met = about & holds(rows, claim.condition)
     judged.about += int(about.sum())
     judged.met += int(met.sum())
+    faulted = rows.included & rows.faulted
+    judged.faults += int(faulted.sum())
+    if faulted.any() and not judged.fault:
+        row = int(np.argmax(faulted))
+        judged.fault = f"{rows.texts[row].removeprefix(FAULT)}, at {_named(rows, row)}"
     deciding = about & ~met if claim.quantifier is ir.Quantifier.EVERY else met
     if judged.example is None and deciding.any():
         judged.example = _named(rows, int(np.argmax(deciding)))

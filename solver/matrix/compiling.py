@@ -230,6 +230,8 @@ class _GroupCompiler:
                 return CompiledGroup((), *chosen)
         except (QpsError, UnsupportedError):
             return CompiledGroup((), *chosen)
+        except Exception:  # noqa: BLE001 - a fault of ours: each row tells it, the others stay
+            return CompiledGroup((), *chosen)
         return CompiledGroup(modes, *chosen)
 
     def _is_shared(self, group: Group, modes: tuple[CompiledMode, ...]) -> bool:

@@ -173,7 +173,7 @@ class MatrixSolver:
         configuration = self._configuration(number, [int(axis[row]) for axis in rows.index])
         single = solve_single(compiled.model, configuration, compiled.question, compiled.matrix.at)
         if single.reason is not None:
-            rows.texts[row] = single.reason
+            rows.texts[row], rows.faulted[row] = single.reason, single.is_fault
             return
         self._put_single(rows, row, single)
 

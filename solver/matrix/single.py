@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 
 import sympy
@@ -18,10 +18,16 @@ from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_point
 from qps.solver.solution import Solution, SolverFault
 
+FAULT = "a fault of qps: "
+"""What the reason of a row begins with that has no answer by a fault of ours."""
+
 
 @dataclass
 class SingleRow:
-    """The answers of one configuration; `reason` tells why there are none."""
+    """The answers of one configuration; `reason` tells why there are none.
+
+    `is_fault`: that is a fault of ours, not of the configuration.
+    """
 
     reason: str | None = None
     largest: int | None = None
@@ -37,12 +43,30 @@ class SingleRow:
     running_cost: float = nan
     columns: tuple[float, ...] = ()
     comparisons: tuple[tuple[float, float], ...] = ()
+    is_fault: bool = False
 
 
 def solve_single(
     model: ir.Model, configuration: Configuration, question: Question, at: int | None
 ) -> SingleRow:
-    """Return the answers of a configuration, told at a population or else at the limit."""
+    """Return the answers of a configuration, told at a population or else at the limit.
+
+    A fault of ours is the reason of this row alone: it is told, and the others are solved.
+    """
+    try:
+        return _solved(model, configuration, question, at)
+    except SolverFault as fault:
+        told = str(fault)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+        told = f"{type(error).__name__}: {error}"
+    return replace(_without(question, FAULT + told), is_fault=True)
+
+
+def _solved(
+    model: ir.Model, configuration: Configuration, question: Question, at: int | None
+) -> SingleRow:
     sink = Sink()
     check_placement(model, configuration, sink)
     reason = next((d.message for d in sink.found if d.is_error), None)
@@ -52,8 +76,6 @@ def solve_single(
         solution = solve_model(model, configuration)
     except QpsError as error:
         return _without(question, error.diagnostics[0].message)
-    except SolverFault as fault:
-        return _without(question, f"a fault of qps: {fault}")
     graph = solution.graph
     settled = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
     population = solution.at if at is None else at

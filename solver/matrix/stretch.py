@@ -21,7 +21,8 @@ class Stretch:
 
     `block` says of which product of axes they are, `index` which values of the axes they have.
     Words are kept by their numbers in the matrix's list; `largest` is -1 for none. `texts` holds
-    reasons that are in no list, by row. Values are in base units.
+    reasons that are in no list, by row; `faulted` are the rows that a fault of ours left without
+    an answer. Values are in base units.
     """
 
     compiled: CompiledMatrix
@@ -44,6 +45,7 @@ class Stretch:
     comparisons: list[tuple[Floats, Floats]]
     group: Ints
     included: Bools
+    faulted: Bools
     words: list[str]
     texts: dict[int, str] = field(default_factory=dict)
 
@@ -68,5 +70,5 @@ def empty(
         {name: nothing() for name in compiled.resources},
         [nothing() for _ in question.columns],
         [(nothing(), nothing()) for _ in question.comparisons],
-        no_word(), np.ones(count, dtype=bool), words,
+        no_word(), np.ones(count, dtype=bool), np.zeros(count, dtype=bool), words,
     )  # fmt: skip

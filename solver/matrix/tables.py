@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from qps.compiler import ir
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
@@ -16,6 +17,7 @@ from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.rows import MatrixSolver
+from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import NONE, Stretch
 
 SCHEMA = "qps/matrix/1"
@@ -117,7 +119,8 @@ class Tabulator:
     def _batch(self, rows: Stretch) -> pa.RecordBatch:
         kept = rows.included
         if self.compiled.matrix.wanted is not None:
-            kept = kept & holds(rows, self.compiled.matrix.wanted)
+            # Of a row that a fault of ours left without an answer nobody knows what it is.
+            kept = kept & (holds(rows, self.compiled.matrix.wanted) | rows.faulted)
         arrays = [self._array(column, rows) for column in self._columns]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         return batch if kept.all() else batch.filter(pa.array(kept))
@@ -184,6 +187,30 @@ class Tabulator:
         for row, text in rows.texts.items():
             told(row, text)
         return pa.array(list(texts), pa.string()).take(pa.array(numbers, mask=numbers == NONE))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows there are, and how many of them have no answer.
+
+    `nobody` carry nobody, or cannot be; `faults` are left without an answer by faults of ours.
+    """
+
+    rows: int = 0
+    nobody: int = 0
+    faults: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.rows + other.rows, self.nobody + other.nobody, self.faults + other.faults
+        )
+
+
+def counts_of(table: pa.Table) -> Counts:
+    """Return how many rows of a table have an answer."""
+    reason = table.column("reason")
+    faults = compute.sum(compute.starts_with(reason, FAULT)).as_py() or 0
+    return Counts(len(table), len(table) - reason.null_count - faults, faults)
 
 
 def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:

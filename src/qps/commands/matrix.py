@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from qps.solver.matrix.compiling import CompiledMatrix
     from qps.solver.matrix.run import Parts, Work
+    from qps.solver.matrix.tables import Counts
 
 _SHOWN = 50
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
@@ -44,8 +45,24 @@ def run(arguments: Namespace) -> Exit:
     compiled = compile_matrix(spec.model, matrix)
     job = _Job(compiled, arguments, output)
     if output is None:
-        return job.show()
-    return job.write_page(output) if output.suffix == ".html" else job.write(output)
+        counts = job.show()
+    else:
+        counts = job.write_page(output) if output.suffix == ".html" else job.write(output)
+    return _status(counts, arguments)
+
+
+def _status(counts: Counts, arguments: Namespace) -> Exit:
+    """Return no where nothing was kept that carries anybody; a fault of ours is told as one."""
+    if not counts.faults:
+        return Exit.NO if counts.rows == counts.nobody else Exit.YES
+    from qps.reports.matrix import faults_in_words  # noqa: PLC0415
+
+    print(
+        f"qps {arguments.version} failed: {faults_in_words(counts.faults)}.\n"
+        "All other rows are as they should be. Please report it with the spec and such a reason.",
+        file=sys.stderr,
+    )
+    return Exit.FAULT
 
 
 def _chosen(model: ir.Model, name: str | None) -> ir.Matrix:
@@ -128,11 +145,11 @@ class _Job:
 
     # -- a table on the screen -----------------------------------------------------------
 
-    def show(self) -> Exit:
+    def show(self) -> Counts:
         """Print rows: as a table the first ones, in other formats all of them."""
         from qps.reports.matrix import csv_text, json_texts  # noqa: PLC0415
 
-        counted = _Counted()
+        counted = self._counted()
         tables = counted.count(self._sorted(self._solved()))
         if self.arguments.format == "json":
             for text in json_texts(self.compiled, tables):
@@ -142,7 +159,7 @@ class _Job:
                 sys.stdout.write(data.decode())
         else:
             self._print_table(tables, counted)
-        return counted.status
+        return counted.counts
 
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
@@ -155,10 +172,11 @@ class _Job:
             if len(first) < _SHOWN:
                 first = pa.concat_tables([first, table.slice(0, _SHOWN - len(first))])
         markdown = self.arguments.format == "markdown"
-        print(summary(self.compiled, counted.kept, counted.unanswered) + "\n")
+        print(summary(self.compiled, counted.counts) + "\n")
         sys.stdout.write(shown(self.compiled, first, markdown=markdown))
-        if counted.kept > len(first):
-            print(f"\n… and {counted.kept - len(first):,} more: `-o FILE` writes all of them")
+        left = counted.counts.rows - len(first)
+        if left:
+            print(f"\n… and {left:,} more: `-o FILE` writes all of them")
 
     def _solved(self) -> Generator[pa.Table]:
         """Yield all rows in their order, none of them kept."""
@@ -172,14 +190,14 @@ class _Job:
 
     # -- a file --------------------------------------------------------------------------
 
-    def write(self, output: Path) -> Exit:
+    def write(self, output: Path) -> Counts:
         """Write all rows to a file, part by part where there are many."""
         from qps.reports.matrix import summary, write  # noqa: PLC0415
         from qps.solver.matrix.run import Parts  # noqa: PLC0415
 
         folder = output.with_name(output.name + ".parts")
         parts = Parts(self.compiled, self._fingerprint, folder)
-        counted = _Counted()
+        counted = self._counted()
         if parts.count == 1 and not folder.exists():
             tables = self._solved()
         else:
@@ -200,22 +218,22 @@ class _Job:
             raise
         parts.remove()
         if not self.arguments.quiet:
-            told = summary(self.compiled, counted.kept, counted.unanswered)
+            told = summary(self.compiled, counted.counts)
             print(f"{told}\nwritten to {output}", file=sys.stderr)
-        return counted.status
+        return counted.counts
 
-    def write_page(self, output: Path) -> Exit:
+    def write_page(self, output: Path) -> Counts:
         """Write a page of all rows; where they are more than a page holds, none."""
         from qps.reports.html import render_matrix  # noqa: PLC0415
         from qps.reports.matrix_page import matrix_page  # noqa: PLC0415
 
-        counted = _Counted()
+        counted = self._counted()
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
         write_page(output, render_matrix(page))
         if not self.arguments.quiet:
             print("\n".join([page.answer, *page.leads]), file=sys.stderr)
             print(f"written to {output}", file=sys.stderr)
-        return counted.status
+        return counted.counts
 
     def _few_rows(self, counted: _Counted) -> pa.Table:
         """Return all rows in order, as many as a page holds; no more are solved than that."""
@@ -230,7 +248,7 @@ class _Job:
         gathered = [schema.empty_table()]
         for table in counted.count(self._solved()):
             gathered.append(table.cast(schema))
-            if counted.kept > MOST_ROWS:
+            if counted.counts.rows > MOST_ROWS:
                 raise too_many(MOST_ROWS)
         return in_order(self.compiled, pa.concat_tables(gathered))
 
@@ -274,7 +292,12 @@ class _Job:
             hint = f"{_kept(parts)}: make room, then go on with `--resume`"
         return complain(f"`{path}` cannot be written: {reason}", hint)
 
-    # -- what both need ------------------------------------------------------------------
+    # -- what all need ------------------------------------------------------------------
+
+    def _counted(self) -> _Counted:
+        from qps.solver.matrix.tables import Counts  # noqa: PLC0415
+
+        return _Counted(Counts())
 
     def _sorted(self, tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
@@ -349,17 +372,12 @@ def _kept(parts: Parts) -> str:
 class _Counted:
     """Counts rows on their way."""
 
-    kept: int = 0
-    unanswered: int = 0
+    counts: Counts
 
     def count(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         """Yield tables as they are, counted."""
-        for table in tables:
-            self.kept += len(table)
-            self.unanswered += len(table) - table.column("reason").null_count
-            yield table
+        from qps.solver.matrix.tables import counts_of  # noqa: PLC0415
 
-    @property
-    def status(self) -> Exit:
-        """No, where nothing was kept that carries anybody."""
-        return Exit.NO if self.kept == self.unanswered else Exit.YES
+        for table in tables:
+            self.counts += counts_of(table)
+            yield table
