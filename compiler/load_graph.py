@@ -17,7 +17,7 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.case_tables import CaseTable
-from qps.compiler.certainty import Certainty, lower_bound, together, upper_bound
+from qps.compiler.certainty import EXACT, Certainty, lower_bound, together, upper_bound
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.queue_certainty import mean_certainty, quantile_certainty, uncounted
@@ -248,6 +248,9 @@ class Criterion:
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
     rests_on: tuple[str, ...] = ()
     """The streams, resources, nodes and links that the measure names."""
+    known: Certainty = EXACT
+    """How the measure is known; the limit is always exact."""
+    axis_known: Certainty = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +263,7 @@ class NamedMeasure:
     doc: str | None
     rests_on: tuple[str, ...]
     """The streams, resources, nodes and links that it names."""
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +323,7 @@ class LoadGraph:
     groups: dict[str, GroupSize]
     targets: dict[str, sympy.Expr]
     """How full resources may be by plan, by the names that the spec gives them."""
+    quality_known: Certainty = EXACT
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[Place]:

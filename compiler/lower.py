@@ -9,6 +9,8 @@ import sympy
 
 from qps.compiler import codes, ir
 from qps.compiler.case_tables import case_tables
+from qps.compiler.certainties import certainty_of
+from qps.compiler.certainty import Certainty, opposite, together
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
@@ -71,6 +73,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
                 measure.value.dimension,
                 measure.doc,
                 subjects(measure.value),
+                certainty_of(measure.value.expr, expressions, measured.known),
             )
             for measure in model.measures
         },
@@ -95,6 +98,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
             for group in model.groups
         },
         targets.stated,
+        _quality_known(model, expressions, measured, criteria),
     )
 
 
@@ -296,6 +300,7 @@ def _criteria(
     for requirement in requirements:
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
+        known = certainty_of(requirement.measure.expr, expressions, measured.known)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
         bounded.update(n for n in resources if bounds_load(requirement, n, resources))
         stated.append(
@@ -309,6 +314,9 @@ def _criteria(
                 span=requirement.span,
                 axis=axis,
                 rests_on=subjects(requirement.measure, requirement.limit),
+                known=known,
+                # What is better nearer to zero: of a measure that must not fall, less of it.
+                axis_known=known if requirement.at_most else opposite(known),
             )
         )
     for name, resource in measured.resources.items():
@@ -376,6 +384,19 @@ def _quality(
         return expressions.lower(formula.expr, measure_of)
     axes = [criterion.axis for criterion in criteria if criterion.axis is not None]
     return joined_axes(model.quality.metric, axes) if axes else None
+
+
+def _quality_known(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measured: Measures,
+    criteria: tuple[Criterion, ...],
+) -> Certainty:
+    """Return how the metric is known: it rises with each axis."""
+    formula = model.quality.formula
+    if formula is not None:
+        return certainty_of(formula.expr, expressions, measured.known)
+    return together(*(one.axis_known for one in criteria if one.axis is not None))
 
 
 def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
@@ -59,6 +60,17 @@ class Measures:
             assert measured.level is not None
             return self.streams[measured.subject].latency_quantile(rational(measured.level))
         return _of_stream(self.streams[measured.subject], kind)
+
+    def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
+        """Return how a measure is known. Loads, rates, losses and prices follow from the model."""
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.LATENCY:
+            return self.streams[measured.subject].latency_certainty
+        if measured.kind is ir.MeasureKind.QUANTILE:
+            assert measured.level is not None
+            level = rational(measured.level)
+            return self.streams[measured.subject].quantile_certainty(level)
+        return EXACT
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
         if name in self.resources:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, assert_never
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.certainties import certainty_of
+from qps.compiler.certainty import EXACT, Certainty, together
 from qps.compiler.configuration import (
     Configuration,
     base_configuration,
@@ -26,8 +28,9 @@ from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
+from qps.solver.answer_certainty import largest_known, quality_known
 from qps.solver.saturation import saturation_point
-from qps.solver.solve import certified_largest
+from qps.solver.solve import certified_answer
 
 if TYPE_CHECKING:
     from qps.solver.matrix.claims import Judge
@@ -39,6 +42,7 @@ class Side:
 
     value: float
     dimension: Dimension = DIMENSIONLESS
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class ClaimResult:
     text: str
     counted: str | None = None
     """Of how many configurations of a matrix a claim holds."""
+    known: Certainty = EXACT
+    """How the prediction is known; for a condition, how its sides are."""
 
 
 @dataclass
@@ -80,7 +86,7 @@ class Laboratory:
     decided: set[str] = field(default_factory=set)
     """Parameters that conditions asked for, in all formulas so far."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
-    _largest: dict[object, int] = field(default_factory=dict)
+    _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _judge: Judge | None = None
 
     def results(self) -> tuple[ClaimResult, ...]:
@@ -114,10 +120,14 @@ class Laboratory:
                 claim.value.dimension,
                 claim.tolerance,
                 holds=_is_near(predicted, claimed, claim.tolerance),
+                known=together(
+                    self.known(claim.value.expr, base, claim.changes),
+                    self.known(claim.claimed.expr, base, claim.changes),
+                ),
             )
-        sides: list[tuple[sympy.Expr, Dimension]] = []
+        sides: list[_Compared] = []
         holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
-        compared = tuple(Side(float(value), dimension) for value, dimension in sides)
+        compared = tuple(Side(float(one.value), one.dimension, one.known) for one in sides)
         return _condition(name, expectation, claim.span, compared, holds=holds)
 
     def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
@@ -149,7 +159,7 @@ class Laboratory:
         base: Configuration,
         changes: Sequence[ir.Change],
         span: Span,
-        sides: list[tuple[sympy.Expr, Dimension]],
+        sides: list[_Compared],
     ) -> bool:
         """Return whether a condition is true; the values of its sides are added to `sides`."""
 
@@ -159,11 +169,17 @@ class Laboratory:
 
         match condition:
             case ir.Compare(operator, left, right, dimension):
-                values = [self._value(side, base, changes, span) for side in (left, right)]
-                shown = [(value, dimension) for value in values]
-                known = sides and sides[-1] == shown[0]
-                sides += shown[1:] if known else shown
-                return compare(operator, *values)
+                shown = [
+                    _Compared(
+                        self._value(side, base, changes, span),
+                        dimension,
+                        self.known(side, base, changes),
+                    )
+                    for side in (left, right)
+                ]
+                is_shown = sides and sides[-1] == shown[0]
+                sides += shown[1:] if is_shown else shown
+                return compare(operator, *(one.value for one in shown))
             case ir.AllOf(parts):
                 return all(judged(parts))
             case ir.AnyOf(parts):
@@ -203,6 +219,7 @@ class Laboratory:
                         tolerance,
                         holds=holds,
                         place=(observation.file, row.line),
+                        known=self.known(column.value.expr, base, row.changes),
                     )
                 )
         return results
@@ -257,6 +274,23 @@ class Laboratory:
             values[graph.population] = sympy.Integer(population)
         return Substitution(values)(lowered)
 
+    def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
+        """Return how an expression is known in the model as changed."""
+        configuration, _ = _settled(base, changes)
+        graph = self._graph(configuration)
+        expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
+
+        def asked(of: ir.Measured | ir.Changed) -> Certainty:
+            if isinstance(of, ir.Changed):
+                return self.known(of.value, base, (*changes, *of.changes))
+            if of.kind is ir.MeasureKind.LARGEST:
+                return self._answer(configuration)[1]
+            if of.kind is ir.MeasureKind.QUALITY:
+                return quality_known(self._in_each_mode(configuration))
+            return Measures(graph.resources, graph.streams, graph.prices).known(of)
+
+        return certainty_of(expr, expressions, asked)
+
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
         configuration, _ = _settled(base, changes)
@@ -276,14 +310,14 @@ class Laboratory:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, asked.subject, span)
             case ir.MeasureKind.LARGEST:
-                return self._largest_acceptable(configuration)
+                return sympy.Integer(self._answer(configuration)[0])
             case ir.MeasureKind.QUALITY:
                 return self._quality(configuration, span, free)
         return Measures(graph.resources, graph.streams, graph.prices).of(asked)
 
     def _quality(self, configuration: Configuration, span: Span, free: str | None) -> sympy.Expr:
         """Return the quality: of the worst mode, where there are several."""
-        graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+        graphs = self._in_each_mode(configuration)
         told = [
             Substitution(
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
@@ -316,12 +350,27 @@ class Laboratory:
         # A resource that never saturates has its saturation point at infinity.
         return sympy.Float(min(known), 17) if known else sympy.oo
 
-    def _largest_acceptable(self, configuration: Configuration) -> sympy.Expr:
+    def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
+        """Return the largest acceptable population, 0 for none, and how it is known."""
         key = configuration.key
-        if key not in self._largest:
-            graphs = [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
-            self._largest[key] = min(certified_largest(graph) or 0 for graph in graphs)
-        return sympy.Integer(self._largest[key])
+        if key not in self._answers:
+            answers = [certified_answer(graph) for graph in self._in_each_mode(configuration)]
+            every = (failure for answer in answers for failure in answer.failures)
+            known = largest_known(every, configuration.low)
+            self._answers[key] = min(answer.largest or 0 for answer in answers), known
+        return self._answers[key]
+
+    def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
+        return [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A side of a comparison as it is judged: exactly."""
+
+    value: sympy.Expr
+    dimension: Dimension
+    known: Certainty
 
 
 def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:
@@ -398,6 +447,7 @@ def _condition(
         expectation.note,
         expectation.fitted,
         text,
+        known=together(*(side.known for side in compared)),
     )
 
 
@@ -412,6 +462,7 @@ def _near(
     *,
     holds: bool | None,
     place: tuple[str, int] | None = None,
+    known: Certainty = EXACT,
 ) -> ClaimResult:
     """Return the result of a claimed value."""
     file, line = place or (span.source.label, span.line)
@@ -435,4 +486,5 @@ def _near(
         stated.note,
         stated.fitted,
         " ".join(span.text.split()),
+        known=known,
     )

@@ -82,9 +82,22 @@ def _fullness(graph: LoadGraph) -> dict[str, sympy.Expr]:
     return loads
 
 
-def certified_largest(graph: LoadGraph) -> int | None:
+@dataclass(frozen=True, slots=True)
+class CertifiedAnswer:
+    """The largest acceptable population, None for none, and what it rests on."""
+
+    largest: int | None
+    failures: tuple[FirstFailure, ...]
+
+
+def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     """Return the largest acceptable population as `solve` does, without all the rest."""
-    return _answered(graph, tuple(_fullness(graph))).largest
+    answer = _answered(graph, tuple(_fullness(graph)))
+    return CertifiedAnswer(answer.largest, _failures(answer.judged))
+
+
+def _failures(judged: list[_Judged]) -> tuple[FirstFailure, ...]:
+    return tuple(FirstFailure(item.criterion, item.first_failure) for item in judged)
 
 
 def solve(graph: LoadGraph) -> Solution:
@@ -121,7 +134,7 @@ def solve(graph: LoadGraph) -> Solution:
         tuple(_elastic(graph, settled, at) for settled in graph.elastic),
         _costs(graph, at),
         _warnings(graph, answer.verdict, resources),
-        tuple(FirstFailure(item.criterion, item.first_failure) for item in judged),
+        _failures(judged),
     )
 
 
@@ -148,6 +161,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         dimension=DIMENSIONLESS,
         span=None,
         axis=None,
+        known=graph.quality_known,
     )
     return (*graph.criteria, quality)
 

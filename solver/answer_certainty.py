@@ -1,0 +1,79 @@
+"""How an answer is known: what certain and uncertain requirements leave of it.
+
+The answer is the last population before the first at which a requirement fails. Two questions
+decide how it is known:
+
+- May fewer be acceptable in truth? They may where any requirement is judged too mildly (a limit
+  from above on a lower bound), as it may fail earlier than it seems to.
+- May more be acceptable in truth? They may where everything that fails just beyond the answer is
+  judged too strictly (a limit from above on an upper bound): one that fails there for certain
+  settles it. What is judged too strictly and fails later matters to nothing.
+
+What is an approximation may be judged too mildly, and too strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from qps.compiler.certainty import (
+    EXACT,
+    Certainty,
+    Kind,
+    approximation,
+    lower_bound,
+    opposite,
+    together,
+    upper_bound,
+)
+from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.solver.solution import FirstFailure, Solution
+
+
+def known_over(criterion: Criterion) -> Certainty:
+    """Return how it is known by how much a criterion is over its limit."""
+    return criterion.known if criterion.at_most else opposite(criterion.known)
+
+
+def is_judged_mildly(criterion: Criterion) -> bool:
+    """Return whether a criterion may fail in truth where it seems to hold."""
+    return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
+
+
+def is_judged_strictly(criterion: Criterion) -> bool:
+    """Return whether a criterion may hold in truth where it seems to fail."""
+    return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
+
+
+def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
+    """Return how the largest acceptable population is known, of criteria that are all judged.
+
+    Those of several modes are judged together: the worst one counts. Where not even the least of
+    the range is acceptable there cannot be fewer.
+    """
+    judged = list(failures)
+    end = min((found.first for found in judged if found.first is not None), default=None)
+    first = [found.criterion for found in judged if end is not None and found.first == end]
+    mild = [found.criterion for found in judged if is_judged_mildly(found.criterion)]
+    if end == low:
+        mild = []
+    may_be_more = bool(first) and all(is_judged_strictly(criterion) for criterion in first)
+    reasons = _reasons((*(first if may_be_more else ()), *mild))
+    if may_be_more:
+        return approximation(*reasons) if mild else lower_bound(*reasons)
+    return upper_bound(*reasons) if mild else EXACT
+
+
+def answer_known(solution: Solution) -> Certainty:
+    """Return how the answer of a solution is known, all modes taken together."""
+    every = (failure for each in (solution, *solution.others) for failure in each.failures)
+    return largest_known(every, solution.graph.low)
+
+
+def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
+    """Return how the quality is known: the worst of several modes counts."""
+    return together(*(graph.quality_known for graph in graphs))
+
+
+def _reasons(criteria: Iterable[Criterion]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.reasons))
