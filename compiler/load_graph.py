@@ -21,7 +21,7 @@ from qps.compiler.certainty import EXACT, Certainty, lower_bound, together, uppe
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.queue_certainty import mean_certainty, quantile_certainty, uncounted
-from qps.compiler.queueing import Queue
+from qps.compiler.queueing import Queue, Visit
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import listed
@@ -90,15 +90,14 @@ class Calibration:
 class LatencyPart:
     """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
 
-    Where the stage is a wait, `queue` is what it waits in, and `service` how long its visit is
-    served, in s.
+    Where the stage is a wait, `queue` is what it waits in, and `visit` what waits there.
     """
 
     stage: str
     value: sympy.Expr
     is_work: bool = False
     queue: Queue | None = None
-    service: sympy.Expr = sympy.S.Zero
+    visit: Visit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +185,10 @@ class StreamMeasures:
 
     def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
         """Return what a stage adds to the quantile of a level."""
-        if part.queue is None:
+        if part.queue is None or part.visit is None:
             return part.value
         waits = sum(other.queue is not None for other in self.latency)
-        return part.queue.quantile(part.service, 1 - (1 - level) / waits)
+        return part.queue.quantile(part.visit, 1 - (1 - level) / waits)
 
     @property
     def latency_certainty(self) -> Certainty:

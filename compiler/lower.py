@@ -243,17 +243,18 @@ def _average(
     mean = expressions.averaged
     for result in results:
         for index, visit in result.visits.items():
-            result.visits[index] = replace(visit, service=mean(visit.service))
+            service, batch = mean(visit.service), mean(visit.batch)
+            result.visits[index] = replace(visit, service=service, batch=batch)
     for demand in streams.demands.values():
         demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
         demand.servers, demand.count = mean(demand.servers), mean(demand.count)
         demand.background = [mean(load) for load in demand.background]
         demand.carried = [mean(rate) for rate in demand.carried]
         demand.visits = [
-            replace(visit, rate=share * rate, flows=share * flows, service=service)
+            replace(visit, rate=share * rate, flows=share * flows, service=service, batch=batch)
             for visit in demand.visits
-            for share, (rate, flows, service) in kind_by_kind(
-                (visit.rate, visit.flows, visit.service), expressions.mixtures
+            for share, (rate, flows, service, batch) in kind_by_kind(
+                (visit.rate, visit.flows, visit.service, visit.batch), expressions.mixtures
             )
         ]
     _rewrite(mean, streams, results)

@@ -24,13 +24,23 @@ class PlacedQueue:
     """A queue with what elastic parameters come to, for the visits that are still without."""
 
     queue: Queue
-    wait: sympy.Expr
     put_in: dict[sympy.Symbol, sympy.Expr]
 
     def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
-        service = visit.service.xreplace(self.put_in)
-        return replace(part, value=self.wait, queue=self.queue, service=service)
+        own = _with(self.put_in, visit)
+        return replace(part, value=self.queue.wait(own), queue=self.queue, visit=own)
+
+
+def _with(put_in: dict[sympy.Symbol, sympy.Expr], visit: Visit) -> Visit:
+    """Return a visit with what elastic parameters come to."""
+    return replace(
+        visit,
+        rate=visit.rate.xreplace(put_in),
+        flows=visit.flows.xreplace(put_in),
+        service=visit.service.xreplace(put_in),
+        batch=visit.batch.xreplace(put_in),
+    )
 
 
 def queues_of(
@@ -52,7 +62,7 @@ def queues_of(
     placed = {}
     for name, queue in found.items():
         known = replace(queue, shaped_by=shaped.get(name))
-        placed[name] = PlacedQueue(known, known.wait, put_in)
+        placed[name] = PlacedQueue(known, put_in)
     return placed
 
 
@@ -95,16 +105,21 @@ def _queue(
             variation = rational(known.value)
         else:
             variation = expressions.symbol(f"{name}.cv", queueing.variation)
-    visits = demand.visits
+    visits = tuple(_with(put_in, visit) for visit in demand.visits)
     return Queue(
         name,
         queueing.discipline,
         variation,
         demand.servers,
         load,
-        tuple(visit.rate.xreplace(put_in) for visit in visits),
-        tuple(visit.flows.xreplace(put_in) for visit in visits),
-        tuple(visit.service.xreplace(put_in) for visit in visits),
+        visits,
         sympy.Add(*demand.background).xreplace(put_in),
-        is_uneven=any(visit.is_uneven for visit in visits),
+        is_in_step=_is_in_step(visits, expressions),
     )
+
+
+def _is_in_step(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
+    """Return whether all flows have one period, at the numbers that the spec gives."""
+    values = {one.symbol: one.value for one in expressions.assumptions.values()}
+    periods = {sympy.simplify((v.flows / v.rate).xreplace(values)) for v in visits}
+    return len(periods) == 1

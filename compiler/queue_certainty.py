@@ -23,20 +23,32 @@ from qps.compiler.suggest import listed
 
 def mean_certainty(queue: Queue) -> Certainty:
     """Return how the mean wait in a queue is known."""
-    return together(_arrivals(queue), _visits(queue), _servers(queue), _periods(queue))
+    bursts = EXACT
+    if _is_bursty(queue):
+        known = approximation if queue.discipline is ir.Discipline.MMC else lower_bound
+        bursts = known(f"the bursts at `{queue.resource}` are averaged out: the truth is more")
+    return together(_arrivals(queue), _visits(queue), _servers(queue), _periods(queue), bursts)
 
 
 def quantile_certainty(queue: Queue) -> Certainty:
     """Return how the quantiles of the wait in a queue are known."""
-    law = EXACT
-    if queue.variation not in (0, 1):
-        law = approximation(
-            f"service times of `{queue.resource}` are taken as gamma distributed (Kingman's bound)"
+    name = queue.resource
+    found = [_arrivals(queue), _visits(queue), _servers(queue), _periods(queue)]
+    if _is_bursty(queue):
+        found.append(
+            approximation(
+                f"the bursts at `{name}` are averaged out: the late ones are later, without bound"
+            )
         )
-    differ = EXACT
-    if not queue.is_uniform or queue.background != 0:
-        differ = upper_bound(f"all visits of `{queue.resource}` count as long as the longest")
-    return together(mean_certainty(queue), law, differ)
+    if queue.variation not in (0, 1):
+        found.append(
+            approximation(f"service times at `{name}` are taken as gamma distributed, as a bound")
+        )
+    if queue.has_batches:
+        found.append(upper_bound(f"copies that leave together at `{name}` wait for a whole batch"))
+    elif not queue.is_uniform:
+        found.append(upper_bound(f"all visits of `{name}` count as long as the longest"))
+    return together(*found)
 
 
 def uncounted(resources: Sequence[str]) -> Certainty:
@@ -46,40 +58,56 @@ def uncounted(resources: Sequence[str]) -> Certainty:
     return lower_bound(f"no waiting is counted at {listed(list(resources), 'and')}")
 
 
+def _is_bursty(queue: Queue) -> bool:
+    return any(visit.is_bursty for visit in queue.visits)
+
+
 def _arrivals(queue: Queue) -> Certainty:
-    if queue.shaped_by is None:
-        return EXACT
-    return approximation(
-        f"arrivals at `{queue.resource}` are taken as if `{queue.shaped_by}` did not shape them"
-    )
-
-
-def _visits(queue: Queue) -> Certainty:
     parts = []
-    if queue.is_uneven:
+    name = queue.resource
+    if queue.shaped_by is not None:
         parts.append(
-            approximation(f"visits of `{queue.resource}` that differ count with their mean")
+            approximation(f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them")
         )
-    if queue.background != 0:
+    if any(visit.meets for visit in queue.visits):
         parts.append(
-            approximation(f"other load of `{queue.resource}` counts as visits of mean size")
+            approximation(
+                f"copies of one item that meet at `{name}` count as apart: the truth may be more"
+            )
         )
     return together(*parts)
 
 
+def _visits(queue: Queue) -> Certainty:
+    parts = []
+    name = queue.resource
+    if any(visit.is_uneven for visit in queue.visits):
+        parts.append(approximation(f"visits of `{name}` that differ count with their mean"))
+    if queue.background != 0:
+        parts.append(approximation(f"other load of `{name}` counts as visits of mean size"))
+    return together(*parts)
+
+
 def _servers(queue: Queue) -> Certainty:
+    name = queue.resource
     if queue.discipline is ir.Discipline.MMC:
         if queue.is_uniform:
             return EXACT
-        return approximation(f"`{queue.resource}` has several cores for visits that differ")
+        return approximation(f"visits of the cores of `{name}` differ (Lee and Longton 1959)")
     if queue.servers == 1:
         return EXACT
-    reason = f"the cores of `{queue.resource}` count as one that is as fast as all of them"
+    reason = f"the cores of `{name}` count as one that is as fast as all of them"
     is_proven = queue.variation in (0, 1) and queue.is_uniform
     return upper_bound(reason) if is_proven else approximation(reason)
 
 
 def _periods(queue: Queue) -> Certainty:
-    if queue.discipline is not ir.Discipline.PERIODIC or len(queue.rates) == 1:
+    if queue.discipline is not ir.Discipline.PERIODIC or len(queue.visits) == 1:
         return EXACT
-    return approximation(f"flows at `{queue.resource}` differ in their periods or sizes")
+    if not queue.is_in_step:
+        return approximation(
+            f"flows at `{queue.resource}` of different periods count as several of the longest"
+        )
+    if queue.is_uniform and queue.background == 0:
+        return EXACT
+    return upper_bound(f"flows at `{queue.resource}` differ in size")

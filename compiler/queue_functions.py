@@ -198,6 +198,13 @@ class MD1Quantile(QueueFunction):
     word = "md1_quantile"
 
 
+class BatchQuantile(QueueFunction):
+    """Wait in a batch of M[X]/D/1 that a share does not exceed, in batches, of load and share."""
+
+    numeric = staticmethod(numbers.batch_quantile)
+    word = "batch_quantile"
+
+
 class PeriodicTail(QueueFunction):
     """Share of visits that wait longer in N D/D/1, of flows, load and time in service times."""
 
@@ -246,6 +253,7 @@ QUEUE_FUNCTIONS: tuple[type[QueueFunction], ...] = (
     PeriodicWait,
     MD1Tail,
     MD1Quantile,
+    BatchQuantile,
     PeriodicTail,
     PeriodicQuantile,
     SojournQuantile,

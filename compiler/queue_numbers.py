@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, nan, sqrt
+from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, log1p, nan, sqrt
 
 _DIGITS = 50
 _MANY = 1000
@@ -18,6 +18,7 @@ _SERIES_ENDS = 20.0
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
 _MUCH_TRAFFIC = 100.0
+_ALL_BUT = 1 - 2**-53
 
 
 # -- Erlang ------------------------------------------------------------------------------
@@ -174,6 +175,24 @@ def md1_quantile(load: float, level: float) -> float:
     if far >= _SERIES_ENDS:
         return far
     return _root(lambda t: md1_tail(load, t) - (1 - level), 0.0, _SERIES_ENDS)
+
+
+def batch_quantile(load: float, level: float) -> float:
+    """Return a bound of the wait, in batches, that a share of visits of M[X]/D/1 does not exceed.
+
+    A visit waits for the batches it finds, W of M/D/1, and for those of its own batch before it,
+    which take up to U, uniform over a batch. W is a geometric sum of such times, so that W + U is
+    W where it is not zero: P(W + U > t) = P(W > t)/load. Exact for many visits in a batch.
+    """
+    if not 0 <= level < 1 or load < 0:
+        return nan
+    if load >= 1:
+        return inf
+    if load == 0:
+        return level
+    late = load * (1 - level)
+    near = (log1p(-late) - log1p(-load)) / load  # P(W <= t) = (1 - load) e^(load t) up to t = 1
+    return near if near <= 1 else md1_quantile(load, min(1 - late, _ALL_BUT))
 
 
 # -- N D/D/1 -----------------------------------------------------------------------------

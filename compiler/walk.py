@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from qps.compiler.lower_streams import StreamLowering
 
 _ONE = Fraction(1)
+_INTO = ".in"  # how the name of a port ends through which a switch sends to a node
 CORES = "cores"
 """The last word of the number that says how many cores the processor of a node has."""
 
@@ -52,6 +53,8 @@ class Walk:
         self._result = result
         self.flow = flow
         self._copies = flow.total  # what the sender puts on the network
+        self._batch: sympy.Expr = sympy.S.One  # copies of an item that leave together
+        self._spreads = self._meets = self._bursty = False
         self._place: Place = ("source", stream.name)
         self._steps = 0
         self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
@@ -89,6 +92,9 @@ class Walk:
                 self._charge(step, leg.node, cost, charged, item_times, held)
             held = self._effects(step, leg.node, held, pools)
         self._copies = held * count * copies
+        self._batch = self._extreme(Maximum, 1, copies)
+        self._meets = self._meets or self._spreads
+        self._spreads = self._spreads or receivers != 1
         self.flow = replace(self.flow, total=held * count * receivers)
 
     def _pools(self, step: ir.Step, count: sympy.Expr) -> sympy.Expr:
@@ -236,15 +242,24 @@ class Walk:
         now = self.flow.rates[self.flow.primary]
         run = self._runs.get(name)
         if run is None:
-            run = self._runs[name] = Visit(name, held * now, held, after=self._waited())
+            run = self._runs[name] = self._visit(name, held * now, held)
             if queueing is not None:
                 self._queue(run, demand, queueing)
         run.is_uneven |= run.rate != held * now
         run.service += busy / run.flows * (now * run.flows / run.rate)
 
-    def _waited(self) -> tuple[str, ...]:
-        """Return the queues that the stream has waited in so far."""
-        return tuple(dict.fromkeys(visit.resource for visit in self._result.visits.values()))
+    def _visit(self, name: str, rate: sympy.Expr, flows: sympy.Expr) -> Visit:
+        """Return a visit with what is known of the flows so far."""
+        before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        return Visit(
+            name,
+            rate,
+            flows,
+            of=(self._stream.name, len(self._result.latency)),
+            after=tuple(before),
+            is_bursty=self._bursty,
+            meets=self._meets,
+        )
 
     def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
         """Put a visit in a queue, and a place for its wait into the latency."""
@@ -325,6 +340,7 @@ class Walk:
                     )
                 case ir.EffectKind.ACTIVE:
                     held = held * value
+                    self._bursty = True
                 case ir.EffectKind.DELAY:
                     self._runs = {}  # it comes back later, and waits anew
                     self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
@@ -377,7 +393,9 @@ class Walk:
             demand.count = count
             if network.queueing is not None and self.flow.primary is not None:
                 arriving_rate = flows * self.flow.rates[self.flow.primary]
-                visit = Visit(name, arriving_rate, flows, item_bits / rate, self._waited())
+                visit = self._visit(name, arriving_rate, flows)
+                visit.service = item_bits / rate
+                visit.batch = sympy.S.One if name.endswith(_INTO) else self._batch
                 self._queue(visit, demand, network.queueing)
             else:
                 self._result.uncounted[name] = None
@@ -419,7 +437,7 @@ class Walk:
         receivers = self._expressions.count(leg.after) * count
         return [
             (f"{leg.link}.{leg.before}.out", self._copies / senders, senders),
-            (f"{leg.link}.{leg.after}.in", arriving / receivers, receivers),
+            (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
         ]
 
     def _load_link(self, name: str, load: sympy.Expr, span: Span) -> None:

@@ -137,8 +137,56 @@ def _agrees(told: float, found: Simulated) -> None:
     assert abs(told - found.mean) <= 4 * found.error, (told, found)
 
 
+def _batches(rate: float, size: int, services: Callable[..., np.ndarray]) -> Draw:
+    """Return batches of a size that arrive at random, so many a second."""
+
+    def draw(generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        arrivals = np.cumsum(generator.exponential(1 / rate, 400_000 // size))
+        return np.repeat(arrivals, size), services(generator, len(arrivals) * size)
+
+    return draw
+
+
 def _exactly_late(found: Simulated) -> None:
     assert abs(found.late - (1 - _LEVEL)) <= 4 * found.late_error, found
+
+
+def _sent_to(copies: int, queueing: str, rate: float) -> str:
+    """Return items that are sent to so many at once, on a link where a copy takes 10 ms."""
+    return (
+        PRELUDE
+        + f"network lan {{ rate 8 kbit/s; queueing {queueing} }}\ncomponent send {{ }}\n"
+        + f"topology {{ node src = box\n node rcv = box * {copies}\n"
+        + " link net = lan between src, rcv }\n"
+        + f"stream s0 {{ source {rate} packet/s, 10 byte/packet; at src {{ send to all rcv }}\n"
+        + " over net\n at rcv { } }\n"
+    )
+
+
+@pytest.mark.parametrize("rho", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize("copies", [2, 10, 100])
+def test_copies_that_leave_together(copies: int, rho: float) -> None:
+    """Batches of fixed copies: the mean is exact, the quantile a bound, close for many copies."""
+    rate = rho * 100 / copies
+    mean, quantile = _told(lowered(_sent_to(copies, "md1", rate)), "s0")
+    draw = _batches(rate, copies, lambda _, n: np.full(n, 0.01))
+    found = _simulated(draw, quantile - 0.01 + 1e-9, replications=60)
+    _agrees(mean, found)
+    assert found.late <= 1 - _LEVEL + 4 * found.late_error
+    if copies == 100:
+        assert found.late >= (1 - _LEVEL) * 0.9 - 4 * found.late_error
+
+
+@pytest.mark.parametrize("queueing", ["mm1", "mg1 cv 0.5", "mg1 cv 1.5"])
+@pytest.mark.parametrize("copies", [3, 30])
+def test_copies_of_varying_service(copies: int, queueing: str) -> None:
+    rate = 70 / copies
+    mean, quantile = _told(lowered(_sent_to(copies, queueing, rate)), "s0")
+    shape = {"mm1": 1.0, "mg1 cv 0.5": 4.0, "mg1 cv 1.5": 1 / 2.25}[queueing]
+    draw = _batches(rate, copies, lambda g, n: g.gamma(shape, 0.01 / shape, n))
+    found = _simulated(draw, quantile, replications=60, with_service=True)
+    _agrees(mean, found)
+    assert found.late <= 1 - _LEVEL + 4 * found.late_error
 
 
 # 1000 byte a second: a packet of 10 byte takes 10 ms
@@ -215,6 +263,28 @@ def test_periodic_flows(flows: int, rho: float) -> None:
     _exactly_late(found)
 
 
+def _periodic_waits(
+    streams: list[tuple[float, float]], own: int, replications: int
+) -> list[np.ndarray]:
+    """Return the waits of one flow among others of a period and a service each, by replication."""
+    generator = np.random.default_rng(20_261_122)
+    found = []
+    for _ in range(replications):
+        end = 12 * max(period for period, _ in streams)
+        times = [np.arange(generator.uniform(0, period), end, period) for period, _ in streams]
+        arrivals = np.concatenate(times)
+        services = np.concatenate(
+            [np.full(len(at), service) for at, (_, service) in zip(times, streams, strict=True)]
+        )
+        owners = np.repeat(np.arange(len(streams)), [len(at) for at in times])
+        order = np.argsort(arrivals, kind="stable")
+        waits = _waits_of_one_server(arrivals[order], services[order])
+        is_kept = (owners[order] == own) & (arrivals[order] > end / 4)
+        found.append(waits[is_kept])
+    return found
+
+
+@pytest.mark.parametrize("stream", ["s0", "s1"])
 @pytest.mark.parametrize(
     "streams",
     [
@@ -223,20 +293,24 @@ def test_periodic_flows(flows: int, rho: float) -> None:
         [(30, 1.0, 5), (6, 5.0, 20)],  # the fast ones are large
         [(10, 1.0, 40), (30, 1.4, 10)],
         [(3, 2.0, 100), (20, 1.0, 10)],
+        [(1, 2.0, 300), (1, 2.0, 40)],  # one of each, in step
+        [(1, 1.0, 400), (40, 1.0, 10)],
     ],
 )
 def test_unequal_periodic_flows_wait_no_longer_than_told(
-    streams: list[tuple[int, float, int]],
+    streams: list[tuple[int, float, int]], stream: str
 ) -> None:
-    graph = lowered(_link("periodic", *streams))
-    mean, quantile = _told(graph, "s0")
-    random_mean, _ = _told(lowered(_link("md1", *streams)), "s0")
+    mean, quantile = _told(lowered(_link("periodic", *streams)), stream)
+    random_mean, _ = _told(lowered(_link("md1", *streams)), stream)
     flows = [(1 / rate, size / 1000) for count, rate, size in streams for _ in range(count)]
-    own = streams[0][2] / 1000
-    found = _simulated(_periodic(flows), quantile - own, replications=1500)
-    assert found.mean <= mean + 4 * found.error
+    own = 0 if stream == "s0" else len(flows) - 1
+    waits = _periodic_waits(flows, own, 3000)
+    means = [found.mean() for found in waits]
+    late = [(found > quantile - flows[own][1] + 1e-9).mean() for found in waits]
+    error, late_error = (np.std(found, ddof=1) / np.sqrt(len(found)) for found in (means, late))
+    assert np.mean(means) <= mean + 4 * error
     assert mean <= random_mean * (1 + 1e-12)
-    assert found.late <= 1 - _LEVEL + 4 * found.late_error
+    assert np.mean(late) <= 1 - _LEVEL + 4 * late_error
 
 
 def test_two_queues_in_a_row_keep_the_bound() -> None:

@@ -8,6 +8,7 @@ const QUEUE_FUNCTIONS = {
   periodic_wait: (flows, load) => periodicWait(flows, load),
   md1_tail: (load, time) => md1Tail(load, time),
   md1_quantile: (load, level) => md1Quantile(load, level),
+  batch_quantile: (load, level) => batchQuantile(load, level),
   periodic_tail: (flows, load, time) => periodicTail(flows, load, time),
   periodic_quantile: (flows, load, level) => periodicQuantile(flows, load, level),
   sojourn_quantile: (waits, rate, level) => sojournQuantile(waits, rate, level),
@@ -19,6 +20,7 @@ const QUEUE_FUNCTIONS = {
 // Whether each grows (1) or falls (-1) with each of its parts; 0 where it may do both.
 const GROWS = {
   harmonic: [1], erlang_b: [-1, 1], erlang_c: [-1, 1], periodic_wait: [1, 1], md1_tail: [1, -1], md1_quantile: [1, 1],
+  batch_quantile: [1, 1],
   periodic_tail: [1, 1, -1], periodic_quantile: [1, 1, 1], sojourn_quantile: [1, -1, 1], gamma_quantile: [1, 0, 1],
   normal_tail: [-1], normal_quantile: [1],
 };
@@ -157,6 +159,15 @@ function md1Quantile(load, level) {
   const decay = md1Decay(load);
   const far = Math.log((1 - load) / (load + decay - 1) / (1 - level)) / decay;
   return far >= SERIES_ENDS ? far : rootOf((t) => md1Tail(load, t) - (1 - level), 0, SERIES_ENDS);
+}
+
+// The wait in a batch: what M/D/1 waits where it does wait, P(W <= t) = (1 - load) e^(load t) up to t = 1.
+function batchQuantile(load, level) {
+  if (!(level >= 0 && level < 1) || !(load >= 0)) return NaN;
+  if (load >= 1) return Infinity;
+  if (load === 0) return level;
+  const late = load * (1 - level), near = (Math.log1p(-late) - Math.log1p(-load)) / load;
+  return near <= 1 ? near : md1Quantile(load, Math.min(1 - late, 1 - Number.EPSILON / 2));
 }
 
 // -- N D/D/1 -----------------------------------------------------------------------------
