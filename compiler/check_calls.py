@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir, units
 from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
-from qps.compiler.check_names import EVERYTHING, Definitions, ValueOf, measured
+from qps.compiler.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
 from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.places import has_resource
-from qps.compiler.resolve import Found, kind_of, lookup, report_name
+from qps.compiler.resolve import Found, kind_of, lookup, report_name, report_other_spec
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
@@ -212,6 +212,8 @@ class CallChecker:
             return None
         last = names[-1]
         assert last is not None
+        if self._is_of_another_spec(last, scope):
+            return None
         if word == "members" or self._is_group(last, scope):
             return self._group(word, last, expr.span, scope)
         owner = scope.module.names.get(last.parts[0])
@@ -242,6 +244,8 @@ class CallChecker:
             )
             return None
         assert isinstance(asked, ast.Reference)
+        if self._is_of_another_spec(asked.name, scope):
+            return None
         if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
             stream = ast.Name(asked.name.span, parts[:1])
             report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
@@ -275,6 +279,14 @@ class CallChecker:
             return None
         quantile = ir.MeasureKind.QUANTILE
         return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
+
+    def _is_of_another_spec(self, name: ast.Name, scope: Scope) -> bool:
+        """Return whether a module asks for what only a spec has; then it is reported."""
+        owner = scope.module.names.get(name.parts[0])
+        if not scope.module.prefix or not isinstance(owner, OWNERS):
+            return False
+        report_other_spec(self.sink, name.span, Found(scope.module, owner))
+        return True
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:
         found = lookup(scope.module, name)

@@ -19,11 +19,20 @@ from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.places import Place, place_of
 from qps.compiler.ranges import with_unit_of
-from qps.compiler.resolve import Found, Module, kind_of, lookup, lookup_kind, report_name
+from qps.compiler.resolve import (
+    Found,
+    Module,
+    kind_of,
+    lookup,
+    lookup_kind,
+    report_name,
+    report_other_spec,
+)
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
 
 _NUMBERS = (ast.Users, ast.Param, ast.Let)
+_OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
 
 @dataclass
@@ -76,6 +85,9 @@ class ClaimChecker:
         found = lookup(module, change.name)
         if found is None:
             return self._set_within(change, module)
+        if found.module.prefix and isinstance(found.declaration, _OF_THE_SPEC):
+            report_other_spec(self.sink, change.name.span, found)
+            return None
         match found.declaration:
             case ast.Users():
                 return self._population(change)

@@ -20,7 +20,15 @@ from qps.compiler.dimension import (
     Dimension,
 )
 from qps.compiler.places import resource_words
-from qps.compiler.resolve import Found, Module, kind_of, lookup, lookup_kind, report_name
+from qps.compiler.resolve import (
+    Found,
+    Module,
+    kind_of,
+    lookup,
+    lookup_kind,
+    report_name,
+    report_other_spec,
+)
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
@@ -51,6 +59,10 @@ _SYSTEM_MEASURES = {
     "cost": (ir.MeasureKind.COST, MONEY),
     "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
+
+
+OWNERS = (ast.Stream, ast.Node, ast.Link)
+"""What has measures: only the spec itself has any."""
 
 
 _VALUES = (
@@ -228,7 +240,7 @@ class NameChecker:
             expr.span,
             f"`{expr.name.text}` is {kind}, not a quantity",
             secondary=[Label(found.declaration.name.span, "declared here")],
-            hint=hints.get(type(found.declaration)),
+            hint=hints.get(type(found.declaration), "name a number, a parameter or a measure here"),
         )
 
     def _unit(self, found: Found, unit: ast.Unit, span: Span) -> Value | None:
@@ -284,6 +296,9 @@ class NameChecker:
             kind, dimension = _SYSTEM_MEASURES[parts[0]]
             return measured(ir.Measured(kind, ""), dimension, expr.span)
         owner = module.names.get(parts[0])
+        if isinstance(owner, OWNERS) and module.prefix:
+            report_other_spec(self.sink, expr.span, Found(module, owner))
+            return None
         if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
             return self._stream_measure(owner, expr)
         if isinstance(owner, ast.Node | ast.Link):

@@ -317,7 +317,8 @@ class StreamChecker:
     def _unknown_node(self, name: ast.Name) -> None:
         """Report a name that is no node; a node that failed is reported where it stands."""
         found = lookup(self._main, name)
-        if found is None or not isinstance(found.declaration, ast.Node):
+        own = None if found is None or found.module.prefix else found.declaration
+        if not isinstance(own, ast.Node):
             report_name(self.sink, self._main, name, "node", (ast.Node,))
 
     def _visit(self, item: ast.At) -> ir.Visit | None:

@@ -7,7 +7,8 @@ on the way. Warnings travel with a good value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
@@ -134,6 +135,16 @@ class Sink:
             raise TooManyError(self.found)
         self._known.add(key)
         self.found.append(finding)
+
+    @contextmanager
+    def aside(self) -> Iterator[list[Diagnostic]]:
+        """Collect what is reported meanwhile by itself; after it the sink is what it was."""
+        before = self.found, self._known, self._errors
+        self.found, self._known, self._errors = [], set(), 0
+        try:
+            yield self.found
+        finally:
+            self.found, self._known, self._errors = before
 
     @property
     def has_errors(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from qps.compiler.configuration import (
     in_each_mode,
     with_scenario,
 )
+from qps.compiler.dangling import without_dangling
 from qps.compiler.diagnostics import (
     Diagnostic,
     Label,
@@ -51,29 +53,19 @@ class Spec:
         QpsError where one of them does not fit the model, or where the file is a module that
         has nothing to solve.
         """
-        sink = Sink()
         if self.checker.is_module:
-            sink.report(
-                codes.MISSING_PART,
-                None,
-                f"{self.model.file} is a module: it declares things for other specs to use",
-                hint="solve a spec that uses it, or give it `users`, a topology and a stream",
-            )
-            raise QpsError(sink.found)
-        settled = base_configuration(self.model)
-        if scenario is not None:
-            settled = with_scenario(self.model, scenario, sink)
-        changes = [self._setting(text, sink) for text in settings]
-        _set_once(changes, sink)
-        _one_scenario(scenario, changes, sink)
-        if sink.has_errors:
-            raise QpsError(sink.found)
-        settled = changed(settled, [change for change in changes if change is not None])
-        check_placement(self.model, settled, sink)
-        for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
-            check_placement(self.model, in_mode, sink)
-        if sink.has_errors:
-            raise QpsError(in_order(dict.fromkeys(sink.found)))
+            raise QpsError([_of_a_module(self.model)])
+        with _refusing("the settings") as sink:
+            settled = base_configuration(self.model)
+            if scenario is not None:
+                settled = with_scenario(self.model, scenario, sink)
+            changes = self._settings(settings, sink)
+            _one_scenario(scenario, changes, sink)
+        with _refusing("the settings") as sink:
+            settled = changed(settled, changes)
+            check_placement(self.model, settled, sink)
+            for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
+                check_placement(self.model, in_mode, sink)
         return settled
 
     def population(self, text: str, label: str) -> int | None:
@@ -83,41 +75,78 @@ class Spec:
 
         QpsError where the text does not fit the model.
         """
-        sink = Sink()
-        change = self._setting(text, sink, label)
-        if sink.has_errors:
-            raise QpsError(sink.found)
+        with _refusing(label) as sink:
+            change = self._setting(text, sink, label)
         if not isinstance(change, ir.SetPopulation) or change.low != change.high:
             return None
         return change.low
 
     def changes(self, settings: Iterable[str]) -> tuple[ir.Change, ...]:
         """Return the changes that settings (`name=value`) make; QpsError where one does not fit."""
-        sink = Sink()
-        changes = [self._setting(text, sink) for text in settings]
+        with _refusing("the settings") as sink:
+            changes = self._settings(settings, sink)
+        return tuple(changes)
+
+    def _settings(self, settings: Iterable[str], sink: Sink) -> list[ir.Change]:
+        built = [self._setting(text, sink) for text in settings]
+        changes = [change for change in built if change is not None]
         _set_once(changes, sink)
-        if sink.has_errors:
-            raise QpsError(sink.found)
-        return tuple(change for change in changes if change is not None)
+        return changes
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
         parsed = parse_change(Source(label, text))
-        sink.found += parsed.diagnostics
+        for finding in parsed.diagnostics:
+            sink.add(finding)
         if parsed.value is None:
             return None
-        before = len(self.checker.sink.found)
-        change = self.checker.claims.change(parsed.value, self.checker.main)
-        sink.found += self.checker.sink.found[before:]
-        del self.checker.sink.found[before:]
+        # The checker outlives the setting: nothing that is wrong with one may pile up in it.
+        with self.checker.sink.aside() as found:
+            change = self.checker.claims.change(parsed.value, self.checker.main)
+        for finding in found:
+            sink.add(finding)
         return change
 
 
-def _set_once(changes: Iterable[ir.Change | None], sink: Sink) -> None:
+@contextmanager
+def _refusing(what: str) -> Iterator[Sink]:
+    """Give a sink; QpsError at the end where errors are in it, or more than anybody reads."""
+    sink = Sink()
+    try:
+        yield sink
+    except TooManyError as full:
+        raise QpsError([*full.found, _too_many(what, full)]) from full
+    if sink.has_errors:
+        raise QpsError(in_order(dict.fromkeys(sink.found)))
+
+
+def _too_many(what: str, full: TooManyError) -> Diagnostic:
+    """Return what tells that the rest was not looked at."""
+    sink = Sink()
+    sink.report(
+        codes.TOO_MANY,
+        None,
+        f"{what}: {full}: the rest was not looked at",
+        hint="mend the first ones; many of the rest may follow from them",
+    )
+    return sink.found[0]
+
+
+def _of_a_module(model: ir.Model) -> Diagnostic:
+    """Return what tells that a file has nothing to solve."""
+    sink = Sink()
+    sink.report(
+        codes.MISSING_PART,
+        None,
+        f"{model.file} is a module: it declares things for other specs to use",
+        hint="solve a spec that uses it, or give it `users`, a topology and a stream",
+    )
+    return sink.found[0]
+
+
+def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report what two settings set: neither of them would be guessed to be meant."""
     seen: dict[str, ir.Change] = {}
     for change in changes:
-        if change is None:
-            continue
         name = _what_is_set(change)
         earlier = seen.setdefault(name, change)
         if earlier is not change:
@@ -154,7 +183,7 @@ def _what_is_set(change: ir.Change) -> str:
             return f"`{change.name}`"
 
 
-def _one_scenario(scenario: str | None, changes: Iterable[ir.Change | None], sink: Sink) -> None:
+def _one_scenario(scenario: str | None, changes: Iterable[ir.Change], sink: Sink) -> None:
     """Report a scenario that is set beside the one that was asked for."""
     for change in changes:
         if scenario is not None and isinstance(change, ir.SetScenario):
@@ -180,15 +209,8 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
     try:
         return _check_source(source, importer or FileImporter(source.folder), earlier)
     except TooManyError as full:
-        sink = Sink()
-        sink.report(
-            codes.TOO_MANY,
-            None,
-            f"{source.label}: {full}: the rest was not looked at",
-            hint="mend the first ones; many of the rest may follow from them",
-        )
         found = in_order(dict.fromkeys((*earlier, *full.found)))
-        return Outcome(None, (*(f for f in found if f.is_error), *sink.found))
+        return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
 
 
 def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic]) -> Outcome[Spec]:
@@ -203,6 +225,8 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     model = checker.model().value
     assert model is not None
     sink = checker.sink
+    if sink.has_errors or any(finding.is_error for finding in earlier):
+        model = without_dangling(model)
     base = base_configuration(model)
     placement = Placement(model)
     placement.check(base, sink)

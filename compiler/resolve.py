@@ -12,7 +12,7 @@ from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.importer import Importer
 from qps.compiler.parse import parse
 from qps.compiler.source import Source, Span
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.suggest import did_you_mean, listed
 from qps.grammar.words import RESERVED
 
 D = TypeVar("D")
@@ -60,6 +60,17 @@ KIND_WORDS: dict[type, str] = {
     ast.Measure: "a measure",
     ast.Trace: "a trace",
 }
+
+
+_OF_A_SPEC: dict[type, str] = {
+    ast.Topology: "topology",
+    ast.Stream: "stream",
+    ast.Require: "require",
+    ast.Target: "target",
+    ast.Mode: "mode",
+    ast.Quality: "quality",
+}
+"""What only the spec itself has, and no spec that uses it."""
 
 
 KIND_KEYWORDS: dict[type, str] = {
@@ -227,6 +238,23 @@ class _Loader:
         if imported is not None:
             module.imports[alias] = imported
             self.failed.discard(alias)
+            self._tell_left_out(use, imported)
+
+    def _tell_left_out(self, use: ast.Use, imported: Module) -> None:
+        """Warn of a module that is a spec: what it needs and carries is no part of this one."""
+        declared = {type(item) for item in imported.syntax.declarations}
+        left_out = [word for kind, word in _OF_A_SPEC.items() if kind in declared]
+        if left_out:
+            label = imported.syntax.source.label
+            self.sink.report(
+                codes.LEFT_OUT,
+                use.span,
+                f"`{label}` is a spec of its own: {listed(left_out, 'and')} of it have no part in "
+                "this one",
+                hint="only what it declares for others is used (machines, components, functions, "
+                "parameters): move these into a file of their own, and copy the rest that belongs "
+                "here",
+            )
 
     def _alias_is_free(self, module: Module, use: ast.Use, alias: str) -> bool:
         if not alias.isidentifier():
@@ -317,6 +345,9 @@ def report_name(
     `kinds` are the declarations that could be named, `others` what else could stand there.
     """
     found = lookup(module, name)
+    if found is not None and isinstance(found.declaration, kinds) and found.module is not module:
+        report_other_spec(sink, name.span, found)
+        return
     candidates = sorted({*names_of(module, kinds), *others})
     offered = did_you_mean(name.text, candidates)
     if found is not None or name.text in module.imports:
@@ -334,6 +365,28 @@ def report_name(
         name.span,
         f"unknown {wanted} `{name.text}`",
         hint=units.ambiguity(name.text) or offered or _how_to_declare(module, name, wanted, kinds),
+    )
+
+
+def report_other_spec(sink: Sink, span: Span, found: Found) -> None:
+    """Report what belongs to a spec that is used as a module: only its declarations are used."""
+    declaration, prefix = found.declaration, found.module.prefix
+    match declaration:
+        case ast.Node(place=place) | ast.Link(place=place):
+            word = "node" if isinstance(declaration, ast.Node) else "link"
+            what = place.span.text.split()[0]
+            hint = f"put what it is in a topology of your own: `{word} name = {prefix}.{what}`"
+        case ast.Stream():
+            hint = "streams are not shared: write one here, of the components of that module"
+        case _:
+            hint = "the population is that of this spec"
+    sink.report(
+        codes.OTHER_SPEC,
+        span,
+        f"`{declaration.name.text}` is {kind_of(declaration)} of `{found.module.syntax.source.label}`, "
+        "which is used as a module: it has no place here",
+        secondary=[Label(declaration.name.span, "declared here")],
+        hint=hint,
     )
 
 

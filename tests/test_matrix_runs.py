@@ -523,3 +523,19 @@ def test_the_bar() -> None:
     assert bar(0, 100, 0.0).startswith("░")
     assert bar(100, 100, 2.0).endswith("0 s left")
     assert "min left" in bar(1, 100_000, 1.0) or "h left" in bar(1, 100_000, 1.0)
+
+
+def test_configurations_that_do_nothing_are_rows_and_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "idle.qps").write_text(
+        "users N in 1..1000\noption o = on\nmachine m { cpu 1 core }\n"
+        "component w { cpu 1 ms/request }\ntopology { node x = m }\n"
+        "stream st { source N * 1 request/s; at x { w if o } }\nmatrix mm { o in [on, off] }\n"
+    )
+    assert main(["matrix", "idle.qps", "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    assert "warning[QPS0608]: in 1 of 2 configurations nothing is loaded" in printed.err
+    rows = json.loads(printed.out)["rows"]
+    assert [row["largest_acceptable"] for row in rows] == [1000, 1000]
+    assert [row["bottleneck"] for row in rows] == ["x.cpu", None]

@@ -150,6 +150,16 @@ class CompiledMatrix:
         return sum(len(block.groups) for block in self.blocks)
 
     @property
+    def unlimited(self) -> int:
+        """How many configurations nothing can limit: nothing is loaded, and nothing required."""
+        return sum(
+            round((block.structure.group_of == number).mean() * block.size)
+            for block in self.blocks
+            for number, group in enumerate(block.groups)
+            if group.modes and not any(mode.criteria for mode in group.modes)
+        )
+
+    @property
     def fingerprint(self) -> str:
         """A text that is the same for the same rows with the same results only."""
         parts: list[object] = [self.words, self.question, self.matrix.excluded]

@@ -388,6 +388,8 @@ class ModeSolver:
         What is stated comes first, then the resource that saturates first.
         """
         criteria = self.mode.criteria
+        if not criteria:  # nothing is loaded, and nothing is required
+            return np.full(rows.count, -1, dtype=np.int64)
         stated = np.array([criterion.is_stated for criterion in criteria], dtype=bool)[:, None]
         limiting = np.where(failing.any(axis=0), np.argmax(failing, axis=0), -1)
         limiting = np.where(

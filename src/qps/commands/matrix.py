@@ -43,6 +43,7 @@ def run(arguments: Namespace) -> Exit:
     output = _output(arguments)
     _check_place(arguments)
     compiled = compile_matrix(spec.model, matrix)
+    _tell_unlimited(compiled, arguments)
     job = _Job(compiled, arguments, output)
     if output is None:
         counts = job.show()
@@ -63,6 +64,20 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
         file=sys.stderr,
     )
     return Exit.FAULT
+
+
+def _tell_unlimited(compiled: CompiledMatrix, arguments: Namespace) -> None:
+    """Warn of configurations that carry any number of users since they do nothing at all."""
+    if compiled.unlimited:
+        sink = Sink()
+        sink.report(
+            codes.NO_USERS,
+            compiled.matrix.span,
+            f"in {compiled.unlimited:,} of {compiled.size:,} configurations nothing is loaded and "
+            "nothing required: every number of users is acceptable there",
+            hint="leave them out with `exclude`, or say what users need: `require { … }`",
+        )
+        show(sink.found, arguments)
 
 
 def _chosen(model: ir.Model, name: str | None) -> ir.Matrix:
