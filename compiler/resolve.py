@@ -371,6 +371,7 @@ def report_name(
 def report_other_spec(sink: Sink, span: Span, found: Found) -> None:
     """Report what belongs to a spec that is used as a module: only its declarations are used."""
     declaration, prefix = found.declaration, found.module.prefix
+    label = found.module.syntax.source.label
     match declaration:
         case ast.Node(place=place) | ast.Link(place=place):
             word = "node" if isinstance(declaration, ast.Node) else "link"
@@ -383,8 +384,8 @@ def report_other_spec(sink: Sink, span: Span, found: Found) -> None:
     sink.report(
         codes.OTHER_SPEC,
         span,
-        f"`{declaration.name.text}` is {kind_of(declaration)} of `{found.module.syntax.source.label}`, "
-        "which is used as a module: it has no place here",
+        f"`{declaration.name.text}` is {kind_of(declaration)} of `{label}`, which is used as a "
+        "module: it has no place here",
         secondary=[Label(declaration.name.span, "declared here")],
         hint=hint,
     )
