@@ -16,6 +16,9 @@ from qps.compiler.source import Source
 
 N = TypeVar("N")
 
+OUR_OWN = "this model"
+"""Where a claim comes from whose `source model` says no more."""
+
 
 class Builder(CaseBuilder, MatrixBuilder):
     """Builds the nodes of one source; what cannot be built is reported."""
@@ -98,13 +101,14 @@ class Builder(CaseBuilder, MatrixBuilder):
         return ast.Option(self._span(tree), self._name(name), words, self._source_text(source))
 
     def _param(self, tree: Tree[Token]) -> ast.Param:
-        name, value, bounds, source = tree.children
+        name, value, bounds, source, fitted = tree.children
         return ast.Param(
             self._span(tree),
             self._name(name),
             self._expr(value),
             None if bounds is None else self._range(bounds),
             self._source_text(source),
+            fitted=self._source_text(fitted),
         )
 
     def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
@@ -213,6 +217,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             tuple(items),
             self._only_source(pieces),
             self._default_machine,
+            self._only_text("fitted", pieces),
         )
 
     def _cost(self, tree: Tree[Token]) -> ast.Cost:
@@ -364,15 +369,26 @@ class Builder(CaseBuilder, MatrixBuilder):
     def _expect(self, tree: Tree[Token]) -> ast.Expect:
         name, title, *rest = tree.children
         pieces = trees(rest)
+        stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
+        sources = [self._claim_source(p) for p in stated]
         return ast.Expect(
             self._span(tree),
             self._name(name),
             None if title is None else self._text(title),
             tuple(self._claim(p) for p in pieces if p.data == "claim"),
-            self._only_source(pieces),
+            self._one("`source`", sources, lambda text: text.span),
             self._remarks(pieces),
             tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
+            any(p.data == "own_source" for p in pieces),
+            self._only_text("missed", pieces),
         )
+
+    def _claim_source(self, piece: Tree[Token]) -> ast.Text:
+        """Return where a claim comes from: a document, or the model itself and by what."""
+        *words, text = piece.children
+        if text is not None:
+            return self._text(text)
+        return ast.Text(self._span(token_of(words[0])), OUR_OWN)
 
     def _matrix(self, tree: Tree[Token]) -> ast.Matrix:
         name, title, changes, *rest = tree.children
@@ -429,6 +445,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             tuple(columns),
             self._only_source(pieces),
             self._remarks(pieces),
+            self._only_text("missed", pieces),
         )
 
     def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:

@@ -20,13 +20,14 @@ class CaseBuilder(ExpressionBuilder):
         return ast.Cases(self._span(tree), tuple(values))
 
     def _case_param(self, tree: Tree[Token]) -> ast.Param:
-        name, cases, bounds, source = tree.children
+        name, cases, bounds, source, fitted = tree.children
         return ast.Param(
             self._span(tree),
             self._name(name),
             self._cases(tree_of(cases)),
             None if bounds is None else self._range(bounds),
             self._source_text(source),
+            fitted=self._source_text(fitted),
         )
 
     def _kind_param(self, tree: Tree[Token]) -> ast.Param:
@@ -42,6 +43,7 @@ class CaseBuilder(ExpressionBuilder):
             table,
             None if bounds is None else self._range(bounds),
             self._only_source(pieces),
+            fitted=self._only_text("fitted", pieces),
         )
 
     def _kind_value(self, tree: Tree[Token]) -> ast.KindValue:

@@ -94,7 +94,7 @@ class ExpressionBuilder:
         return ast.Text(self._span(word), str(word)[1:-1])
 
     def _source_text(self, piece: Piece) -> ast.Text | None:
-        return None if piece is None else self._text(tree_of(piece).children[0])
+        return None if piece is None else self._text(tree_of(piece).children[-1])
 
     def _one(self, kind: str, nodes: Sequence[N], span: Callable[[N], Span]) -> N | None:
         """Return the only node of a kind; a second one is reported."""
@@ -105,8 +105,12 @@ class ExpressionBuilder:
         return nodes[0] if nodes else None
 
     def _only_source(self, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
-        texts = [self._text(p.children[0]) for p in pieces if p.data == "source"]
-        return self._one("`source`", texts, lambda text: text.span)
+        return self._only_text("source", pieces)
+
+    def _only_text(self, kind: str, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
+        """Return the text behind `source`, `fitted` or `missed`, where it stands once."""
+        texts = [self._text(p.children[-1]) for p in pieces if p.data == kind]
+        return self._one(f"`{kind}`", texts, lambda text: text.span)
 
     # -- expressions ---------------------------------------------------------------------
 

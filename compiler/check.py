@@ -29,6 +29,7 @@ from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.importer import Importer
 from qps.compiler.resolve import Found, Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
 from qps.compiler.values import mentions_of, operands_of
 
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
@@ -50,6 +51,7 @@ class Checker:
             if isinstance(unit, ast.Unit) and unit.is_rating
         )
         self._fits = FitChecker(importer, self.sink)
+        self._chosen: dict[Span, str] = {}
         self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
         self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
         self._observed = ObservationChecker(self.claims, importer)
@@ -123,8 +125,15 @@ class Checker:
                 matrices,
                 targets,
                 tuple(self._fits.used.items()),
+                self._fitted(parameters),
             )
         )
+
+    def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
+        """Return every number that was chosen to hit another, where it stands, and what it is."""
+        tables = {span: f"to {fit.file}" for span, fit in self._fits.used.items()}
+        stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
+        return tuple((tables | self._chosen | stated).items())
 
     def _missing(self, kind: str, what: str, hint: str) -> None:
         """Report that the spec lacks a part; it may stand in what could not be parsed."""
@@ -204,6 +213,7 @@ class Checker:
             self._resources,
             self._fits,
             self.hardware.machines,
+            self._chosen,
         )
         checker = StreamChecker(
             self.expressions, components, self.sink, self._program, nodes, links

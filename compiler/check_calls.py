@@ -22,6 +22,14 @@ from qps.compiler.values import Arithmetic, Value
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
 _OF_NAMES = ("count", "members", "share", "saturation")
 LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+_QUEUES = ("waiting", "erlang", "md1", "periodic")
+ARITHMETIC = frozenset(
+    [
+        *(word for word in _ROOT_FUNCTIONS if not word.startswith(_QUEUES)),
+        *(*CASE_FUNCTIONS, "count", "members", "sum"),
+    ]
+)
+"""Functions of the language that ask nothing of a model; those of queues are models."""
 _FOREIGN = {
     **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
     "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",

@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.asking import asks_of_model
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_hardware import HardwareChecker
@@ -414,7 +415,8 @@ class ClaimChecker:
                 codes.NO_SOURCE,
                 item.name.span,
                 f"`{item.name.text}` does not say where its claim comes from",
-                hint='add `source "…"`: a paper, a measurement, a promise',
+                hint='add `source "…"`: a paper, a measurement, a promise; '
+                "`source model` where it is our own reckoning",
             )
         claims = [self._claim(claim) for claim in item.claims]
         of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
@@ -427,6 +429,8 @@ class ClaimChecker:
             remark(item.remarks, "fitted"),
             item.name.span,
             tuple(claim for claim in of_matrices if claim is not None),
+            item.is_our_own,
+            item.missed.value if item.missed else None,
         )
 
     def _claim(self, item: ast.Claim) -> ir.Claim | None:
@@ -434,11 +438,12 @@ class ClaimChecker:
         changes = self.changes(item.changes, scope)
         if len(changes) < len(item.changes):
             return None
+        asks = asks_of_model(item.value, self.main)
         if item.claimed is None:
             condition = self.expressions.condition(item.value, scope)
             if condition is None:
                 return None
-            return ir.Claim(condition, None, None, changes, item.span)
+            return ir.Claim(condition, None, None, changes, item.span, asks)
         value = self.expressions.quantity(item.value, scope)
         if value is None:
             return None
@@ -455,7 +460,7 @@ class ClaimChecker:
                     hint="add `within 5 %`, or an amount such as `within 2 ms`",
                 )
             return None
-        return ir.Claim(value, claimed, tolerance, changes, item.span)
+        return ir.Claim(value, claimed, tolerance, changes, item.span, asks)
 
     def tolerance(self, expr: ast.Expr | None, dimension: Dimension) -> ir.Tolerance | None:
         """Return a tolerance: a percentage is a share of the claim, all else an amount."""

@@ -25,6 +25,7 @@ from qps.compiler.fits import Fit
 from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
 from qps.compiler.suggest import closest
 from qps.grammar.words import TOKEN_CHOICES
 
@@ -48,6 +49,8 @@ class ComponentChecker:
     resources: frozenset[str]
     fits: FitChecker
     machines: Mapping[str, ir.Machine | None]
+    fitted: dict[Span, str] = field(default_factory=dict)
+    """Numbers of components that were chosen to hit what is claimed: where, and what was chosen."""
     _components: dict[int, ir.Component | None] = field(default_factory=dict)
 
     def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
@@ -81,6 +84,10 @@ class ComponentChecker:
                     effects.append(effect)
         if not whole:
             return None
+        if declaration.fitted is not None:
+            numbers = [term.amount for cost in costs for term in cost.terms]
+            numbers += [effect.value for effect in effects if effect.value is not None]
+            self.fitted |= {number.span: declaration.fitted.value for number in numbers}
         return ir.Component(
             found.qualified,
             tuple(costs),

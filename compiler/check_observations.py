@@ -80,6 +80,13 @@ class ObservationChecker:
                 hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
             )
             return None
+        if item.missed and all(value.column.tolerance is None for value in measured):
+            self._sink.report(
+                codes.MISPLACED,
+                item.missed.span,
+                f"nothing of `{item.name.text}` is judged, so nothing of it is missed",
+                hint="say by `within` how near the predictions should come, or leave `missed` out",
+            )
         rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
         return ir.Observation(
             item.name.text,
@@ -94,6 +101,7 @@ class ObservationChecker:
             remark(item.remarks, "note"),
             remark(item.remarks, "fitted"),
             item.name.span,
+            item.missed.value if item.missed else None,
         )
 
     def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:

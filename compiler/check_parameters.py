@@ -88,6 +88,7 @@ class ParameterChecker:
                     param.is_elastic,
                     _least_text(param) if param.is_elastic else "",
                     priority=priority,
+                    fitted=param.fitted.value if param.fitted else None,
                 )
             )
             built += self._each_kind(built[-1], param, scope)

@@ -199,11 +199,13 @@ _OPERATORS = frozenset(
 )
 _NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
 _ENDS = ("RBRACE", "_SEP", "$END")
+_SELDOM = frozenset(["FITTED"])
+"""What is told only where nothing else fits."""
 
 
 def _expected(accepted: frozenset[str]) -> str:
     """Return in words what the grammar would have taken, at most four things."""
-    rest = set(accepted)
+    rest = set(accepted - _SELDOM or accepted)
     words: list[str] = []
     if {word.upper() for word in DECLARATIONS} <= rest:
         words.append("a declaration")

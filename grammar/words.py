@@ -67,7 +67,6 @@ TOKEN_CHOICES = {
     "MEDIUM": ("shared", "switched", "duplex"),
     "LINK_PROPERTY": ("rate", "header", "cap", "loss", "propagation", "jitter"),
     "EFFECT": ("keep", "active", "emit", "delay", "drop", "queue", "recover"),
-    "REMARK": ("note", "fitted"),
     "QUANTIFIER": ("every", "some", "no"),
     "AT_LEAST_OR_MOST": ("least", "most"),
 }
@@ -77,6 +76,10 @@ TOKEN_WORDS = {
     "NAME": "a name",
     "NUMBER": "a number",
     "FIT": '`fit "…"`',
+    "NOTE": "`note`",
+    "FITTED": "`fitted`",
+    "MISSED": "`missed`",
+    "OUR_OWN": "`model`",
     "LOAD": "`load`",
     "LINKS": "`link`",
     "STRING": "a text in quotes",

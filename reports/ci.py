@@ -9,19 +9,23 @@ from xml.etree import ElementTree as ET
 from qps.compiler.diagnostics import Diagnostic, Severity
 from qps.compiler.render import printable
 from qps.reports.table import joined
-from qps.reports.text import claimed, claims_summary, claims_table, predicted, within
-from qps.solver.claims import ClaimResult
+from qps.reports.text import claimed, claims_table, predicted, within
+from qps.reports.verdicts import STALE, grounds, summary
+from qps.solver.claims import ClaimResult, Verdict
 
 
 def claims_junit(results: Sequence[ClaimResult], diagnostics: Sequence[Diagnostic] = ()) -> str:
     """Return JUnit XML: a suite for each spec, a case for each claim; errors of specs too.
 
-    A value that is shown and not judged is a skipped case.
+    A value that is shown and not judged is a skipped case, and so is what is known to be missed.
     """
     root = ET.Element("testsuites", name="qps")
     for file, claims in groupby(results, key=lambda result: result.file):
         suite = ET.SubElement(root, "testsuite", name=printable(file))
-        for result in claims:
+        in_file = tuple(claims)
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="summary", value=summary(in_file))
+        for result in in_file:
             _junit_case(suite, result)
     errors = [d for d in diagnostics if d.is_error]
     if errors:
@@ -48,12 +52,14 @@ def _junit_case(suite: ET.Element, result: ClaimResult) -> None:
         file=printable(result.file),
         line=str(result.line),
     )
-    if result.holds is False:
+    if result.fails:
         text = f"{result.file}:{result.line}\n{_sentence(result)}"
         failure = ET.SubElement(case, "failure", message=printable(_sentence(result)))
         failure.text = printable("\n".join([text, *_remarks(result)]))
-    elif result.holds is None:
-        ET.SubElement(case, "skipped", message=printable(f"not judged: {_sentence(result)}"))
+    elif result.verdict is not Verdict.HOLDS:
+        word = "not judged" if result.verdict is Verdict.SHOWN else "missed"
+        skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {_sentence(result)}"))
+        skipped.text = printable("\n".join(_remarks(result)))
 
 
 def _sentence(result: ClaimResult) -> str:
@@ -61,11 +67,17 @@ def _sentence(result: ClaimResult) -> str:
     allowed = f" within {within(result)}" if within(result) else ""
     off = result.relative_difference
     difference = "" if off is None else f" ({off:+.1%})"
-    return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}"
+    stale = f"; {STALE}" if result.verdict is Verdict.STALE else ""
+    return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
 
 
 def _remarks(result: ClaimResult) -> list[str]:
-    pairs = {"source": result.source, "note": result.note, "fitted": result.fitted}
+    pairs = {
+        "source": result.source,
+        "note": result.note,
+        "fitted": result.fitted,
+        "missed": result.missed,
+    }
     return [f"{name}: {text}" for name, text in pairs.items() if text]
 
 
@@ -86,7 +98,7 @@ def claims_github(results: Iterable[ClaimResult], diagnostics: Iterable[Diagnost
         message = "\n".join([diagnostic.message, *diagnostic.notes, *diagnostic.hints])
         lines.append(_command(level, where, message))
     for result in results:
-        if result.holds is False:
+        if result.fails:
             where = {"file": result.file, "line": str(result.line), "title": result.name}
             message = "\n".join([_sentence(result), *_remarks(result)])
             lines.append(_command("error", where, message))
@@ -109,14 +121,14 @@ def _escaped(text: str) -> str:
 
 def claims_markdown(results: Sequence[ClaimResult]) -> str:
     """Return a pull-request comment: the count, what fails, and all claims folded away."""
-    failing = [r for r in results if r.holds is False]
-    head = "### " + ("✗ " if failing else "✓ ") + "qps test: " + claims_summary(results)
+    failing = [r for r in results if r.fails]
+    head = "### " + ("✗ " if failing else "✓ ") + "qps test: " + summary(results)
     parts = [head]
     if failing:
         parts.append(claims_table(failing).as_markdown())
     parts.append(
         f"<details><summary>all {len(results):,} claims</summary>\n\n"
-        + claims_table(results).as_markdown()
+        + "\n".join(t.as_markdown() for t in (claims_table(results), *grounds(results)))
         + "\n</details>"
     )
     return joined(parts)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qps.reports.text import within
+from qps.reports.verdicts import summary, tally
 from qps.reports.view import as_json
 from qps.solver.claims import ClaimResult
 
 
 def claims_json(results: Sequence[ClaimResult]) -> object:
     """Return what `qps test --format json` prints: one entry for each claim and each row."""
+    found = tally(results)
     return as_json(
         {
             "schema": "qps/test/1",
-            "passed": sum(result.holds is True for result in results),
-            "failed": sum(result.holds is False for result in results),
-            "shown": sum(result.holds is None for result in results),
+            "passed": found.unfitted + found.fitted + found.own,
+            "failed": found.failed,
+            "shown": found.shown,
+            "missed": found.missed,
+            "published": {"unfitted": found.unfitted, "fitted": found.fitted},
+            "of_the_model": found.own,
+            "summary": summary(results),
             "expectations": [_entry(result) for result in results],
         }
     )
@@ -38,8 +44,11 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "unit": str(result.dimension),
         "within": within(result) or None,
         "holds": result.holds,
+        "verdict": result.verdict.value,
+        "published": result.is_published,
         "source": result.source,
         "note": result.note,
         "fitted": result.fitted,
+        "missed": result.missed,
         "counted": result.counted,
     }

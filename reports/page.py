@@ -42,9 +42,10 @@ from qps.reports.page_rows import (
 )
 from qps.reports.quantities import number
 from qps.reports.table import Table
-from qps.reports.text import advice_rows, carried, claims_summary, remarks, title_of
+from qps.reports.text import advice_rows, carried, remarks, title_of
 from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
+from qps.reports.verdicts import summary
 from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult
 from qps.solver.figures import DrawnFigure
@@ -144,7 +145,7 @@ def page_view(
         formulas=formulas[:_MOST_FORMULAS],
         formulas_left_out=max(0, len(formulas) - _MOST_FORMULAS),
         claims=tuple(claim_row(result) for result in claims),
-        claims_summary=claims_summary(claims) if claims else "",
+        claims_summary=summary(claims) if claims else "",
         warnings=tuple(plain(solution.warnings).splitlines()),
         remarks=remarks(view, solution),
         advice=tuple(AdviceRow(*row) for row in advice_rows(view)),

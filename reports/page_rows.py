@@ -10,8 +10,9 @@ from qps.compiler.load_graph import Assumption
 from qps.reports.answers import SolveView
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
+from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
-from qps.solver.claims import ClaimResult
+from qps.solver.claims import ClaimResult, Verdict
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 
 _TELLING = 0.005  # what moves the answer by less reads as zero
@@ -86,6 +87,7 @@ class ClaimRow:
     source: str
     note: str
     fitted: str
+    missed: str
 
 
 def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRow, ...]:
@@ -258,7 +260,7 @@ def claim_row(result: ClaimResult) -> ClaimRow:
     """Return a claim with what the model says of it."""
     difference = result.relative_difference
     return ClaimRow(
-        {True: "holds", False: "fails", None: "shown"}[result.holds],
+        "fails" if result.fails else result.verdict.value,
         result.name,
         result.title or "",
         claimed(result),
@@ -268,4 +270,5 @@ def claim_row(result: ClaimResult) -> ClaimRow:
         result.source or "",
         result.note or "",
         result.fitted or "",
+        STALE if result.verdict is Verdict.STALE else result.missed or "",
     )

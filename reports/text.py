@@ -24,6 +24,7 @@ from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
+from qps.reports.verdicts import grounds, mark, summary
 from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult, Side
 from qps.solver.solution import Method, Solution
@@ -348,16 +349,18 @@ def _references(view: SolveView, solution: Solution) -> str:
 
 
 def claims_text(results: Sequence[ClaimResult], *, quiet: bool = False) -> str:
-    """Return every claim with what was claimed and predicted, and a count."""
-    table = claims_table([r for r in results if r.holds is False] if quiet else results)
-    return joined([table.as_text("") if table.rows else "", claims_summary(results)])
+    """Return every claim with what was claimed and predicted, what is fitted, and a count."""
+    told = [result for result in results if result.fails] if quiet else results
+    table = claims_table(told)
+    reasons = [reason.as_text("") for reason in grounds(told)]
+    return joined([table.as_text("") if table.rows else "", *reasons, summary(results)])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:
     """Return claims as a table, one row each."""
     rows = tuple(
         (
-            _mark(result),
+            mark(result),
             result.name,
             claimed(result),
             predicted(result),
@@ -369,10 +372,6 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
     )
     headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
     return Table(headings, rows, frozenset([4, 5]))
-
-
-def _mark(result: ClaimResult) -> str:
-    return {True: "ok", False: "FAIL", None: "shown"}[result.holds]
 
 
 def claimed(result: ClaimResult) -> str:
@@ -419,29 +418,6 @@ def _is_written_in_percent(result: ClaimResult) -> bool:
     if result.kind == "observation":
         return result.text.partition("->")[0].rstrip().endswith("%")
     return "%" in result.text.partition("~")[2].partition("within")[0]
-
-
-def claims_summary(results: Sequence[ClaimResult]) -> str:
-    """Return how many claims hold, fail, and are only shown."""
-    holding = sum(result.holds is True for result in results)
-    failing = sum(result.holds is False for result in results)
-    shown = sum(result.holds is None for result in results)
-    parts = [f"{holding} hold", f"{failing} fail"]
-    if shown:
-        parts.append(f"{shown} shown beside what was measured ({errors_shown(results)})")
-    return ", ".join(parts)
-
-
-def errors_shown(results: Sequence[ClaimResult]) -> str:
-    """Return how far the model is off where it is shown beside measurements, not judged."""
-    errors = [
-        r.relative_difference
-        for r in results
-        if r.holds is None and r.relative_difference is not None
-    ]
-    if not errors:
-        return "not judged"
-    return f"not judged: off by {min(errors):+.1%} to {max(errors):+.1%}"
 
 
 def _cases(explanation: Explanation) -> Table:

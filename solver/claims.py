@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING, assert_never
 
 import sympy
@@ -22,7 +24,7 @@ from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.exact import compare, sign_of
 from qps.compiler.extremes import Maximum
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.load_graph import Assumption, LoadGraph
 from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_measures import Measures
@@ -45,13 +47,24 @@ class Side:
     known: Certainty = EXACT
 
 
+class Verdict(Enum):
+    """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    MISSED = "missed"
+    STALE = "stale"
+    SHOWN = "shown"
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
     """A claim and what the model says of it.
 
     `claimed`, `predicted` and `difference` are in base units; for a condition they are None
     and `condition` and `compared` hold its text and its sides. `holds` is None
-    for a measured value that is shown, not judged.
+    for a measured value that is shown, not judged. `fitted` says what was chosen to hit it, in the
+    claim or in a number that it rests on; `missed` why it is known not to hold.
     """
 
     name: str
@@ -76,6 +89,23 @@ class ClaimResult:
     """Of how many configurations of a matrix a claim holds."""
     known: Certainty = EXACT
     """How the prediction is known; for a condition, how its sides are."""
+    missed: str | None = None
+    is_published: bool = False
+    """A document says so, and the model could say otherwise."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What becomes of the claim."""
+        if self.holds is None:
+            return Verdict.SHOWN
+        if self.missed is not None:
+            return Verdict.STALE if self.holds else Verdict.MISSED
+        return Verdict.HOLDS if self.holds else Verdict.FAILS
+
+    @property
+    def fails(self) -> bool:
+        """True where the spec says something else than the model: one of them is to be mended."""
+        return self.verdict in (Verdict.FAILS, Verdict.STALE)
 
 
 @dataclass
@@ -87,6 +117,8 @@ class Laboratory:
     """Parameters that conditions asked for, in all formulas so far."""
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
+    _chosen: dict[str, None] = field(default_factory=dict)
+    """What was chosen of the numbers that the claim at hand rests on, in the order met."""
     _judge: Judge | None = None
 
     def results(self) -> tuple[ClaimResult, ...]:
@@ -96,7 +128,9 @@ class Laboratory:
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                results.append(self._claim(name, expectation, claim))
+                self._chosen.clear()
+                result = self._claim(name, expectation, claim)
+                results.append(self._told(result, expectation, asks=claim.asks))
             results += self._of_matrices(expectation)
         for observation in self.model.observations:
             results += self._observation(observation)
@@ -130,6 +164,23 @@ class Laboratory:
         compared = tuple(Side(float(one.value), one.dimension, one.known) for one in sides)
         return _condition(name, expectation, claim.span, compared, holds=holds)
 
+    def _told(
+        self,
+        result: ClaimResult,
+        stated: ir.Expectation | ir.Observation,
+        *,
+        asks: bool = True,
+    ) -> ClaimResult:
+        """Return a result with what was chosen for it, and whether it is a published one."""
+        chosen = dict.fromkeys([*([stated.fitted] if stated.fitted else []), *self._chosen])
+        is_our_own = isinstance(stated, ir.Expectation) and stated.is_our_own
+        return replace(
+            result,
+            fitted="; ".join(chosen) or None,
+            missed=stated.missed,
+            is_published=asks and stated.source is not None and not is_our_own,
+        )
+
     def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
         """Return what is claimed of matrices."""
         if not expectation.matrix_claims:
@@ -150,7 +201,9 @@ class Laboratory:
                 (Side(float(judged.met)), Side(float(judged.about))),
                 holds=judged.is_true,
             )
-            results.append(replace(result, kind="matrix", counted=judged.told))
+            result = replace(result, kind="matrix", counted=judged.told)
+            self._chosen = dict.fromkeys(text for _, text in self.model.fitted)
+            results.append(self._told(result, expectation))
         return results
 
     def _holds(
@@ -202,26 +255,26 @@ class Laboratory:
             for column, measured in zip(observation.measured, row.values, strict=True):
                 if measured is None:
                     continue
+                self._chosen.clear()
                 predicted = self._value(column.value.expr, base, row.changes, column.span)
                 claimed = sympy.Rational(measured.numerator, measured.denominator)
                 tolerance = column.tolerance
                 holds = None
                 if tolerance is not None:
                     holds = _is_near(predicted, claimed, tolerance)
-                results.append(
-                    _near(
-                        f"{observation.name}[{row.line}].{column.heading}",
-                        observation,
-                        column.span,
-                        float(claimed),
-                        float(predicted),
-                        column.value.dimension,
-                        tolerance,
-                        holds=holds,
-                        place=(observation.file, row.line),
-                        known=self.known(column.value.expr, base, row.changes),
-                    )
+                result = _near(
+                    f"{observation.name}[{row.line}].{column.heading}",
+                    observation,
+                    column.span,
+                    float(claimed),
+                    float(predicted),
+                    column.value.dimension,
+                    tolerance,
+                    holds=holds,
+                    place=(observation.file, row.line),
+                    known=self.known(column.value.expr, base, row.changes),
                 )
+                results.append(self._told(result, observation))
         return results
 
     # -- values --------------------------------------------------------------------------
@@ -269,6 +322,8 @@ class Laboratory:
 
         lowered = expressions.lower(expr, asked)
         self.decided |= graph.decided | expressions.decided
+        self._note_chosen(expressions.assumptions, lowered)
+        self._note_decided(configuration, graph.decided | expressions.decided)
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = sympy.Integer(population)
@@ -290,6 +345,34 @@ class Laboratory:
             return Measures(graph.resources, graph.streams, graph.prices).known(of)
 
         return certainty_of(expr, expressions, asked)
+
+    def _note_chosen(self, assumptions: Mapping[str, Assumption], *used: sympy.Expr) -> None:
+        """Keep what was chosen of the numbers that are used."""
+        if not self.model.fitted:
+            return
+        symbols = frozenset().union(*(expr.free_symbols for expr in used))
+        for assumption in assumptions.values():
+            told = self._fitted.get(assumption.span)
+            if told is not None and assumption.symbol in symbols:
+                self._chosen[f"{assumption.name}: {told}"] = None
+
+    def _note_decided(self, configuration: Configuration, decided: Collection[str]) -> None:
+        """Keep what was chosen of the parameters that conditions ask for."""
+        for name in sorted(decided) if self.model.fitted else ():
+            span = configuration.values_from.get(name)
+            if span in self._fitted:
+                self._chosen[f"{name}: {self._fitted[span]}"] = None
+
+    def _note_answer(self, graphs: Iterable[LoadGraph]) -> None:
+        """Keep what was chosen of the numbers that an answer of whole models rests on."""
+        for graph in graphs if self.model.fitted else ():
+            loads = [resource.fullness for resource in graph.resources.values()]
+            values = [side for one in graph.criteria for side in (one.measure, one.limit)]
+            self._note_chosen(graph.assumptions, *loads, *values)
+
+    @cached_property
+    def _fitted(self) -> dict[Span, str]:
+        return dict(self.model.fitted)
 
     def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
         """Return the names of all resources that are loaded in the model as changed."""
@@ -318,6 +401,7 @@ class Laboratory:
     def _quality(self, configuration: Configuration, span: Span, free: str | None) -> sympy.Expr:
         """Return the quality: of the worst mode, where there are several."""
         graphs = self._in_each_mode(configuration)
+        self._note_answer(graphs)
         told = [
             Substitution(
                 {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
@@ -340,9 +424,10 @@ class Laboratory:
         return self._graphs[key]
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
+        loads = [resource.fullness for resource in graph.loads_of(subject)]
+        self._note_chosen(graph.assumptions, *loads)
         points = [
-            saturation_point(graph.valued(full), graph.population, graph.low).at
-            for full in (resource.fullness for resource in graph.loads_of(subject))
+            saturation_point(graph.valued(full), graph.population, graph.low).at for full in loads
         ]
         known = [point for point in points if point is not None]
         if not points:
@@ -353,8 +438,10 @@ class Laboratory:
     def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
         """Return the largest acceptable population, 0 for none, and how it is known."""
         key = configuration.key
+        graphs = self._in_each_mode(configuration)
+        self._note_answer(graphs)
         if key not in self._answers:
-            answers = [certified_answer(graph) for graph in self._in_each_mode(configuration)]
+            answers = [certified_answer(graph) for graph in graphs]
             every = (failure for answer in answers for failure in answer.failures)
             known = largest_known(every, configuration.low)
             self._answers[key] = min(answer.largest or 0 for answer in answers), known

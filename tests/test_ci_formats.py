@@ -86,7 +86,10 @@ def test_markdown_shows_failures_first(capsys: pytest.CaptureFixture[str]) -> No
     status, out = run(capsys, "--format", "markdown", "a,b:c.qps")
     assert status == 1
     head, _, rest = out.partition("<details>")
-    assert head.startswith("### ✗ qps test: 1 hold, 1 fail, 1 shown")
+    assert head.startswith(
+        "### ✗ qps test: 1 published holds with nothing fitted, "
+        "1 shown beside what was measured (not judged: off by -50.0%), 1 fail\n"
+    )
     assert "| FAIL | bad |" in head
     assert "good" not in head
     assert "| ok | good |" in rest

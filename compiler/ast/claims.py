@@ -31,7 +31,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Claims with their source."""
+    """Claims with their source: a document, or the model itself where they are `is_our_own`."""
 
     span: Span
     name: Name
@@ -40,6 +40,8 @@ class Expect:
     source: Text | None
     remarks: tuple[Remark, ...]
     matrix_claims: tuple[MatrixClaim, ...] = ()
+    is_our_own: bool = False
+    missed: Text | None = None
     doc: str | None = None
 
 
@@ -65,6 +67,7 @@ class Observe:
     columns: tuple[Column, ...]
     source: Text | None
     remarks: tuple[Remark, ...]
+    missed: Text | None = None
     doc: str | None = None
 
 

@@ -124,6 +124,7 @@ class Component:
     items: tuple[Cost | Effect, ...]
     source: Text | None
     default_machine: Name | None
+    fitted: Text | None = None
     doc: str | None = None
 
 

@@ -75,6 +75,7 @@ class Param:
     source: Text | None
     is_elastic: bool = False
     priority: Expr | None = None
+    fitted: Text | None = None
     doc: str | None = None
 
 

@@ -25,18 +25,25 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claimed value, or a claimed condition (then `claimed` is None)."""
+    """A claimed value, or a claimed condition (then `claimed` is None).
+
+    `asks` is false for arithmetic: what names no measure and no function claims nothing of a model.
+    """
 
     value: Quantity | Condition
     claimed: Quantity | None
     tolerance: Tolerance | None
     changes: tuple[Change, ...]
     span: Span
+    asks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Claims with their source."""
+    """Claims with their source: a document, or the model itself where they are `is_our_own`.
+
+    `missed` says why they are known not to hold.
+    """
 
     name: str
     title: str | None
@@ -46,6 +53,8 @@ class Expectation:
     fitted: str | None
     span: Span
     matrix_claims: tuple[MatrixClaim, ...] = ()
+    is_our_own: bool = False
+    missed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +91,4 @@ class Observation:
     note: str | None
     fitted: str | None
     span: Span
+    missed: str | None = None

@@ -18,7 +18,11 @@ from qps.compiler.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A spec that was checked; `fits` are those that its numbers come from, by where they stand."""
+    """A spec that was checked; `fits` are those that its numbers come from, by where they stand.
+
+    `fitted` has every number that was chosen to hit one that is claimed: where it stands, and what
+    was chosen.
+    """
 
     name: str
     file: str
@@ -43,6 +47,7 @@ class Model:
     matrices: tuple[Matrix, ...] = ()
     targets: tuple[Target, ...] = ()
     fits: tuple[tuple[Span, Fit], ...] = ()
+    fitted: tuple[tuple[Span, str], ...] = ()
 
     def group(self, name: str) -> Group:
         """Return the group of a name."""

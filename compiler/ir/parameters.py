@@ -80,3 +80,4 @@ class Parameter:
     text: str = ""
     priority: Quantity | None = None
     is_share: bool = False
+    fitted: str | None = None

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> Exit:
     _print(results, found, arguments, wrong=wrong)
     if wrong:
         return Exit.WRONG
-    return Exit.NO if any(result.holds is False for result in results) else Exit.YES
+    return Exit.NO if any(result.fails for result in results) else Exit.YES
 
 
 def _print(

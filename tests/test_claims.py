@@ -1,0 +1,277 @@
+"""What becomes of claims: published or our own, fitted, missed, shown; and the line that counts."""
+
+# ruff: noqa: E501 - tables and specs: one case a line, however long
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from helpers.specs import PRELUDE, checked
+from qps.cli import main
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.pipeline import load
+from qps.reports.verdicts import mark, summary, tally
+from qps.solver.claims import ClaimResult, Laboratory, Verdict
+
+BASE = (
+    PRELUDE
+    + """
+param pace = 1 packet/s
+param chosen = 1 packet/s fitted "to the load of figure 2"
+component hard { cpu 20 ms/packet; fitted "to table 3" }
+let doubling = 2 * pace
+measure half_load = host.cpu.load / 2
+func doubled(x) = 2 * x
+topology { node host = box; node far = box; node third = box }
+stream plain { source N * pace; at host { work } }
+stream tuned { source N * chosen; at far { work } }
+stream heavy { source N * pace; at third { hard } }
+"""
+)
+
+
+def results(text: str) -> tuple[ClaimResult, ...]:
+    """Return what becomes of the claims behind the spec above."""
+    return Laboratory(checked(BASE + text).model).results()
+
+
+def only(text: str) -> ClaimResult:
+    """Return what becomes of one claim."""
+    (result,) = results(text)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "published"),
+    [
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", '"table 1"', True),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", "model", False),
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", 'model "by hand"', False),
+        ("host.cpu.load < 2 * far.cpu.load with N = 2", '"table 1"', True),
+        ("saturation(host) > 99", '"table 1"', True),
+        ("largest_acceptable >= 9", '"table 1"', True),
+        ("half_load ~ 1 % within 1 % with N = 2", '"table 1"', True),
+        ("doubled(3) ~ 6 within 0 %", '"table 1"', True),
+        ("erlang_b(1, 1) ~ 0.5 within 0 %", '"table 1"', True),
+        ("(host.cpu.load with N = 1) < 2 %", '"table 1"', True),
+        # what names numbers alone is arithmetic, whoever printed it
+        ("pace ~ 1 packet/s within 0 %", '"table 1"', False),
+        ("doubling ~ 2 packet/s within 0 %", '"table 1"', False),
+        ("max(pace, doubling) > pace", '"table 1"', False),
+        ("2 * 3 ~ 6 within 0 %", '"table 1"', False),
+        ("count(host) == 1 with N = 1", '"table 1"', False),
+    ],
+)
+def test_what_counts_as_published(claim: str, source: str, published: bool) -> None:
+    result = only(f"expect e {{ {claim}; source {source} }}")
+    assert (result.is_published, result.verdict) == (published, Verdict.HOLDS)
+
+
+def test_a_claim_of_the_model_says_by_what() -> None:
+    assert only("expect e { saturation(host) > 9; source model }").source == "this model"
+    assert only('expect e { saturation(host) > 9; source model "by hand" }').source == "by hand"
+
+
+def test_model_is_no_reserved_word() -> None:
+    text = (
+        'param model = 3\nparam missed = 4\nexpect e { missed ~ model + 1 within 0 %; source "us" }'
+    )
+    assert only(text).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("claim", "fitted"),
+    [
+        ("host.cpu.load ~ 2 % within 1 % with N = 2", None),
+        ("far.cpu.load ~ 2 % within 1 % with N = 2", "chosen: to the load of figure 2"),
+        ("third.cpu.load ~ 4 % within 1 % with N = 2", "hard.cpu.packet: to table 3"),
+        ("host.cpu.load ~ far.cpu.load within 1 % with N = 2", "chosen: to the load of figure 2"),
+        ("third.cpu.load > far.cpu.load with N = 2", "hard.cpu.packet: to table 3; chosen: to the load of figure 2"),
+        ("saturation(far) > 9", "chosen: to the load of figure 2"),
+        ("saturation(host) > 9", None),
+        ("(if chosen > 0.3 packet/s then saturation(host) else 1) > 9", "chosen: to the load of figure 2"),
+        # a number that the claim sets itself is not the one that was chosen
+        ("far.cpu.load ~ 4 % within 1 % with N = 2, chosen = 2 packet/s", None),
+    ],
+)  # fmt: skip
+def test_what_was_chosen_follows_into_the_claims_that_rest_on_it(
+    claim: str, fitted: str | None
+) -> None:
+    result = only(f'expect e {{ {claim}; source "table 1" }}')
+    assert result.verdict is Verdict.HOLDS
+    assert result.fitted == fitted
+    assert mark(result) == ("ok" if fitted is None else "fitted")
+
+
+def test_what_was_chosen_follows_into_answers_again_and_again() -> None:
+    text = (
+        "require { far.cpu.load <= 50 % }\n"
+        'expect e { largest_acceptable >= 9; largest_acceptable >= 8; source "table 1" }'
+    )
+    told = "chosen: to the load of figure 2; hard.cpu.packet: to table 3"
+    assert [sorted((r.fitted or "").split("; ")) for r in results(text)] == [told.split("; ")] * 2
+
+
+def test_the_claim_tells_its_own_choice_first() -> None:
+    result = only(
+        'expect e { far.cpu.load < 9 % with N = 1; source "table 1"; fitted "one user of two" }'
+    )
+    assert result.fitted == "one user of two; chosen: to the load of figure 2"
+
+
+def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("cpu in %,packet/s\n10,100\n20,200\n29.9,300\n")
+    file = tmp_path / "relay.qps"
+    file.write_text(
+        "users N in 1..100\nmachine box { cpu 1 core }\n"
+        'component relay { cpu fit "runs.csv" measured on box; source "our runs" }\n'
+        "topology { node host = box }\nstream flow { source N * 1 packet/s; at host { relay } }\n"
+        'expect e { host.cpu.load < 9 % with N = 1; source "a promise" }\n'
+    )
+    spec = load(file)
+    (result,) = Laboratory(spec.model).results()
+    assert result.fitted is not None
+    assert "to runs.csv" in result.fitted
+    assert tally([result]).fitted == 1
+
+
+KINDS = """\
+kinds film { I 1; P 1 }
+param size by film { I 2 kB/packet; P 1 kB/packet; fitted "to the rate" }
+param slow = average 3 packet/s, largest 4 packet/s fitted "to the peak"
+stream film_flow { source slow, size; at host { work }; over lan; at other { } }
+topology { node other = box; link lan = wire between host, other }
+"""
+
+
+def test_parameters_by_kind_and_by_case_can_be_fitted() -> None:
+    text = KINDS + 'expect e { lan.load < 90 % with N = 1; source "table 1" }'
+    fitted = only(text).fitted
+    assert fitted is not None
+    assert "to the rate" in fitted
+    assert "slow: to the peak" in fitted
+
+
+def test_a_miss_that_is_known_is_no_failure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "missed.qps"
+    file.write_text(
+        BASE
+        + 'expect e "two per cent" { host.cpu.load ~ 4 % within 5 % with N = 2; source "table 1"; missed "the table counts the idle loop" }\n'
+        + 'expect good { host.cpu.load ~ 2 % within 5 % with N = 2; source "table 1" }\n'
+    )
+    assert main(["test", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].startswith("missed  e")
+    assert "e       the table counts the idle loop" in out
+    assert out.splitlines()[-1] == (
+        "1 published holds with nothing fitted, 1 missed (off by -50.0%), 0 fail"
+    )
+    main(["test", "--format", "json", str(file)])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["passed"], told["failed"], told["missed"]) == (1, 0, 1)
+    assert told["published"] == {"unfitted": 1, "fitted": 0}
+    assert told["summary"].startswith("1 published holds")
+    entry = told["expectations"][0]
+    assert (entry["holds"], entry["verdict"]) == (False, "missed")
+    assert entry["missed"] == "the table counts the idle loop"
+    main(["test", "--format", "junit", str(file)])
+    root = ET.fromstring(capsys.readouterr().out)
+    assert (root.get("failures"), root.get("skipped")) == ("0", "1")
+    (summed,) = root.iter("property")
+    assert summed.get("value") == told["summary"]
+    main(["test", "--format", "markdown", str(file)])
+    out = capsys.readouterr().out
+    assert out.startswith(f"### ✓ qps test: {told['summary']}")
+    assert "the table counts the idle loop" in out
+    main(["test", "--format", "github", str(file)])
+    assert "::error" not in capsys.readouterr().out
+
+
+def test_a_miss_that_holds_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "stale.qps"
+    file.write_text(
+        BASE
+        + 'expect e { host.cpu.load ~ 2 % within 5 % with N = 2; source "table 1"; missed "it was" }\n'
+    )
+    assert main(["test", "-q", str(file)]) == 1
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].startswith("FAIL  e")
+    assert "is said to be missed, and holds: take `missed` away" in out
+    assert out.splitlines()[-1] == "0 published hold with nothing fitted, 1 fail"
+    assert main(["test", "--format", "junit", str(file)]) == 1
+    failure = next(ET.fromstring(capsys.readouterr().out).iter("failure"))
+    assert (failure.get("message") or "").endswith("take `missed` away")
+    assert main(["test", "--format", "github", str(file)]) == 1
+    assert "take `missed` away" in capsys.readouterr().out
+    assert main(["test", "--format", "json", str(file)]) == 1
+    (entry,) = json.loads(capsys.readouterr().out)["expectations"]
+    assert (entry["holds"], entry["verdict"]) == (True, "stale")
+
+
+def test_measured_values_can_be_missed(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("users,busy\n2,0.04\n4,0.08\n")
+    file = tmp_path / "spec.qps"
+    observed = 'observe r "runs.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us"; missed "idle" }\n'
+    file.write_text(BASE + observed)
+    found = Laboratory(load(file).model).results()
+    assert [r.verdict for r in found] == [Verdict.MISSED] * 2
+    assert summary(found) == (
+        "0 published hold with nothing fitted, 2 missed (off by -50.0%), 0 fail"
+    )
+
+
+def test_what_is_only_shown_cannot_be_missed(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("users,busy\n2,0.04\n")
+    file = tmp_path / "spec.qps"
+    file.write_text(
+        BASE
+        + 'observe r "runs.csv" { users -> N; busy -> host.cpu.load; source "us"; missed "x" }\n'
+    )
+    with pytest.raises(QpsError) as caught:
+        load(file)
+    assert [d.message for d in caught.value.diagnostics] == [
+        "nothing of `r` is judged, so nothing of it is missed"
+    ]
+
+
+def test_matrices_can_be_missed() -> None:
+    text = "matrix m { pace in [10 packet/s, 20 packet/s] }\n"
+    found = results(
+        text + 'expect e { no configuration: largest_acceptable > 1; source "x"; missed "all do" }'
+    )
+    assert [r.verdict for r in found] == [Verdict.MISSED]
+    assert tally(found).missed == 1
+
+
+def test_every_result_counts_once() -> None:
+    found = results(
+        'expect a { host.cpu.load < 9 % with N = 1; far.cpu.load < 9 % with N = 1; source "table 1" }\n'
+        'expect b { host.cpu.load > 9 % with N = 1; pace < 0.1 packet/s; source "table 1"; missed "no" }\n'
+        "expect c { host.cpu.load < 9 % with N = 1; source model }\n"
+        'expect d { host.cpu.load > 9 % with N = 1; source "table 1" }\n'
+    )
+    counts = tally(found)
+    assert (counts.unfitted, counts.fitted, counts.own) == (1, 1, 1)
+    assert (counts.missed, counts.shown, counts.failed) == (2, 0, 1)
+    assert summary(found) == (
+        "1 published holds with nothing fitted, 1 with something fitted, "
+        "1 of the model itself holds, 2 missed, 1 fail"
+    )
+
+
+def test_the_page_tells_what_is_missed(tmp_path: Path) -> None:
+    file = tmp_path / "spec.qps"
+    file.write_text(
+        BASE
+        + 'expect e { host.cpu.load ~ 4 % within 5 % with N = 2; source "table 1"; missed "the <idle> loop" }\n'
+    )
+    assert main(["report", str(file), "-o", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "Missed: the &lt;idle&gt; loop" in page
+    assert ">missed</span>" in page
