@@ -25,20 +25,15 @@ from qps.solver.matrix.tables import (
     layout_of,
     schema_of,
 )
+from qps.solver.matrix.whole_files import whole_file
 
 ENDINGS = (".parquet", ".csv", ".json")
 
 
 def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:
     """Write tables of rows to a file by its ending; under its name only when it is whole."""
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        with temporary.open("wb") as file:
-            _write(compiled, tables, path.suffix, file)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        _write(compiled, tables, path.suffix, file)
 
 
 def _write(

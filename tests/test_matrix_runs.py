@@ -23,7 +23,7 @@ from qps.commands.progress import bar
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.pipeline import load
-from qps.solver.matrix import compiling, cores, run, single
+from qps.solver.matrix import compiling, cores, run, single, whole_files
 from qps.solver.matrix.claims import Judge
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
@@ -311,10 +311,41 @@ def test_a_part_that_is_torn_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
+def test_a_part_of_which_three_bytes_were_changed_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["matrix", "shop.qps", "-o", "whole.parquet"]) == 0
+    with monkeypatch.context() as patch:
+        broken(patch, 3, KeyboardInterrupt())
+        main(["matrix", "shop.qps", "-o", "a.parquet"])
+    first = min(Path("a.parquet.parts").iterdir())
+    before = bytearray(first.read_bytes())
+    whole = Path("whole.parquet").read_bytes()
+    kept = {path: path.read_bytes() for path in Path("a.parquet.parts").iterdir()}
+    for at in range(3, len(before), 97):
+        for path, data in kept.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        changed = bytearray(before)
+        changed[at : at + 3] = bytes(255 - byte for byte in changed[at : at + 3])
+        first.write_bytes(changed)
+        spec = load(Path("shop.qps"))
+        compiled = compile_matrix(spec.model, spec.model.matrices[0])
+        fingerprint = f"{qps.__version__}:{compiled.fingerprint}"
+        parts = run.Parts(compiled, fingerprint, first.parent)
+        assert parts.found(0, 16) is run.Kept.DAMAGED
+        with pytest.raises(run.DamagedPartError):
+            run.read_part(first)
+    capsys.readouterr()
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert f"{first} is damaged: it is made again" in capsys.readouterr().err
+    assert Path("a.parquet").read_bytes() == whole
+
+
 def test_a_fault_of_a_worker_keeps_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     broken(monkeypatch, 3, RuntimeError("a fault"))
     assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 3
-    assert list(Path("a.parquet.parts").glob("part-*.parquet"))
+    assert list(Path("a.parquet.parts").glob("part-*.sealed"))
 
 
 FULL_DISK = """
@@ -400,6 +431,147 @@ def test_parts_are_kept_where_the_disk_is_too_full_for_the_whole(
     assert Path("a.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
+# -- runs at once, and runs that are killed ---------------------------------------------
+
+
+def waiting_run(*arguments: str) -> subprocess.Popen[str]:
+    """Start a run that makes its first part, and then waits; return it once that part is there."""
+    process = in_a_process(SLOW, *arguments)
+    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
+    while not kept.exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    return process
+
+
+def beside(name: str) -> set[str]:
+    """Return what lies beside a file under names that begin with its own."""
+    return {path.name for path in Path().glob(f"{name}*")} - {name}
+
+
+def test_one_of_two_runs_wins_and_the_other_is_told_who(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = waiting_run()
+    try:
+        Path("link.parquet").symlink_to("a.parquet")
+        for name in ("a.parquet", "./a.parquet", "link.parquet"):
+            for flags in ([], ["--resume"]):
+                assert main(["matrix", "shop.qps", "-o", name, *flags]) == 2
+                told = capsys.readouterr().err
+                assert f"is being written by another run: process {first.pid}, since 20" in told
+        assert main(["matrix", "shop.qps", "-o", "b.parquet"]) == 0
+    finally:
+        first.kill()
+        first.communicate()
+    Path("link.parquet").unlink()
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()
+    assert beside("a.parquet") == set()
+
+
+MANY = """
+import sys
+from qps.solver.matrix import run
+run.Parts.__init__.__defaults__ = (16,)
+from qps.cli import main
+sys.exit(main(["matrix", "shop.qps", "-o", sys.argv[1], "--workers", "1"]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a.parquet", "a.html"])
+def test_of_many_runs_at_once_the_file_is_always_whole(name: str) -> None:
+    assert main(["matrix", "shop.qps", "-o", f"whole{Path(name).suffix}"]) == 0
+    whole = Path(f"whole{Path(name).suffix}").read_bytes()
+    running = [in_a_process(MANY, name) for _ in range(4)]
+    told = [process.communicate()[1] for process in running]
+    assert {process.returncode for process in running} <= {0, 2}, told
+    assert any(process.returncode == 0 for process in running)
+    for process, text in zip(running, told, strict=True):
+        assert (process.returncode == 2) == ("is being written by another run: process" in text)
+    assert Path(name).read_bytes() == whole
+    assert beside(name) == set()
+
+
+def test_a_run_that_is_ended_puts_away_what_it_began() -> None:
+    process = waiting_run()
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "interrupted: 1 of 5 parts are kept in a.parquet.parts" in told
+    assert beside("a.parquet") == {"a.parquet.parts"}
+    assert [path.name for path in Path("a.parquet.parts").iterdir()] == ["part-0000000000.sealed"]
+
+
+def test_what_a_killed_run_leaves_is_used_or_cleared(capsys: pytest.CaptureFixture[str]) -> None:
+    process = waiting_run()
+    process.kill()
+    process.communicate()
+    assert not Path("a.parquet").exists()
+    left = beside("a.parquet")
+    assert {"a.parquet.parts", "a.parquet.lock"} < left  # and what was being written
+    assert any(name.endswith(".tmp") for name in left)
+    (Path("a.parquet.parts") / "part-16.0123.tmp").write_bytes(b"half")
+    assert main(["matrix", "shop.qps", "-o", "a.parquet"]) == 2
+    assert "1 part is kept" in capsys.readouterr().err
+    assert beside("a.parquet") == {"a.parquet.parts"}
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+    assert beside("a.parquet") == set()
+
+
+def test_a_page_is_there_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    Path("m.html").write_text("before")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        assert main(["matrix", "shop.qps", "-o", "m.html"]) == 2
+        assert "parts cannot be kept in" in capsys.readouterr().err
+        assert main(["matrix", "shop.qps", "-o", "m.html", "--workers", "1"]) == 2
+        assert "`m.html` cannot be written: No space left" in capsys.readouterr().err
+    assert Path("m.html").read_text() == "before"
+    assert beside("m.html") == set()
+
+
+SCRATCH = """
+import sys, time
+from qps.solver.matrix.whole_files import scratch
+with scratch() as place:
+    (place / "large").write_bytes(bytes(1000))
+    print(place, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_folders_of_killed_runs_are_cleared_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    killed, running = in_a_process(SCRATCH), in_a_process(SCRATCH)
+    try:
+        assert killed.stdout is not None
+        assert running.stdout is not None
+        left, used = Path(killed.stdout.readline().strip()), Path(running.stdout.readline().strip())
+        killed.kill()
+        killed.communicate()
+        assert (left / "large").exists()
+        (tmp_path / "qps-parts-new").mkdir()  # of a run that begins
+        with whole_files.scratch() as place:
+            assert not left.exists()
+            assert (used / "large").exists()
+            assert place.is_dir()
+            assert (tmp_path / "qps-parts-new").exists()
+        assert not place.exists()
+    finally:
+        running.kill()
+        running.communicate()
+
+
 # -- processes -----------------------------------------------------------------------------
 
 
@@ -462,7 +634,7 @@ sys.exit(main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]))
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_processes_end_with_the_one_that_started_them(how: signal.Signals) -> None:
     process = in_a_process(SLOW)
-    kept = Path("a.parquet.parts") / "part-0000000000.parquet"
+    kept = Path("a.parquet.parts") / "part-0000000000.sealed"
     while not kept.exists():
         assert process.poll() is None
         time.sleep(0.02)

@@ -18,12 +18,12 @@ from functools import partial
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Thread
 
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
+from qps.solver.matrix.whole_files import scratch, temporary
 
 _START = "fork" if sys.platform == "linux" else "spawn"
 """How processes start: as copies, at once, where the system's own libraries bear it."""
@@ -53,8 +53,8 @@ def on_this_machine(
     if count <= 1:
         yield _Here(partial(part_bytes, Tabulator(compiled), fingerprint))
         return
-    with TemporaryDirectory(prefix="qps-") if folder is None else nullcontext(folder) as place:
-        processes = _Processes(compiled, fingerprint, count, Path(place))
+    with scratch() if folder is None else nullcontext(folder) as place:
+        processes = _Processes(compiled, fingerprint, count, place)
         processes.start()
         try:
             yield processes
@@ -124,7 +124,7 @@ class _Processes:
             return self._submit(start, stop)
 
     def _submit(self, start: int, stop: int) -> Future[Made]:
-        path = self.folder / f"{start}.tmp"
+        path = temporary(self.folder / f"part-{start}")
         return self._executor.submit(_make, start, stop, path)
 
 
@@ -138,6 +138,7 @@ def _begin(compiled: CompiledMatrix, fingerprint: str, end: Connection, theirs: 
     global _part  # noqa: PLW0603 - what a worker has, all of its calls share
     theirs.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with, args=(end,), daemon=True).start()
     _part = partial(part_bytes, Tabulator(compiled), fingerprint)
 

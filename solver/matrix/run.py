@@ -1,18 +1,21 @@
 """A whole matrix solved: part by part, on all cores or on a cluster, to be resumed where broken.
 
 A part is a stretch of rows as the bytes of a Parquet file, made by the same function wherever it
-runs, so that the results are the same bytes. Parts are written under a temporary name and then
-renamed: one that is there is whole.
+runs, so that the results are the same bytes. It is sealed by a checksum behind them, which is
+looked at wherever it is read: what a disk or a network has changed is made again. Parts are
+written under a temporary name and then renamed: one that is there is whole.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
 from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum, auto
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
@@ -22,6 +25,7 @@ from pyarrow import parquet
 
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import Tabulator, layout_of
+from qps.solver.matrix.whole_files import temporary
 
 PART = 65_536
 """Rows of a part, before any is left out."""
@@ -35,6 +39,8 @@ Made: TypeAlias = bytes | Path
 _Told = TypeVar("_Told")
 
 _FINGERPRINT = b"qps:fingerprint"
+_SEAL = hashlib.sha256().digest_size
+_NAME = "part-*.sealed"
 
 
 class Work(Protocol):
@@ -49,7 +55,7 @@ class Work(Protocol):
 
 
 def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) -> bytes:
-    """Return a part: its rows as a Parquet file, marked as part of this very matrix."""
+    """Return a part: its rows as a Parquet file, marked as part of this very matrix, sealed."""
     table = tabulator.table(start, stop)
     about = {
         **(table.schema.metadata or {}),
@@ -58,12 +64,22 @@ def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) ->
     output = BytesIO()
     table = table.replace_schema_metadata(about)
     parquet.write_table(table, output, **layout_of(table.schema))
-    return output.getvalue()
+    data = output.getvalue()
+    return data + hashlib.sha256(data).digest()
+
+
+def unsealed(made: Made) -> BytesIO:
+    """Return the Parquet file of a part; DamagedPartError where its checksum is another one."""
+    sealed = memoryview(made if isinstance(made, bytes) else made.read_bytes())
+    data, seal = sealed[:-_SEAL], sealed[-_SEAL:]
+    if hashlib.sha256(data).digest() != seal:
+        raise DamagedPartError(made if isinstance(made, Path) else None)
+    return BytesIO(data)
 
 
 def read_part(made: Made) -> pa.Table:
-    """Return the rows of a part."""
-    source = BytesIO(made) if isinstance(made, bytes) else made
+    """Return the rows of a part; DamagedPartError where they are not those that were made."""
+    source = unsealed(made)
     # Without threads of Arrow's own, for buffers neither: where one is at work as this process
     # ends, it aborts (apache/arrow#34314).
     return parquet.ParquetFile(source, pre_buffer=False).read(use_threads=False)
@@ -81,13 +97,21 @@ def taken(made: Made) -> bytes:
 def put(data: bytes, path: Path) -> None:
     """Write a file to the disk, or nothing at all."""
     try:
-        with path.open("wb") as file:
+        with path.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+
+
+class Kept(Enum):
+    """What is there of a part."""
+
+    NOTHING = auto()
+    DAMAGED = auto()
+    WHOLE = auto()
 
 
 @dataclass(frozen=True)
@@ -113,36 +137,42 @@ class Parts:
     @property
     def kept(self) -> int:
         """How many parts are there, of whatever matrix."""
-        return len(list(self.folder.glob("part-*.parquet")))
+        return len(list(self.folder.glob(_NAME)))
 
     def path(self, start: int) -> Path:
         """Return where a part is kept."""
-        return self.folder / f"part-{start // self.size:010d}.parquet"
+        return self.folder / f"part-{start // self.size:010d}.sealed"
 
-    def is_whole(self, start: int, stop: int) -> bool:
-        """Return whether a part is there; ForeignPartError where it is of another matrix."""
+    def found(self, start: int, stop: int) -> Kept:
+        """Return what is there of a part; ForeignPartError where it is of another matrix."""
         path = self.path(start)
         if not path.exists():
-            return False
+            return Kept.NOTHING
         try:
-            found = parquet.read_schema(path).metadata.get(_FINGERPRINT, b"").decode()
-        except (pa.ArrowInvalid, AttributeError):
-            return False
-        if found != f"{self.fingerprint}:{start}:{stop}":
+            about = parquet.read_schema(unsealed(path)).metadata
+        except (DamagedPartError, pa.ArrowInvalid):
+            return Kept.DAMAGED
+        if about.get(_FINGERPRINT) != f"{self.fingerprint}:{start}:{stop}".encode():
             raise ForeignPartError(path)
-        return True
+        return Kept.WHOLE
 
     def write(self, start: int, made: Made) -> None:
         """Keep a part; it is there under its name only when it is whole."""
         path = self.path(start)
-        temporary = made if isinstance(made, Path) else path.with_suffix(".tmp")
+        own = made if isinstance(made, Path) else temporary(path)
         if isinstance(made, bytes):
-            put(made, temporary)
-        temporary.replace(path)
+            put(made, own)
+        own.replace(path)
+
+    def clear(self) -> None:
+        """Remove what a killed run was writing."""
+        for own in self.folder.glob("*.tmp"):
+            own.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove all parts, and their folder if nothing else is in it."""
-        for own in (*self.folder.glob("part-*.parquet"), *self.folder.glob("*.tmp")):
+        self.clear()
+        for own in self.folder.glob(_NAME):
             own.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
@@ -154,6 +184,14 @@ class ForeignPartError(Exception):
     def __init__(self, path: Path) -> None:
         self.path = path
         super().__init__(str(path))
+
+
+class DamagedPartError(Exception):
+    """Raised for a part whose bytes are not those that were made."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        super().__init__("a part that was sent" if path is None else str(path))
 
 
 class WorkersLostError(Exception):
@@ -192,19 +230,24 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]
             future.cancel()
 
 
-def solved_parts(parts: Parts, work: Work) -> Iterator[tuple[Place, Path]]:
+def solved_parts(
+    parts: Parts, work: Work, damaged: Callable[[Path], None]
+) -> Iterator[tuple[Place, Path]]:
     """Make every part that is not there yet and keep it; yield where each one is, once it is.
 
-    OSError where one cannot be kept; the others stay.
+    `damaged` is told of what is made again. OSError where a part cannot be kept; the others stay.
     """
     there: list[Place] = []
 
     def missing() -> Iterator[Place]:
         for place in parts.places():
-            if parts.is_whole(*place):
+            found = parts.found(*place)
+            if found is Kept.WHOLE:
                 there.append(place)
-            else:
-                yield place
+                continue
+            if found is Kept.DAMAGED:
+                damaged(parts.path(place[0]))
+            yield place
 
     for place, made in as_done(work, missing()):
         parts.write(place[0], made)

@@ -30,8 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader went away (`qps solve … | head`): there is nobody left to tell.
         sys.stderr.close()
         return 0
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as interrupt:
+        from qps.commands.signals import status_of  # noqa: PLC0415
+
+        return status_of(interrupt)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user is told
         return _failed(error, arguments)
 

@@ -6,15 +6,17 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from qps.commands.console import Exit, complain, show
 from qps.commands.pages import write_page
 from qps.commands.progress import Progress
 from qps.commands.results import too_many
+from qps.commands.signals import ended_in_order
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.pipeline import Spec, load
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from qps.solver.matrix.tables import Counts
 
 _SHOWN = 50
+_ELSEWHERE = "choose another place"
 _CLUSTER = re.compile(r"dask://[^\s/:]+:[0-9]{1,5}|dask://\[[0-9A-Fa-f:.]+\]:[0-9]{1,5}")
 """The address of a scheduler, by its name or number; in brackets where that has colons."""
 _MOST_SORTED = 50_000_000
@@ -45,11 +48,27 @@ def run(arguments: Namespace) -> Exit:
     compiled = compile_matrix(spec.model, matrix)
     _tell_unlimited(compiled, arguments)
     job = _Job(compiled, arguments, output)
-    if output is None:
-        counts = job.show()
-    else:
-        counts = job.write_page(output) if output.suffix == ".html" else job.write(output)
+    with ended_in_order():
+        counts = job.show() if output is None else _written(job, output)
     return _status(counts, arguments)
+
+
+def _written(job: _Job, output: Path) -> Counts:
+    """Write a file that no other run writes meanwhile."""
+    from qps.solver.matrix.whole_files import LockedError, lock  # noqa: PLC0415
+
+    with ExitStack() as held:
+        try:
+            held.enter_context(lock(output.resolve()))
+        except LockedError as error:
+            raise complain(
+                f"`{output}` is being written by another run: {error}",
+                "wait until that has ended, or write to another file",
+            ) from error
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise complain(f"`{output}` cannot be written: {reason}", _ELSEWHERE) from error
+        return job.write_page(output) if output.suffix == ".html" else job.write(output)
 
 
 def _status(counts: Counts, arguments: Namespace) -> Exit:
@@ -198,10 +217,16 @@ class _Job:
         from qps.solver.matrix.run import Parts, as_done, in_turn, read_part, taken  # noqa: PLC0415
 
         parts = Parts(self.compiled, self._fingerprint, Path())
-        with self._work(parts, None) as work, self._progress() as progress:
-            for (start, stop), made in in_turn(as_done(work, parts.places())):
-                yield read_part(taken(made))
-                progress.advance(stop - start)
+        try:
+            with self._work(parts, None) as work, self._progress() as progress:
+                for (start, stop), made in in_turn(as_done(work, parts.places())):
+                    yield read_part(taken(made))
+                    progress.advance(stop - start)
+        except OSError as error:
+            raise complain(
+                f"parts cannot be kept in `{gettempdir()}`: {error.strerror or error}",
+                "make room there, or name another folder in the environment: `TMPDIR`",
+            ) from error
 
     # -- a file --------------------------------------------------------------------------
 
@@ -278,6 +303,7 @@ class _Job:
     def _kept(self, parts: Parts) -> Generator[pa.Table]:
         """Yield all rows in their order; each part is kept until the whole is written."""
         from qps.solver.matrix.run import (  # noqa: PLC0415
+            DamagedPartError,
             ForeignPartError,
             in_turn,
             read_part,
@@ -286,8 +312,9 @@ class _Job:
 
         try:
             parts.folder.mkdir(parents=True, exist_ok=True)
+            parts.clear()
             with self._work(parts, parts.folder) as work, self._progress() as progress:
-                for (start, stop), path in in_turn(solved_parts(parts, work)):
+                for (start, stop), path in in_turn(solved_parts(parts, work, self._tell_damaged)):
                     yield read_part(path)
                     progress.advance(stop - start)
         except ForeignPartError as foreign:
@@ -295,12 +322,21 @@ class _Job:
                 f"`{foreign.path}` is part of another matrix, or the spec has changed since",
                 f"delete `{parts.folder}` and start again without `--resume`",
             ) from foreign
+        except DamagedPartError as damaged:
+            raise complain(
+                f"`{damaged}` is no longer what was written there",
+                "look after the disk; the same command with `--resume` makes it again",
+            ) from damaged
         except OSError as error:
             raise self._unwritable(parts.folder, error, parts) from error
 
+    def _tell_damaged(self, path: Path) -> None:
+        if not self.arguments.quiet:
+            print(f"{path} is damaged: it is made again", file=sys.stderr)
+
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
-        hint = "choose another place"
+        hint = _ELSEWHERE
         if not parts.kept:
             parts.remove()  # what stays behind would only puzzle
         else:

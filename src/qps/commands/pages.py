@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from qps.commands.console import complain
+from qps.solver.matrix.whole_files import whole_file
 
 
 def refuse_other_endings(output: Path) -> None:
@@ -17,9 +18,10 @@ def refuse_other_endings(output: Path) -> None:
 
 
 def write_page(output: Path, page: str) -> None:
-    """Write a page; an error where that cannot be."""
+    """Write a page, whole or not at all; an error where that cannot be."""
     try:
-        output.write_text(page, encoding="utf-8")
+        with whole_file(output) as file:
+            file.write(page.encode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise complain(f"`{output}` cannot be written: {reason}", "choose another place") from error
