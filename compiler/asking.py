@@ -25,9 +25,10 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         found = lookup(where, part.name)
         if _is_asked(part.name, found, where):
             return True
-        if found and isinstance(found.declaration, ast.Let) and id(found.declaration) not in seen:
-            seen.add(id(found.declaration))
-            open_.append((found.declaration.value, found.module))
+        stated = found.declaration if found else None
+        if isinstance(stated, ast.Let | ast.Measure) and id(stated) not in seen:
+            seen.add(id(stated))
+            open_.append((stated.value, found.module))
     return False
 
 
@@ -37,10 +38,7 @@ def _is_asked(name: ast.Name, found: Found | None, module: Module) -> bool:
         return True
     if found is None:
         return isinstance(module.names.get(name.parts[0]), _OWNERS)
-    declaration = found.declaration
-    return isinstance(declaration, ast.Measure) or (
-        isinstance(declaration, ast.Param) and declaration.is_elastic
-    )
+    return isinstance(found.declaration, ast.Param) and found.declaration.is_elastic
 
 
 def _parts(expr: ast.Expr) -> tuple[ast.Expr, ...]:
