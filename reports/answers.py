@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.reports.known import KnownView
 from qps.reports.measures import MeasureView
 
 
@@ -34,6 +35,7 @@ class ResourceView:
     closed_form: bool
     method: str
     shares: dict[str, float]
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class CarriedView:
     byte_per_hour: float
     byte_per_month: float
     count: float
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class RequirementView:
     met_up_to: int | None
     value_at_limit: float
     value_beyond: float | None
+    known: KnownView
+    met_up_to_known: KnownView
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ class QualityView:
     metric: str
     at_limit: float | None
     met_up_to: int | None
+    known: KnownView
+    met_up_to_known: KnownView
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,7 @@ class ElasticView:
     yields: KneeView | None
     exhausted: KneeView | None
     changes: tuple[ChangeView, ...]
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,7 @@ class CostView:
     per_user: float
     places: dict[str, float]
     unpriced: tuple[str, ...]
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -138,6 +147,8 @@ class ModeView:
     largest_acceptable: int | None
     limited_by: str | None
     quality_at_limit: float | None
+    known: KnownView
+    quality_known: KnownView
 
 
 @dataclass(frozen=True)
@@ -176,6 +187,7 @@ class FailingView:
     value: float
     limit: float
     unit: str
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -191,6 +203,7 @@ class StreamThereView:
     slower_at: str
     rate: float
     rate_before: float
+    latency_known: KnownView
 
 
 @dataclass(frozen=True)
@@ -254,6 +267,8 @@ class SolveView:
     measures: tuple[MeasureView, ...]
     quality: QualityView
     largest_acceptable: int | None
+    known: KnownView
+    """How the answer is known."""
     limited_by: str | None
     at: int
     next_limit: NextLimitView | None

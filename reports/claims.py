@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qps.reports.known import known_view
 from qps.reports.text import within
 from qps.reports.verdicts import summary, tally
 from qps.reports.view import as_json
@@ -51,4 +52,6 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "fitted": result.fitted,
         "missed": result.missed,
         "counted": result.counted,
+        "known": known_view(result.known),
+        "sides_known": [known_view(side.known) for side in result.compared],
     }

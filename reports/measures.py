@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.reports.known import KnownView, known_view, marked_value
 from qps.reports.quantities import is_share, quantity
 from qps.reports.table import Table
 from qps.solver.solution import Solution
@@ -18,13 +19,20 @@ class MeasureView:
     value: float
     unit: str
     doc: str | None
+    known: KnownView
 
 
 def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
     """Return what the spec's measures come to, in the order of their declaration."""
     graph = solution.graph
     return tuple(
-        MeasureView(name, value_at(graph, one.value, solution.at), str(one.dimension), one.doc)
+        MeasureView(
+            name,
+            value_at(graph, one.value, solution.at),
+            str(one.dimension),
+            one.doc,
+            known_view(one.known),
+        )
         for name, one in graph.measures.items()
     )
 
@@ -36,7 +44,13 @@ def measure_table(solution: Solution) -> Table:
     rows = tuple(
         (
             view.name,
-            quantity(view.value, graph.measures[view.name].dimension, share=is_share(view.name)),
+            marked_value(
+                quantity(
+                    view.value, graph.measures[view.name].dimension, share=is_share(view.name)
+                ),
+                view.value,
+                graph.measures[view.name].known,
+            ),
             view.doc.splitlines()[0] if view.doc else "",
         )
         for view in measure_views(solution)

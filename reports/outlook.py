@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qps.compiler.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.answers import SolveView
+from qps.reports.known import marked, marked_value
 from qps.reports.quantities import in_percent, percent, quantity, told_apart
 from qps.solver.outlook import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.solution import Solution
@@ -66,7 +67,8 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
     ]
     fails = [_failing(solution, one) for one in more.failing]
     if more.quality is not None and more.quality[1] > 1:
-        fails.append(f"quality is {told_apart(more.quality[1], 1)} (at most 1)")
+        value = marked(told_apart(more.quality[1], 1), solution.graph.quality_known)
+        fails.append(f"quality is {value} (at most 1)")
     told = [*_some(loads), *_some(fails), *_to_whom(more)]
     return f"{head}{mode}: {'; '.join(told)}."
 
@@ -77,7 +79,8 @@ def _failing(solution: Solution, one: FailingThere) -> str:
     limit = float(criterion.limit.xreplace(solution.graph.values))
     side = "at most" if criterion.at_most else "at least"
     told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]
-    return f"{criterion.name} is {told[0]} ({side} {told[1]})"
+    value = marked_value(told[0], one.value, criterion.known)
+    return f"{criterion.name} is {value} ({side} {told[1]})"
 
 
 def _some(told: list[str]) -> list[str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.certainty import Kind
 from qps.compiler.dimension import (
@@ -20,6 +18,7 @@ from qps.compiler.load_graph import Criterion
 from qps.compiler.render import plain, printable
 from qps.reports.answers import RequirementView, ResourceView, SolveView
 from qps.reports.explain import Explanation
+from qps.reports.known import MARKS, KnownView, claims_known_line, known_lines, marked_value
 from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import in_percent, number, percent, quantity
@@ -81,9 +80,9 @@ def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
         rows.append(
             (
                 f"quality ({view.quality.metric})",
-                number(view.quality.at_limit),
+                MARKS[Kind(view.quality.known.kind)] + number(view.quality.at_limit),
                 "<= 1",
-                _up_to(view.quality.met_up_to, view),
+                _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
             )
         )
     headings = ("requirement", f"at {view.at:,}", "limit", "met up to")
@@ -94,16 +93,20 @@ def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -
     share, dimension = in_percent(criterion), criterion.dimension
     return (
         item.measure,
-        quantity(item.value_at_limit, dimension, share=share),
+        marked_value(
+            quantity(item.value_at_limit, dimension, share=share),
+            item.value_at_limit,
+            criterion.known,
+        ),
         f"{item.operator} {quantity(item.limit, dimension, share=share)}",
-        _up_to(item.met_up_to, view),
+        _up_to(item.met_up_to, view, item.met_up_to_known),
     )
 
 
-def _up_to(met: int | None, view: SolveView) -> str:
+def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
     if met is None:
         return "never"
-    return "all" if met == view.population.to else f"{met:,}"
+    return "all" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
 
 
 def _resources(view: SolveView) -> Table:
@@ -213,7 +216,9 @@ def _modes(view: SolveView) -> str:
         return ""
     told = []
     for mode in view.modes:
-        largest = "none" if mode.largest_acceptable is None else f"{mode.largest_acceptable:,}"
+        largest = "none"
+        if mode.largest_acceptable is not None:
+            largest = MARKS[Kind(mode.known.kind)] + f"{mode.largest_acceptable:,}"
         why = f" ({mode.limited_by})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
     return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
@@ -239,24 +244,8 @@ def _costs(view: SolveView, solution: Solution) -> list[str]:
 
 def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
     """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
-    bounds = _upper_bounds(solution)
-    return (_modes(view), *bounds, *_elastic(view, solution), *_costs(view, solution))
-
-
-def _upper_bounds(solution: Solution) -> list[str]:
-    """Return which requirements are judged by an upper bound: more users might be served."""
-    streams = solution.graph.streams
-    return [
-        f"{item.criterion.name} is an upper bound: the truth may be less, and more users well "
-        f"served; `qps explain` shows what it adds up."
-        for item in solution.requirements
-        if "quantile(" in item.criterion.name
-        and any(
-            name in streams
-            and streams[name].quantile_certainty(sympy.S.Half).kind is Kind.UPPER_BOUND
-            for name in item.criterion.rests_on
-        )
-    ]
+    known = " ".join(known_lines(solution))
+    return (_modes(view), known, *_elastic(view, solution), *_costs(view, solution))
 
 
 def _advice(view: SolveView) -> Table:
@@ -353,7 +342,8 @@ def claims_text(results: Sequence[ClaimResult], *, quiet: bool = False) -> str:
     told = [result for result in results if result.fails] if quiet else results
     table = claims_table(told)
     reasons = [reason.as_text("") for reason in grounds(told)]
-    return joined([table.as_text("") if table.rows else "", *reasons, summary(results)])
+    known = claims_known_line([result.known for result in told])
+    return joined([table.as_text("") if table.rows else "", known, *reasons, summary(results)])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:
@@ -389,7 +379,7 @@ def predicted(result: ClaimResult) -> str:
     if result.condition is not None:
         return "; ".join(_side(side) for side in result.compared)
     assert result.predicted is not None
-    return _quantity(result.predicted, result)
+    return marked_value(_quantity(result.predicted, result), result.predicted, result.known)
 
 
 def within(result: ClaimResult) -> str:
@@ -404,9 +394,9 @@ def within(result: ClaimResult) -> str:
 
 def _side(side: Side) -> str:
     """Return one side of a comparison; counts are whole, and told so."""
-    if side.dimension == DIMENSIONLESS and side.value.is_integer():
-        return f"{side.value:,.0f}"
-    return quantity(side.value, side.dimension)
+    is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
+    told = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
+    return marked_value(told, side.value, side.known)
 
 
 def _quantity(value: float, result: ClaimResult) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from math import isfinite
 
 from qps.compiler import ir
+from qps.compiler.certainty import EXACT
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.fold import Folder
 from qps.compiler.render import as_dict
@@ -34,9 +35,11 @@ from qps.reports.answers import (
     StreamThereView,
 )
 from qps.reports.formulas import formula
+from qps.reports.known import known_view, parenthesis, users_known
 from qps.reports.measures import measure_views
 from qps.reports.quantities import in_percent, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
+from qps.solver.answer_certainty import answer_known, largest_known, met_up_to_known
 from qps.solver.outlook import MoreUsers, NextLimit, outlook
 from qps.solver.solution import (
     CriterionSolution,
@@ -47,7 +50,7 @@ from qps.solver.solution import (
     Solution,
     Verdict,
 )
-from qps.solver.solve import rests_on_users
+from qps.solver.solve import QUALITY, rests_on_users
 
 
 def solve_view(
@@ -86,8 +89,9 @@ def solve_view(
         ),
         tuple(_requirement(solution, item) for item in solution.requirements),
         measure_views(solution),
-        QualityView(graph.metric.value, solution.quality_at_limit, solution.quality_met_up_to),
+        _quality(solution),
         solution.largest_acceptable,
+        known_view(answer_known(solution)),
         solution.limited_by,
         solution.at,
         _next_limit(beyond.next_limit),
@@ -104,13 +108,11 @@ def solve_view(
                 cost.per_user,
                 cost.places,
                 cost.unpriced,
+                known_view(EXACT),
             )
             for cost in solution.costs
         ),
-        tuple(
-            ModeView(mode.name, mode.largest_acceptable, mode.limited_by, mode.quality_at_limit)
-            for mode in solution.modes
-        ),
+        _modes(solution),
         tuple(_advice(item) for item in advice),
         tuple(as_dict(warning) for warning in solution.warnings),
     )
@@ -149,6 +151,7 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 one.value,
                 float(one.criterion.limit.xreplace(values)),
                 str(one.criterion.dimension),
+                known_view(one.criterion.known),
             )
             for one in item.failing
         ),
@@ -163,6 +166,7 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 one.slower_at if one.is_later else "",
                 one.rate[1],
                 one.rate[0],
+                known_view(solution.graph.streams[one.name].latency_certainty),
             )
             for one in item.streams
         ),
@@ -206,6 +210,34 @@ def _elastic(item: ElasticSolution) -> ElasticView:
         _knee(item.yields),
         _knee(item.exhausted),
         tuple(ChangeView(change.at, change.to) for change in item.changes),
+        known_view(EXACT),
+    )
+
+
+def _modes(solution: Solution) -> tuple[ModeView, ...]:
+    solved = {each.graph.mode: each for each in (solution, *solution.others)}
+    return tuple(
+        ModeView(
+            mode.name,
+            mode.largest_acceptable,
+            mode.limited_by,
+            mode.quality_at_limit,
+            known_view(answer_known(replace(solved[mode.name], others=()))),
+            known_view(solved[mode.name].graph.quality_known),
+        )
+        for mode in solution.modes
+    )
+
+
+def _quality(solution: Solution) -> QualityView:
+    graph = solution.graph
+    judged = [failure for failure in solution.failures if failure.criterion.name == QUALITY]
+    return QualityView(
+        graph.metric.value,
+        solution.quality_at_limit,
+        solution.quality_met_up_to,
+        known_view(graph.quality_known),
+        known_view(largest_known(judged, graph.low)),
     )
 
 
@@ -225,6 +257,7 @@ def _resource(resource: ResourceSolution) -> ResourceView:
         resource.saturation.method is Method.CLOSED_FORM,
         resource.saturation.method.value,
         resource.shares,
+        known_view(EXACT),
     )
 
 
@@ -237,7 +270,9 @@ MONTH = 365.25 * 86_400 / 12
 def _carried(solution: Solution) -> tuple[CarriedView, ...]:
     """Return what is carried, the most first."""
     found = [
-        CarriedView(r.name, rate, rate * _HOUR / _BYTE, rate * MONTH / _BYTE, r.count)
+        CarriedView(
+            r.name, rate, rate * _HOUR / _BYTE, rate * MONTH / _BYTE, r.count, known_view(EXACT)
+        )
         for r in solution.resources
         if (rate := r.throughput) is not None
     ]
@@ -255,12 +290,15 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
         item.met_up_to,
         item.value_at_limit,
         item.value_beyond,
+        known_view(criterion.known),
+        known_view(met_up_to_known(solution, criterion)),
     )
 
 
 def answer(solution: Solution) -> str:
     """Return the answer in words, with its reason."""
     graph = solution.graph
+    known = answer_known(solution)
     fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
     if solution.verdict is Verdict.RANGE:
         if graph.low == graph.high:
@@ -270,18 +308,22 @@ def answer(solution: Solution) -> str:
                 f"Nothing depends on the number of users: as the spec stands, every number from "
                 f"{graph.low:,} to {graph.high:,} is acceptable."
             )
+        every = "Every" if known.is_exact else "As far as it is known, every"
         return (
-            f"Every number of users from {graph.low:,} to {graph.high:,} is acceptable; "
+            f"{every} number of users from {graph.low:,} to {graph.high:,} is acceptable; "
             "the range, not the system, is the limit."
         )
     if solution.verdict is Verdict.NOWHERE:
         reason = _reason(solution, graph.low, at_limit=True)
         if graph.low == graph.high:
             return f"{fewest} not acceptable: {reason}."
+        if not known.is_exact:
+            fewest = fewest.replace(" is", " is known to be").replace(" are", " are known to be")
         return f"Not even {fewest} acceptable: {reason}."
     largest = solution.largest_acceptable or 0
     reason = _reason(solution, largest + 1, at_limit=False)
-    users = "1 user" if largest == 1 else f"{largest:,} users"
+    about = users_known(known)
+    users = f"{about}1 user" if largest == 1 else f"{about}{largest:,} users"
     mode = f" in mode {graph.mode}" if graph.mode else ""
     return f"{users}. With {largest + 1:,}{mode}, {reason}."
 
@@ -298,10 +340,12 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         allowed = quantity(limit, criterion.dimension, share=share)
         told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"
-        return f"{name} is {told}; {side} {allowed} is acceptable"
+        as_known = parenthesis(criterion.known)
+        return f"{name} is {told}{as_known}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
         value = _at(solution, at)
-        return f"quality is {told_apart(value, 1)}; at most 1 is acceptable"
+        as_known = parenthesis(solution.graph.quality_known)
+        return f"quality is {told_apart(value, 1)}{as_known}; at most 1 is acceptable"
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}
     if resource in loads:

@@ -70,6 +70,12 @@ def answer_known(solution: Solution) -> Certainty:
     return largest_known(every, solution.graph.low)
 
 
+def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
+    """Return how it is known up to which population a criterion of a solution is met."""
+    judged = [failure for failure in solution.failures if failure.criterion is criterion]
+    return largest_known(judged, solution.graph.low)
+
+
 def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
     """Return how the quality is known: the worst of several modes counts."""
     return together(*(graph.quality_known for graph in graphs))

@@ -78,6 +78,7 @@ def test_measures_are_told_at_the_answer(
         "value": pytest.approx(864e9 * 8),
         "unit": "bit",
         "doc": "What is sent in a day.\nThe pages alone.",
+        "known": {"kind": "exact", "reasons": []},
     }
     assert [one["name"] for one in told] == ["in_a_day", "idle_share", "crowd"]
     assert main(["solve", "s.qps", *settings, "--format", "markdown"]) == 0

@@ -733,12 +733,13 @@ def test_the_keys_of_the_contract() -> None:
         "resources", "bottleneck", "requirements", "quality", "largest_acceptable", "limited_by",
         "at", "sensitivity", "sensitivity_of", "elastic", "cost", "modes", "advice", "warnings",
         "next_limit", "more_users", "margin", "helps_most", "carries", "measures",
+        "known",
     }  # fmt: skip
     # 1 + 1 packet/s for each user are the least
     assert (told["mode"], told["largest_acceptable"], told["at"]) == ("one", 50, 50)
     assert [m["mode"] for m in told["modes"]] == ["one", "two"]
     assert set(told["modes"][0]) == {
-        "mode", "largest_acceptable", "limited_by", "quality_at_limit"
+        "mode", "largest_acceptable", "limited_by", "quality_at_limit", "known", "quality_known",
     }  # fmt: skip
     bought, running = told["cost"]
     assert bought == {
@@ -747,6 +748,7 @@ def test_the_keys_of_the_contract() -> None:
         "per_user": 6,
         "places": {"web": 300},
         "unpriced": ["lan"],
+        "known": {"kind": "exact", "reasons": []},
     }
     assert (running["unit"], running["total"]) == ("$/s", pytest.approx(0.05))
     (elastic,) = told["elastic"]

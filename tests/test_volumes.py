@@ -152,7 +152,14 @@ def test_json_tells_what_is_carried(tmp_path: Path, capsys: pytest.CaptureFixtur
     main(["solve", str(path), "--format", "json", "--no-advice"])
     carried = json.loads(capsys.readouterr().out)["carries"]
     assert [entry["resource"] for entry in carried] == ["web.nic", "net"]
-    assert set(carried[0]) == {"resource", "bit_per_s", "byte_per_hour", "byte_per_month", "count"}
+    assert set(carried[0]) == {
+        "resource",
+        "bit_per_s",
+        "byte_per_hour",
+        "byte_per_month",
+        "count",
+        "known",
+    }
 
 
 def test_explain_tells_a_throughput() -> None:
