@@ -21,6 +21,7 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.fit_columns import Reading
 from qps.compiler.fits import Fit
 from qps.compiler.ranges import with_unit_of
 from qps.compiler.resolve import Found, Module, lookup, report_name
@@ -200,11 +201,14 @@ class ComponentChecker:
         if resource is None:
             return None
         assert isinstance(resource.capacity.expr, ir.Constant)
-        cores = resource.capacity.expr.value
+        cores = processors = resource.capacity.expr.value
         if resource.efficiency is not None:
             assert isinstance(resource.efficiency.expr, ir.Constant)
             cores = effective_cores(cores, resource.efficiency.expr.value)
-        return self.fits.fit(fit, item.resource.text, cores, scope.module)
+        found = self.fits.fit(fit, Reading(item.resource.text, cores, processors), scope.module)
+        if found is not None and resource.idle is None and machine is not None:
+            self.fits.idle_dropped(found, machine.name, fit)
+        return found
 
     def _lacks_unit(self, addend: ast.Expr) -> bool:
         """Return whether a cost is a bare number, which is reported; `3 %` is a steady load."""

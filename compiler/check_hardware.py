@@ -21,6 +21,7 @@ from qps.compiler.dimension import (
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.fit_columns import Reading
 from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
@@ -266,7 +267,8 @@ class HardwareChecker:
                 hint="write the number: `idle 8 %`",
             )
             return None
-        found = self.fits.fit(fit, item.name.text, cores.expr.value, scope.module)
+        count = cores.expr.value
+        found = self.fits.fit(fit, Reading(item.name.text, count, count), scope.module)
         return None if found is None else fitted_idle(found, fit.span)
 
     def _resource_jitter(

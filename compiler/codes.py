@@ -62,6 +62,13 @@ UNSCALED_COST = Code(
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
 
+POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")
+UNSURE_COST = Code("QPS0531", "unsure-cost", _W, "a fitted cost that cannot be told from zero")
+UNUSED_RATE = Code(
+    "QPS0532", "unused-rate", _W, "a column that looks like a rate and is not used in a fit"
+)
+IDLE_DROPPED = Code("QPS0533", "idle-dropped", _W, "an idle load that was fitted and is not used")
+
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "a setting that the model does not have")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "a question that cannot be answered exactly")
 BAD_DATA = Code("QPS0603", "bad-data", _E, "a row of measurements that cannot be used")

@@ -14,6 +14,8 @@ from qps.compiler.suggest import closest, did_you_mean, shortened
 from qps.stdlib import module_names, module_text
 
 _LARGEST_FILE = 8_000_000
+_LARGEST_TABLE = 100_000_000
+"""Of a table that somebody names himself: it comes from no stranger."""
 
 
 class Importer(Protocol):
@@ -38,7 +40,8 @@ def read_spec(path: Path) -> Outcome[Source]:
 def read_data(path: Path) -> Outcome[str]:
     """Read a table that was named on the command line."""
     sink = Sink()
-    return sink.outcome(_read(path, None, sink, str(path), suffix=".csv"))
+    text = _read(path, None, sink, str(path), suffix=".csv", largest=_LARGEST_TABLE)
+    return sink.outcome(text)
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,13 @@ def _resolved(path: Path) -> Path | None:
 
 
 def _read(
-    path: Path, span: Span | None, sink: Sink, shown: str, *, suffix: str = ".qps"
+    path: Path,
+    span: Span | None,
+    sink: Sink,
+    shown: str,
+    *,
+    suffix: str = ".qps",
+    largest: int = _LARGEST_FILE,
 ) -> str | None:
     """Return the text of a file, or report why it cannot be read."""
     shown = shortened(shown)
@@ -148,11 +157,13 @@ def _read(
             kind = kind if path.is_dir() or not path.exists() else "is no ordinary file"
             fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span, suffix))
             return None
-        if path.stat().st_size > _LARGEST_FILE:
+        if path.stat().st_size > largest:
             fail(
                 codes.UNREADABLE,
-                f"`{shown}` is larger than {_LARGEST_FILE:,} bytes",
-                "split it, and join the parts with `use`",
+                f"`{shown}` is larger than {largest:,} bytes",
+                "split it, and join the parts with `use`"
+                if suffix == ".qps"
+                else "thin it out: each row as likely to stay as any other",
             )
             return None
         text = path.read_bytes().decode("utf-8-sig")

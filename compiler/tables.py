@@ -1,24 +1,38 @@
-"""Tables of measured numbers: CSV files with headings, read strictly."""
+"""Tables of measured numbers: CSV files with headings, read strictly, column by column."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 
 MOST_ROWS = 100_000
+MOST_RUNS = 1_000_000
+"""Rows of a table that is only summed up: nothing is computed in a model for each."""
 LONGEST_CELL = 200
+_LARGEST_EXPONENT = 300
+"""As in the language itself."""
+_LONGEST_DENOMINATOR = 2_000
+"""Bits of a denominator that all numbers of a column have in common."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Headings, and rows by line of the file and by heading."""
+    """Headings, the cells below each of them, and the line of the file that each row stands in."""
 
     name: str
     headings: tuple[str, ...]
-    rows: tuple[tuple[int, dict[str, str]], ...]
+    lines: tuple[int, ...]
+    columns: dict[str, tuple[str, ...]]
+
+    @property
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows: the line, and the cells by heading."""
+        for line, *cells in zip(self.lines, *self.columns.values(), strict=True):
+            yield line, dict(zip(self.headings, cells, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +43,41 @@ class Problem:
     hint: str = "mend the file there"
 
 
-def read_table(text: str, name: str) -> Table | Problem:
-    """Return the headings and rows of a CSV text; blank lines are passed over."""
+def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table | Problem:
+    """Return the headings and columns of a CSV text; blank lines are passed over."""
     reader = csv.reader(io.StringIO(text), strict=True)
-    rows: list[tuple[int, dict[str, str]]] = []
+    rows: list[list[str]] = []
+    lines: list[int] = []
     try:
         headings = [heading.strip() for heading in next(reader, [])]
         wrong = _headings_problem(headings)
         if wrong is not None:
             return Problem(f"`{name}` {wrong[0]}", wrong[1])
+        width = len(headings)
         for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            problem = _row_problem(cells, headings, len(rows))
-            if problem is not None:
-                return Problem(f"`{name}`, line {reader.line_num}: {problem}")
-            stripped = [cell.strip() for cell in cells]
-            rows.append((reader.line_num, dict(zip(headings, stripped, strict=True))))
+            if len(cells) != width or not cells[0].strip():
+                if not any(cell.strip() for cell in cells):
+                    continue
+                if len(cells) != width:
+                    wrong_width = f"{len(cells)} cells, but {width} columns"
+                    return Problem(f"`{name}`, line {reader.line_num}: {wrong_width}")
+            rows.append(cells)
+            lines.append(reader.line_num)
+            if len(rows) > most:
+                return Problem(
+                    f"`{name}`, line {reader.line_num}: more than {most:,} rows",
+                    "thin it out: each row as likely to stay as any other",
+                )
     except csv.Error as error:
         return Problem(f"`{name}`, line {reader.line_num}: {error}")
     if not rows:
         return Problem(f"`{name}` has no rows", "add a row for each run")
-    return Table(name, tuple(headings), tuple(rows))
+    columns = [tuple(map(str.strip, column)) for column in zip(*rows, strict=True)]
+    long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
+    if long:
+        told = f"a cell is longer than {LONGEST_CELL} characters"
+        return Problem(f"`{name}`, line {lines[min(long)]}: {told}")
+    return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
 
 
 def _headings_problem(headings: Sequence[str]) -> tuple[str, str] | None:
@@ -65,22 +92,73 @@ def _headings_problem(headings: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _row_problem(cells: Sequence[str], headings: Sequence[str], count: int) -> str | None:
-    if len(cells) != len(headings):
-        return f"{len(cells)} cells, but {len(headings)} columns"
-    if count >= MOST_ROWS:
-        return f"more than {MOST_ROWS:,} rows"
-    if max(len(cell) for cell in cells) > LONGEST_CELL:
-        return f"a cell is longer than {LONGEST_CELL} characters"
-    return None
-
-
 def number(cell: str) -> Fraction | None:
     """Return a plain decimal number, exact."""
     digits = cell.lower().partition("e")
     try:
-        if abs(int(digits[2] or 0)) > 300:  # noqa: PLR2004 - as in the language itself
+        if abs(int(digits[2] or 0)) > _LARGEST_EXPONENT:
             return None
         return Fraction(cell)
     except (ValueError, ZeroDivisionError):
         return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """A column of exact numbers: each is a whole number of `unit`.
+
+    So sums over many rows are sums of whole numbers, exact and fast.
+    """
+
+    whole: tuple[int, ...]
+    unit: Fraction
+
+    def __getitem__(self, row: int) -> Fraction:
+        return self.whole[row] * self.unit
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+
+def numbers(cells: Sequence[str]) -> Numbers | int:
+    """Return the numbers of a column, or the first row that holds none.
+
+    >>> found = numbers(["1.25", "3"])
+    >>> found.whole, found.unit
+    ((125, 300), Fraction(1, 100))
+    >>> numbers(["1", "x"])
+    1
+    """
+    try:
+        return Numbers(tuple(map(int, cells)), Fraction(1))
+    except ValueError:
+        return _decimals(cells) or _fractions(cells)
+
+
+def _decimals(cells: Sequence[str]) -> Numbers | None:
+    """Return plain decimals such as `12.5`; None where there is anything else."""
+    parted = [cell.partition(".") for cell in cells]
+    places = max(len(after) for _, _, after in parted)
+    zeros = "0" * places
+    try:
+        whole = tuple(
+            int(before + (after + zeros)[:places])
+            for before, _, after in parted
+            if (after.isdecimal() or (not after and before)) and "_" not in before
+        )
+    except ValueError:
+        return None
+    return Numbers(whole, Fraction(1, 10**places)) if len(whole) == len(cells) else None
+
+
+def _fractions(cells: Sequence[str]) -> Numbers | int:
+    found: list[Fraction] = []
+    common = 1
+    for row, cell in enumerate(cells):
+        value = number(cell)
+        common = 1 if value is None else lcm(common, value.denominator)
+        if value is None or common.bit_length() > _LONGEST_DENOMINATOR:
+            return row
+        found.append(value)
+    whole = tuple(value.numerator * (common // value.denominator) for value in found)
+    return Numbers(whole, Fraction(1, common))

@@ -11,6 +11,7 @@ from qps.compiler.check_fits import fit_terms, fitted_idle
 from qps.compiler.dimension import Dimension
 from qps.compiler.fits import Fit
 from qps.compiler.load_graph import Assumption
+from qps.compiler.regression import regression
 from qps.compiler.source import Span
 from qps.reports.quantities import number, scale_of
 
@@ -54,8 +55,6 @@ def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str
     """Return the intervals of fitted numbers, by where these stand and how they are told."""
     if not fits:
         return {}
-    from qps.solver.regression import regression  # noqa: PLC0415 - slow to import, seldom needed
-
     found = {}
     for span, fit in fits:
         amounts = [fitted_idle(fit, span), *(term.amount for term in fit_terms(fit, span))]

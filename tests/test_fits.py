@@ -14,14 +14,18 @@ from hypothesis import strategies as st
 from qps.cli import main
 from qps.compiler import codes
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
+from qps.compiler.fit_columns import Reading
 from qps.compiler.fits import Fit, fitted
 from qps.compiler.lower import lower
-from qps.compiler.pipeline import check_file
-from qps.compiler.tables import Table, read_table
+from qps.compiler.pipeline import check_file, check_source
+from qps.compiler.regression import Regression, regression
+from qps.compiler.source import Source
+from qps.compiler.student import student_quantile
+from qps.compiler.tables import Problem, Table, read_table
+from qps.reports.fit import component_text
 from qps.reports.quantities import number
 from qps.reports.written import interval_text
 from qps.solver.modes import solve_model
-from qps.solver.regression import Regression, regression
 
 # coturn on a 2-vCPU machine, connections x packets/s x bytes -> cpu (shared/reference/modern.md).
 TURN = """cpu in %,packet/s,byte/s
@@ -37,11 +41,16 @@ UNITS = {
 }
 
 
-def fit(text: str, cores: int = 2) -> Fit:
+def reading(text: str, cores: int = 2, **asked: bool) -> Fit | Problem:
     table = read_table(text, "runs.csv")
     assert isinstance(table, Table)
-    found = fitted(table, "cpu", Fraction(cores), UNITS.get)
-    assert isinstance(found, Fit)
+    count = Fraction(cores)
+    return fitted(table, Reading("cpu", count, count, **asked), UNITS.get)
+
+
+def fit(text: str, cores: int = 2, **asked: bool) -> Fit:
+    found = reading(text, cores, **asked)
+    assert isinstance(found, Fit), found
     return found
 
 
@@ -117,17 +126,8 @@ def test_least_squares_recover_any_exact_law(
 ) -> None:
     matrix = np.array([[1, p, b] for p, b in rows])
     assume(np.linalg.matrix_rank(matrix) == 3)
-    heads = ("cpu", "packet/s", "byte/s")
-    cells = [
-        (
-            k,
-            {"cpu": f"{fixed + Fraction(p * packet + b * byte, 10**6)}"}
-            | {"packet/s": str(p), "byte/s": str(b)},
-        )
-        for k, (p, b) in enumerate(rows, 2)
-    ]
-    found = fitted(Table("t.csv", heads, tuple(cells)), "cpu", Fraction(1), UNITS.get)
-    assert isinstance(found, Fit)
+    lines = [f"{fixed + Fraction(p * packet + b * byte, 10**6)},{p},{b}" for p, b in rows]
+    found = fit("\n".join(["cpu,packet/s,byte/s", *lines]), cores=1)
     assert (found.fixed, found.terms[0].value, found.terms[1].value) == (
         fixed,
         Fraction(packet, 10**6),
@@ -275,7 +275,7 @@ def test_rows_of_a_saturated_machine_tell_no_cost() -> None:
     found = fit(CLIPPED, cores=4)
     assert (found.fixed, found.terms[0].value) == (Fraction(5, 100), Fraction(40, 10**6))
     assert [row.line for row in found.rows if not row.is_used] == [5, 6]
-    assert [row.line for row in regression(found).saturated] == [5, 6]
+    assert regression(found).saturated == (5, 6)
     assert regression(found).other_path == ()
 
 
@@ -310,3 +310,272 @@ def test_loads_above_all_are_refused(
     told = capsys.readouterr().err
     assert message in told
     assert mend in told
+
+
+# -- what a spec with a fit is warned of ---------------------------------------------------
+
+RELAY = """users conns in 1..5_000
+param pps = 90 packet/s in 1..1000 packet/s
+param size = 960 byte/packet in 1..1500 byte/packet
+machine vm { cpu 2 core, idle fit "runs.csv" }
+component relay { cpu fit "runs.csv" measured on vm }
+topology { node server = vm }
+stream media { source conns * pps, size; at server { relay } }
+"""
+
+# A relay with 6.9 % idle: four runs, and two more of which one has a digit too few.
+SLIP = """cpu in %,packet/s,byte/s
+28.8,16000,3072000
+70.2,48000,9216000
+31.3,18000,17280000
+78.5,54000,51840000
+51.1,32000,6144000
+57.7,3600,34560000
+"""
+
+
+def told_of(folder: Path, table: str, spec: str = RELAY) -> list[tuple[str, str]]:
+    (folder / "runs.csv").write_text(table)
+    (folder / "relay.qps").write_text(spec)
+    return [(d.code.slug, d.message) for d in check_file(folder / "relay.qps").diagnostics]
+
+
+def test_a_slip_in_a_table_is_warned_of_where_the_table_is_used(folder: Path) -> None:
+    (poor, unsure) = told_of(folder, SLIP)
+    assert poor[0] == "poor-fit"
+    assert unsure[0] == "unsure-cost"
+    (found,) = (d for d in check_file(folder / "relay.qps").diagnostics if d.code is codes.POOR_FIT)
+    assert found.notes[0].startswith("line 7 pulls the numbers (Cook's distance 2.52)")
+    mended = [slug for slug, _ in told_of(folder, SLIP.replace("3600,", "36000,"))]
+    assert mended == ["unsure-cost"]  # of the bytes
+
+
+def test_a_rate_that_was_not_read_is_warned_of(folder: Path) -> None:
+    table = "cpu in %,kpacket/s,kB/s\n28.8,16,3072\n70.2,48,9216\n31.3,18,17280\n78.5,54,51840\n"
+    assert [slug for slug, _ in told_of(folder, table)] == [
+        "poor-fit",
+        "unsure-cost",
+        "unused-rate",
+    ]
+
+
+def test_an_idle_load_that_nobody_has_is_warned_of(folder: Path) -> None:
+    bare = RELAY.replace(', idle fit "runs.csv"', "")
+    (dropped, _) = told_of(folder, TURN, bare)
+    assert dropped[0] == "idle-dropped"
+    assert "7.9 % of the machine is always busy, but `vm` has no idle load" in dropped[1]
+    stated = RELAY.replace('idle fit "runs.csv"', "idle 0 %")
+    assert [slug for slug, _ in told_of(folder, TURN, stated)] == ["unsure-cost"]
+
+
+def test_test_and_solve_warn_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = 'expect many "many" { largest_acceptable > 1; source "here" }\n'
+    told_of(folder, SLIP, RELAY + claim)
+    for command in ("check", "solve", "test"):
+        main([command, "relay.qps"])
+        assert "QPS0530" in capsys.readouterr().err
+
+
+def test_one_table_for_two_costs_is_told_once(folder: Path) -> None:
+    twice = RELAY + 'component other { cpu fit "runs.csv" measured on vm }\n'
+    twice = twice.replace("{ relay }", "{ relay; other }")
+    slugs = [slug for slug, _ in told_of(folder, SLIP, twice)]
+    assert slugs.count("poor-fit") == 1
+
+
+# -- rows ----------------------------------------------------------------------------------
+
+
+def test_quantiles_of_student() -> None:
+    from scipy.stats import t
+
+    for freedom in (*range(1, 20), 99, 100, 200, 201, 5000):
+        for level in (0.025, 0.5, 0.9, 0.975, 0.995):
+            expected = float(t.ppf(level, freedom))
+            assert student_quantile(level, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_leverages_residuals_and_distances_are_those_of_numpy() -> None:
+    found = told(SLIP)
+    table = np.loadtxt(SLIP.splitlines(), delimiter=",", skiprows=1)
+    loads = table[:, 0] / 100
+    matrix = np.column_stack([np.ones(6), table[:, 1] / 1e4, table[:, 2] / 1e7])
+    hat = matrix @ np.linalg.inv(matrix.T @ matrix) @ matrix.T
+    errors = hat @ loads - loads
+    variance = errors @ errors / 3
+    for row, h, error in zip(found.residuals, np.diag(hat), errors, strict=True):
+        assert row.error == pytest.approx(error)
+        assert row.left_out == pytest.approx(row.measured + error / (1 - h))
+        assert row.pull == pytest.approx(error**2 * h / (3 * variance * (1 - h) ** 2))
+
+
+@given(st.integers(1, 30))
+def test_rows_that_repeat_do_not_narrow_the_intervals(times: int) -> None:
+    head, *rows = TURN.splitlines()
+    repeated = told("\n".join([head, *(rows * times)]) + "\n")
+    once = told(TURN)
+    assert repeated.degrees_of_freedom == 1
+    assert repeated.copies == 4 * (times - 1)
+    for one, many in zip(once.coefficients, repeated.coefficients, strict=True):
+        assert many.value == one.value
+        assert many.half_width == pytest.approx(one.half_width)
+    assert repeated.left_out_error == pytest.approx(once.left_out_error)
+
+
+def test_rows_that_repeat_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head, *rows = TURN.splitlines()
+    (folder / "many.csv").write_text("\n".join([head, *(rows * 25)]) + "\n")
+    assert main(["fit", "many.csv", "--cores", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "packet/s   51.87  ± 3.468  us/packet" in out
+    assert "lines 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 and 86 more repeat an earlier row" in out
+    assert "Of 100 rows; the others repeat one of these." in out
+    assert max(map(len, out.splitlines())) < 250
+
+
+def test_a_row_that_pulls_is_named_with_what_the_others_give_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "s989.csv").write_text(SLIP[: SLIP.index("51.1")] + "98.9,120000,115200000\n")
+    assert main(["fit", "s989.csv", "--cores", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "line 6 pulls the numbers (Cook's distance 5.28)" in out
+    assert "which give it a load of 165 %: was more asked for than the machine served?" in out
+    # A cost below zero is refused by every spec: there is nothing to paste.
+    assert "component" not in out
+    assert "Nothing to paste: the cost for each byte is below zero" in out
+
+
+def test_a_poor_fit_of_many_rows_is_more_than_one_row_of_noise() -> None:
+    rows = [(10_000 + 100 * i, 20 + 0.1 * i) for i in range(100)]
+    text = "cpu in %,packet/s\n" + "".join(f"{load:.2f},{rate}\n" for rate, load in rows)
+    assert told(text).worst is None
+    assert told(text + "60,10000\n").worst is None
+    assert told(text + "".join(f"60,{10_000 + i}\n" for i in range(20))).worst is not None
+
+
+# -- what may stand in a table -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cpu in core,packet/s\n0.5,1000\n1.0,3000\n1.5,5000\n",
+        "cpu in %,packet/s\n25,1000\n50,3000\n75,5000\n",
+        "cpu,packet/s\n25 %,1000\n50%,3000\n75%,5000\n",
+        "cpu in %,packet/s\n25,1000\n50%,3000\n75,5000\n",
+        "cpu,packet/s\n0.25,1_000\n5e-1,3e3\n3/4,5000.0\n",
+    ],
+)
+def test_a_load_in_cores_in_percent_or_as_a_share(
+    folder: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "load.csv").write_text(text)
+    assert main(["fit", "load.csv", "--cores", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "fixed      12.5  exact  % of the machine" in out
+    assert "packet/s    250  exact  us/packet" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cpu in %,packet/s\n25,1\nnan,2\n", "line 3: `nan` in column `cpu in %` is no number"),
+        ("cpu in %,packet/s\n25,1\n,2\n", "line 3: `cpu in %` is empty"),
+        ("cpu in %,packet/s\n25,1\n5,NaN\n", "line 3: `NaN` in column `packet/s` is no number"),
+        ("cpu,packet/s\n0.25,1\n30%,2\n", "line 3: some cells of column `cpu` have a `%`"),
+        ("cpu in core,packet/s\n0.5,1\n3,2\n", "line 3: 3 cores are busy, of 2"),
+        ("cpu in %,packet/s\n25,1\n5,1e200\n", "line 3: a number beyond all measuring"),
+        ("cpu in %,packet/s\n25,1\n25,2\n", "all rows of `bad.csv` have the same load"),
+    ],
+)
+def test_what_a_table_may_not_hold(
+    folder: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.csv").write_text(text)
+    assert main(["fit", "bad.csv", "--cores", "2"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_published_rate_of_a_full_machine(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "full.csv").write_text("request/s\n40000\n")
+    command = ["fit", "full.csv", "--cores", "8"]
+    assert main([*command, "--served"]) == 2
+    assert "--no-fixed" in capsys.readouterr().err
+    assert main([*command, "--served", "--no-fixed"]) == 0
+    out = capsys.readouterr().out
+    assert "machine tested { cpu 8 cores }" in out
+    assert "cpu 200 us/request measured on tested at 100 % load" in out
+
+
+def test_full_rows_count_where_rates_are_what_was_served() -> None:
+    text = "cpu in %,packet/s\n15,10000\n45,40000\n100,95000\n100,95000\n"
+    found = fit(text, cores=4, is_served=True)
+    assert (found.fixed, found.terms[0].value) == (Fraction(5, 100), Fraction(40, 10**6))
+    assert len(found.runs.used) == 4
+    headed = fit(text.replace("packet/s", "served in packet/s"), cores=4)
+    assert headed.terms[0].value == found.terms[0].value
+    assert len(fit(text, cores=4).runs.used) == 2
+
+
+def test_without_a_fixed_part_the_rates_cause_all() -> None:
+    text = "cpu in %,packet/s\n20,2000\n45,4000\n70,6000\n95,8000\n"
+    assert fit(text).fixed < 0
+    found = fit(text, has_fixed=False)
+    rates, loads = np.array([2, 4, 6, 8]) * 1000 / 2, np.array([0.2, 0.45, 0.7, 0.95])
+    assert found.fixed == 0
+    assert float(found.terms[0].value) == pytest.approx(rates @ loads / (rates @ rates))
+    assert [c.heading for c in regression(found).coefficients] == ["packet/s"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 100), st.integers(0, 9000), st.integers(0, 90_000)),
+        min_size=3,
+        max_size=8,
+    ),
+    st.booleans(),
+    st.booleans(),
+)
+def test_what_is_told_to_paste_is_accepted(
+    rows: list[tuple[int, int, int]], has_fixed: bool, is_served: bool
+) -> None:
+    text = "cpu in %,packet/s,byte/s\n" + "".join(f"{c},{p},{b}\n" for c, p, b in rows)
+    found = reading(text, has_fixed=has_fixed, is_served=is_served)
+    assume(isinstance(found, Fit))
+    assert isinstance(found, Fit)
+    component = component_text(regression(found))
+    if component is None:
+        assert min(found.fixed, *(term.value for term in found.terms)) < 0
+        return
+    spec = (
+        component + "users N in 1..9\ntopology { node host = tested }\n"
+        "stream flow { source 9 packet/s, 99 byte/packet; at host { step } }\n"
+    )
+    assert [d.message for d in check_source(Source("p", spec)).diagnostics if d.is_error] == []
+
+
+def test_an_item_of_ones_own_can_be_pasted(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "own.csv").write_text("cpu in %,update/s\n11,100\n20,200\n31,300\n")
+    assert main(["fit", "own.csv", "--unit", "update"]) == 0
+    out = capsys.readouterr().out
+    assert out[out.index("unit update") :].startswith("unit update\nmachine tested")
+
+
+@pytest.mark.slow
+def test_many_rows_are_fitted_exactly_and_told_in_few_lines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(
+        f"{5 + p / 1000 + b / 10**7:.4f},{p},{b}\n"
+        for p, b in ((1000 + i % 30_000, i * 7919 % 10**8) for i in range(100_000))
+    )
+    (folder / "many.csv").write_text("cpu in %,packet/s,byte/s\n" + rows)
+    assert main(["fit", "many.csv"]) == 0
+    out = capsys.readouterr().out
+    assert len(out) < 10_000
+    assert "packet/s     10" in out

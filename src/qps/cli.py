@@ -325,6 +325,17 @@ def _fit(commands: _Commands) -> None:
         default=[],
         help="an item of your own that a heading names, such as `update`; repeatable",
     )
+    command.add_argument(
+        "--no-fixed",
+        action="store_true",
+        help="fit no fixed load: all of it is taken to be caused by the rates",
+    )
+    command.add_argument(
+        "--served",
+        action="store_true",
+        help="the rates are what was served: rows of a full machine count, and without a column of "
+        "the load all are",
+    )
     _format(command, "text", "json", "markdown")
 
 

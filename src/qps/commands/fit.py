@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from qps.commands.console import Exit, complain, print_json
 from qps.compiler.check_fits import unit_reader
 from qps.compiler.diagnostics import QpsError
+from qps.compiler.fit_columns import Reading
 from qps.compiler.fits import Fit, fitted
 from qps.compiler.importer import FileImporter, read_data
 from qps.compiler.parse import parse
+from qps.compiler.regression import regression
 from qps.compiler.resolve import Module, resolve
 from qps.compiler.source import Source
-from qps.compiler.tables import Problem, Table, number, read_table
+from qps.compiler.tables import MOST_RUNS, Problem, Table, number, read_table
 from qps.reports.fit import fit_text, fit_view
-from qps.reports.view import as_json
-from qps.solver.regression import regression
 
 
 def run(arguments: Namespace) -> Exit:
@@ -28,16 +29,22 @@ def run(arguments: Namespace) -> Exit:
     read = read_data(arguments.file)
     if read.value is None:
         raise QpsError(read.diagnostics)
-    found: Table | Fit | Problem = read_table(read.value, str(arguments.file))
+    found: Table | Fit | Problem = read_table(read.value, str(arguments.file), MOST_RUNS)
     if isinstance(found, Table):
-        units = unit_reader(_module_with(arguments.unit))
-        found = fitted(found, arguments.resource, cores, units)
+        reading = Reading(
+            arguments.resource,
+            cores,
+            cores,
+            has_fixed=not arguments.no_fixed,
+            is_served=arguments.served,
+        )
+        found = fitted(found, reading, unit_reader(_module_with(arguments.unit)))
     if isinstance(found, Problem):
         raise complain(found.message, found.hint)
     assert isinstance(found, Fit)
     result = regression(found)
     if arguments.format == "json":
-        print_json(as_json(fit_view(result)))
+        print_json(asdict(fit_view(result)))
     else:
         sys.stdout.write(fit_text(result, markdown=arguments.format == "markdown"))
     return Exit.YES

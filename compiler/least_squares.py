@@ -1,0 +1,134 @@
+"""Ordinary least squares, exact: sums of whole numbers, and equations solved in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from operator import mul
+
+Rational = int | Fraction
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """The numbers that fit `target` best as a sum of multiples of some columns.
+
+    `columns` and `target` are whole numbers, row by row.
+    """
+
+    columns: tuple[tuple[int, ...], ...]
+    target: tuple[int, ...]
+
+    @cached_property
+    def products(self) -> tuple[tuple[int, ...], ...]:
+        """The sums of the products of each two columns: the matrix of the normal equations."""
+        size = len(self.columns)
+        half = {
+            (i, j): sum(map(mul, self.columns[i], self.columns[j]))
+            for i in range(size)
+            for j in range(i + 1)
+        }
+        return tuple(tuple(half[max(i, j), min(i, j)] for j in range(size)) for i in range(size))
+
+    @cached_property
+    def _targets(self) -> tuple[int, ...]:
+        return tuple(sum(map(mul, column, self.target)) for column in self.columns)
+
+    @cached_property
+    def numbers(self) -> tuple[Fraction, ...] | None:
+        """The numbers themselves; None where columns move together, so that there are many."""
+        solved = _eliminated(
+            [[*row, t] for row, t in zip(self.products, self._targets, strict=True)]
+        )
+        return None if solved is None else tuple(row[0] for row in solved)
+
+    @cached_property
+    def square_error(self) -> Fraction:
+        """The sum of the squares of all residuals."""
+        assert self.numbers is not None
+        whole = sum(map(mul, self.target, self.target))
+        explained = sum(map(mul, self.numbers, self._targets), Fraction(0))
+        return Fraction(whole - explained)
+
+    @cached_property
+    def spreads(self) -> tuple[Fraction, ...]:
+        """The variance of each number, for residuals of variance 1: the inverse's diagonal."""
+        size = len(self.columns)
+        solved = _eliminated(
+            [[*row, *(int(i == j) for j in range(size))] for i, row in enumerate(self.products)]
+        )
+        assert solved is not None
+        return tuple(solved[i][i] for i in range(size))
+
+    def errors(self, columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[float]:
+        """Return what the numbers give for rows less what was measured, each rounded once."""
+        assert self.numbers is not None
+        common = lcm(*(number.denominator for number in self.numbers))
+        whole = [int(number * common) for number in self.numbers]
+        return [
+            (sum(map(mul, whole, row)) - common * measured) / common
+            for measured, *row in zip(target, *columns, strict=True)
+        ]
+
+    def leverages(self) -> list[float]:
+        """Return how far each row decides its own fitted value: the diagonal of the hat matrix.
+
+        The columns are made orthogonal one by one (Gram and Schmidt), so that all is a sum of
+        squares: nothing cancels.
+        """
+        total = [0.0] * len(self.target)
+        for row, square in _orthogonal(self.products):
+            made = _combined(row, self.columns)
+            total = [old + value * value / square for old, value in zip(total, made, strict=True)]
+        return total
+
+
+def _combined(weights: Sequence[int], columns: Sequence[Sequence[int]]) -> list[int]:
+    used = [(w, column) for w, column in zip(weights, columns, strict=True) if w]
+    first, column = used[0]
+    made = [first * value for value in column]
+    for weight, column in used[1:]:
+        made = [old + weight * value for old, value in zip(made, column, strict=True)]
+    return made
+
+
+def _orthogonal(products: Sequence[Sequence[int]]) -> list[tuple[list[int], int]]:
+    """Return combinations of columns that are orthogonal, and the square of the length of each."""
+    size = len(products)
+    found: list[tuple[list[int], int]] = []
+    for k in range(size):
+        weights = [Fraction(int(i == k)) for i in range(size)]
+        for other, square in found:
+            along = Fraction(sum(map(mul, other, products[k])), square)
+            weights = [w - along * o for w, o in zip(weights, other, strict=True)]
+        common = lcm(*(weight.denominator for weight in weights))
+        whole = [int(weight * common) for weight in weights]
+        square = sum(
+            a * b * products[i][j] for i, a in enumerate(whole) for j, b in enumerate(whole)
+        )
+        found.append((whole, square))
+    return found
+
+
+def _eliminated(rows: Sequence[Sequence[Rational]]) -> list[list[Fraction]] | None:
+    """Return the solutions of linear equations, by Gauss and Jordan; None where there is no one.
+
+    Each row holds its coefficients, then its right sides.
+    """
+    matrix = [[Fraction(value) for value in row] for row in rows]
+    size = len(matrix)
+    for column in range(size):
+        pivot = next((i for i in range(column, size) if matrix[i][column]), None)
+        if pivot is None:
+            return None
+        matrix[column], matrix[pivot] = matrix[pivot], matrix[column]
+        first = matrix[column][column]
+        matrix[column] = [value / first for value in matrix[column]]
+        for i in range(size):
+            if i != column and matrix[i][column]:
+                factor = matrix[i][column]
+                matrix[i] = [a - factor * b for a, b in zip(matrix[i], matrix[column], strict=True)]
+    return [row[size:] for row in matrix]
