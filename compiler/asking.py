@@ -25,10 +25,11 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         found = lookup(where, part.name)
         if _is_asked(part.name, found, where):
             return True
-        stated = found.declaration if found else None
-        if isinstance(stated, ast.Let | ast.Measure) and id(stated) not in seen:
-            seen.add(id(stated))
-            open_.append((stated.value, found.module))
+        if found is None or id(found.declaration) in seen:
+            continue
+        seen.add(id(found.declaration))
+        if isinstance(found.declaration, ast.Let | ast.Measure):
+            open_.append((found.declaration.value, found.module))
     return False
 
 
