@@ -202,9 +202,10 @@ class MatrixChecker:
             elif value is not None:
                 columns.append(ir.MatrixColumn(name, value))
                 scope = replace(scope, formals=scope.formals | {name: value})
-        known = {*(column.name for column in columns), *ANSWERS}
+        known = {*(column.name for column in columns), *(axis.name for axis in axes)}
         for chosen in item.selected:
-            if chosen.text in known:
+            is_answer = chosen.text in ANSWERS and lookup(self.claims.main, chosen) is None
+            if chosen.text in known or is_answer:
                 continue
             value = self.claims.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:

@@ -70,11 +70,11 @@ class RowConditions:
         if text in ("scenario", "mode"):
             declared = ast.Scenario if text == "scenario" else ast.Mode
             return lambda value: self._one_of(value, self._declared(declared), text)
-        if is_result and text == "limited_by":
-            return self._requirement
-        if is_result and text == "bottleneck":
-            return self._resource
         found = lookup(self.claims.main, name)
+        if is_result and found is None and text == "limited_by":
+            return self._requirement
+        if is_result and found is None and text == "bottleneck":
+            return self._resource
         if found is not None and isinstance(found.declaration, ast.Node | ast.Link):
             return lambda value: self._kind(value, found)
         return None

@@ -17,6 +17,9 @@ from qps.reports.table import Table
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import (
+    ANSWER,
+    LOAD,
+    SATURATION,
     SCHEMA,
     Column,
     Counts,
@@ -109,16 +112,17 @@ def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
 
 def _is_told(column: Column, columns: list[Column]) -> bool:
     """Leave out what a table has no room for: files have it all."""
-    if column.name.startswith(("saturates_at:", "load:")) or column.name == "at":
+    answer = column.answer or ""
+    if answer.startswith((SATURATION, LOAD)) or answer == "at":
         return False
-    return not (column.name == "cost_per_user" and len(columns) > _MOST_COLUMNS)
+    return not (answer == "cost_per_user" and len(columns) > _MOST_COLUMNS)
 
 
 _MOST_COLUMNS = 40
 
 
 def _heading(name: str) -> str:
-    return name.replace("_", " ")
+    return name.replace("_", " ").replace(ANSWER, f"{ANSWER} ")
 
 
 def _cell(column: Column, value: object) -> str:
@@ -129,7 +133,7 @@ def _cell(column: Column, value: object) -> str:
     if math.isnan(value):
         return "–"
     if not column.dimension.exponents:
-        return percent(value) if is_share(column.name) else number(value)
+        return percent(value) if is_share(column.answer or column.name) else number(value)
     return quantity(value, column.dimension)
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from qps.compiler.render import printable
 from qps.reports.live import Json
 from qps.reports.quantities import is_share, number, scales_of_unit
-from qps.solver.matrix.tables import LOAD, SATURATION
+from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION
 
 DIGITS = 6
 """Of numbers that are answers, in a page; axes and whole numbers are exact."""
@@ -56,18 +56,20 @@ class ResultColumn:
         """What stands above it."""
         if self.is_axis:
             return printable(self.name)
-        if self.name in _LABELS:
-            return _LABELS[self.name]
-        for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "load of {}")):
-            if self.name.startswith(prefix):
-                return told.format(printable(self.name.removeprefix(prefix)))
-        return printable(self.name).replace("_", " ")
+        if self.name.startswith(ANSWER):
+            return f"{ANSWER} {_label(self.answer)}"
+        return _label(self.name)
+
+    @property
+    def answer(self) -> str:
+        """Which answer it holds, if any: its name, without what sets that apart from an axis."""
+        return "" if self.is_axis else self.name.removeprefix(ANSWER)
 
     @property
     def is_detail(self) -> bool:
         """Whether it is one of those that stand in no table at first: there are many."""
-        is_of_resource = self.name.startswith((SATURATION, LOAD)) and not self.is_axis
-        return is_of_resource or not self.values or (self.name == "at" and not self.is_axis)
+        is_of_resource = self.answer.startswith((SATURATION, LOAD))
+        return is_of_resource or not self.values or self.answer == "at"
 
     def told(self, value: Any) -> str:
         """Return a value in the unit of the column."""
@@ -113,6 +115,16 @@ class ResultColumn:
         return scales_of_unit(self.base) if self.base else []
 
 
+def _label(name: str) -> str:
+    """Return what stands above an answer, or a column of the spec's own."""
+    if name in _LABELS:
+        return _LABELS[name]
+    for prefix, told in ((SATURATION, "{} saturates at"), (LOAD, "load of {}")):
+        if name.startswith(prefix):
+            return told.format(printable(name.removeprefix(prefix)))
+    return printable(name).replace("_", " ")
+
+
 def _plain(value: float) -> Json:
     whole = int(value)
     return whole if whole == value else value
@@ -155,6 +167,7 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
 
 
 def _is_percent(name: str) -> bool:
+    name = name.removeprefix(ANSWER)
     return is_share(name) or name.startswith(LOAD)
 
 

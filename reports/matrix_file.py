@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from qps.compiler.check_matrices import ANSWERS
-from qps.solver.matrix.tables import LOAD, SATURATION, SCHEMA
+from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION, SCHEMA
 
 MOST_BYTES = 256 * 2**20
 MOST_COLUMNS = 1000
@@ -63,7 +63,9 @@ def _csv(path: Path, most: int) -> pa.Table:
     options = csv.ConvertOptions(
         null_values=[""], strings_can_be_null=True, true_values=[], false_values=[]
     )
-    table = csv.read_csv(path, convert_options=options)
+    # In one block: of several, the first would settle the types, be it all without a value.
+    whole = csv.ReadOptions(block_size=path.stat().st_size + 1)
+    table = csv.read_csv(path, read_options=whole, convert_options=options)
     _refuse_more(len(table), most)
     return table
 
@@ -120,7 +122,8 @@ def _checked(table: pa.Table, most: int) -> pa.Table:
     schema = (table.schema.metadata or {}).get(b"schema", SCHEMA.encode()).decode(errors="replace")
     if schema != SCHEMA:
         _refuse(f"is of the form `{schema[:40]}`, not `{SCHEMA}`")
-    if "reason" not in names or not any(_is_answer(name) for name in names):
+    told = [_answer(name, names) for name in names]
+    if "reason" not in told or not any(_is_answer(name) for name in told):
         _refuse("has no columns `reason` and, say, `largest_acceptable`")
     if not len(table):
         _refuse("has no rows")
@@ -135,18 +138,25 @@ def _as_axis(field: pa.Field, names: list[str]) -> pa.Field:
     Where a file does not tell which columns are axes, those before the first answer are.
     """
     told = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
-    first = next(index for index, name in enumerate(names) if _is_answer(name))
+    first = next(index for index, name in enumerate(names) if _is_answer(_answer(name, names)))
     if not told and names.index(field.name) < first:
         told = {"role": "axis"}
-    return pa.field(field.name, _type_of(field), metadata=told)
+    return pa.field(field.name, _type_of(field, _answer(field.name, names)), metadata=told)
 
 
-def _type_of(field: pa.Field) -> pa.DataType:
-    kind, name = field.type, field.name
+def _answer(name: str, names: Sequence[str]) -> str:
+    """Return which answer a column holds: none where an answer has given way to its name."""
+    return "" if ANSWER + name in names else name.removeprefix(ANSWER)
+
+
+def _type_of(field: pa.Field, name: str) -> pa.DataType:
+    kind = field.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     if name in ("reason", "limited_by", "bottleneck", "mode") and pa.types.is_null(kind):
         return pa.string()
+    if name in ("largest_acceptable", "at") and pa.types.is_null(kind):
+        return pa.int64()
     if pa.types.is_null(kind):
         return pa.float64()
     is_word = pa.types.is_string(kind) or pa.types.is_large_string(kind)
@@ -154,13 +164,14 @@ def _type_of(field: pa.Field) -> pa.DataType:
         _refuse("has numbers as the `reason` why there is no answer")
     if is_word:
         if _is_number(name):
-            _refuse(f"has words in the column `{name[:100]}`, which holds numbers")
+            _refuse(f"has words in the column `{field.name[:100]}`, which holds numbers")
         return pa.string()
     if name in ("largest_acceptable", "at"):
         return pa.int64()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return pa.float64()
-    return _refuse(f"has a column `{name[:100]}` of {str(kind)[:40]}, not of numbers or words")
+    what = f"`{field.name[:100]}` of {str(kind)[:40]}"
+    return _refuse(f"has a column {what}, not of numbers or words")
 
 
 def _is_answer(name: str) -> bool:

@@ -84,7 +84,9 @@ class _Result:
 
     def column(self, name: str) -> ResultColumn | None:
         """Return an answer by its name, None where there is none with a value."""
-        found = [c for c in self.columns if c.name == name and c.values and not c.is_axis]
+        named = [c for c in self.columns if c.answer == name and c.values]
+        # Where the spec has a column of that name, the answer is the one that gave way.
+        found = sorted(named, key=lambda column: column.name == name)
         return found[0] if found else None
 
     @property
@@ -253,9 +255,9 @@ class _Result:
         for name, is_descending in self.asked.order if self.asked else ():
             if name == column.name and not column.is_axis:
                 return 1 if is_descending else -1
-        if column.name == "largest_acceptable" or column.name.startswith("saturates_at"):
+        if column.answer == "largest_acceptable" or column.answer.startswith("saturates_at"):
             return 1
-        if column.name.startswith(("load:", "quality_at", "cost", "running_cost")):
+        if column.answer.startswith(("load:", "quality_at", "cost", "running_cost")):
             return -1
         return 0
 
@@ -265,7 +267,7 @@ class _Result:
 
     def _front(self) -> list[int]:
         """Return the two measures whose front is drawn at first: what it costs, what it gives."""
-        found = {self.columns[i].name: i for i in self._telling() if not self.columns[i].is_axis}
+        found = {self.columns[i].answer: i for i in self._telling() if not self.columns[i].is_axis}
         own = [name for name in found if name not in ANSWERS and ":" not in name]
         order = [name for name, _ in self.asked.order] if self.asked else []
         gives = ["largest_acceptable", "quality_at"]
@@ -293,14 +295,14 @@ class _Result:
         own = [
             i
             for i in telling
-            if i not in axes and (self.columns[i].name in rank or self._is_own(self.columns[i]))
+            if i not in axes and (self.columns[i].answer in rank or self._is_own(self.columns[i]))
         ]
-        own.sort(key=lambda i: rank.get(self.columns[i].name, 1))
+        own.sort(key=lambda i: rank.get(self.columns[i].answer, 1))
         return [*axes, *own][:_MOST_LINES]
 
     def _is_own(self, column: ResultColumn) -> bool:
         """Return whether a column is one of the spec's own."""
-        return not column.is_detail and column.name not in (*ANSWERS, "reason", "mode")
+        return not column.is_detail and column.answer not in (*ANSWERS, "reason", "mode")
 
 
 def _capital(text: str) -> str:

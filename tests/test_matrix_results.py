@@ -113,6 +113,108 @@ def test_what_carries_nobody_is_said_and_is_status_1(capsys: pytest.CaptureFixtu
     assert main(["report", "none.parquet", "-q"]) == 1
 
 
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+def test_columns_in_which_nothing_stands_keep_their_type(ending: str) -> None:
+    Path("none.qps").write_text(
+        BASE.replace("price", "# price").replace("; # price 100 $ }", " }")
+        .replace("; # price 50 $ }", " }").replace("; # price 500 $ }", " }")
+        .replace("; # price 900 $ }", " }") + "matrix m { extra in [5000, 9000] }\n"
+    )  # fmt: skip
+    assert main(["matrix", "none.qps", "-o", f"none.{ending}", "-q"]) == 1
+    table = matrix_file.read_result(Path(f"none.{ending}"), 100)
+    for name, kind in (("cost", pa.float64()), ("largest_acceptable", pa.int64())):
+        assert table.schema.field(name).type == kind
+        assert table.column(name).null_count == 2
+
+
+def test_a_csv_file_may_begin_with_many_rows_without_a_value() -> None:
+    # pyarrow takes the types from the first megabyte.
+    rows = ["size,largest_acceptable,cost,reason"]
+    rows += [f"{size},,,{'nobody is carried ' * 3}" for size in range(30_000)]
+    Path("late.csv").write_text("\n".join([*rows, "30000,5,100.5,"]) + "\n")
+    table = matrix_file.read_result(Path("late.csv"), 50_000)
+    assert table.column("cost").to_pylist()[-1] == 100.5
+    assert table.column("largest_acceptable").to_pylist()[-1] == 5
+
+
+# -- names of columns ----------------------------------------------------------------------
+
+CLASHES = """
+users N in 1..200
+machine box { cpu 1 core; price 100 $ }
+network wire { rate 10 Mbit/s; price 50 $ }
+param cost = 1 ms/packet
+param reason = 2
+param largest_acceptable = 3
+component work { cpu cost }
+component more { cpu 1 us/packet * reason * largest_acceptable }
+topology { node host = box * N; link limited_by = wire between host }
+stream talk {
+  source 8000 byte/s in 1000 byte/packet
+  at host { work; more }
+  over limited_by
+  at host { work }
+}
+require { talk.latency <= 300 ms }
+"""
+AXES = "cost in [1, 2, 3 ms/packet]; reason in [1, 2]; largest_acceptable in [1, 2]"
+
+
+def solved(matrix: str, ending: str = "parquet") -> pa.Table:
+    """Return the rows of a matrix over names that are ours, too, as a file tells them."""
+    Path("clash.qps").write_text(CLASHES + "matrix m { " + matrix + " }\n")
+    assert main(["matrix", "clash.qps", "-o", f"clash.{ending}", "-q"]) == 0
+    return matrix_file.read_result(Path(f"clash.{ending}"), 100)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "json"])
+def test_an_axis_may_be_called_as_an_answer(ending: str) -> None:
+    table = solved(AXES, ending)
+    names = table.schema.names
+    assert len(set(names)) == len(names)
+    assert names[:4] == ["cost", "reason", "largest_acceptable", "answer:largest_acceptable"]
+    (first, *_) = table.to_pylist()
+    assert (first["cost"], first["reason"], first["largest_acceptable"]) == (0.001, 1, 1)
+    assert first["answer:largest_acceptable"] == 156
+    assert first["answer:cost"] == 156 * 100 + 50
+    assert first["answer:reason"] is None
+    told = [column.name for column in columns_of_table(table) if column.is_axis]
+    assert told == ["cost", "reason", "largest_acceptable"]
+
+
+def test_conditions_and_order_mean_the_axis() -> None:
+    table = solved(AXES + "; where cost >= 2 ms/packet; order by cost descending, reason")
+    assert table.column("cost").to_pylist() == [0.003] * 4 + [0.002] * 4
+    assert set(table.column("answer:cost").to_pylist()) == {156 * 100 + 50}
+    table = solved("limited_by in [wire]; where limited_by == wire")
+    assert table.column("limited_by").to_pylist() == ["wire"]
+    assert table.column("answer:limited_by").to_pylist() == ["limited_by.load"]
+
+
+def test_what_is_selected_has_a_name_of_its_own() -> None:
+    table = solved("reason in [1, 2]; select cost, reason, cost, bottleneck; order by reason")
+    names = ["reason", "cost", "bottleneck", "answer:reason"]
+    assert table.schema.names == names
+    assert table.column("cost").to_pylist() == [0.001, 0.001]  # the parameter: there is one
+    # What rows are sorted by is told, selected or not.
+    table = solved("reason in [1, 2]; select saturates_at; order by cost_per_user")
+    assert table.schema.names == ["reason", "saturates_at", "cost_per_user", "answer:reason"]
+
+
+def test_the_page_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    solved(AXES)
+    assert main(["report", "clash.parquet", "-o", "clash.html"]) == 0
+    told = capsys.readouterr().out
+    assert "The cheapest costs 15,650 $ and carries 156 users: cost 1 ms/packet" in told
+    columns = {one["name"]: one for one in data_of("clash.html")["columns"]}  # type: ignore[attr-defined]
+    assert columns["cost"]["axis"]
+    assert not columns["answer:cost"]["axis"]
+    assert columns["answer:cost"]["label"] == "answer: cost"
+    assert columns["answer:largest_acceptable"]["better"] == 1
+    assert main(["matrix", "clash.qps"]) == 0
+    assert "answer: cost" in capsys.readouterr().out.splitlines()[2]
+
+
 # -- what is refused -----------------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ class Truth:
 
     def _is(self, column: str, value: str) -> Any:
         """Return where a column holds a word."""
-        if column in self.words:
+        if column in self.words and column not in self.group.places:
             return np.array([text == value for text in self.texts])[self.words[column]]
         if column == "mode":
             modes = [mode.name == value for mode in self.compiled.model.modes]

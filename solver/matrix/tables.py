@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,16 @@ from qps.solver.matrix.stretch import NONE, Stretch
 
 SCHEMA = "qps/matrix/1"
 LOAD, SATURATION = "load:", "saturates_at:"
+ANSWER = "answer:"
+"""What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its name, its Arrow type, and the dimension of its values.
 
-    A share is written and read in per cent.
+    A share is written and read in per cent. `answer` is which answer it holds, None for what has
+    its name from the spec.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Column:
     dimension: Dimension = DIMENSIONLESS
     is_axis: bool = False
     is_share: bool = False
+    answer: str | None = None
 
     @property
     def field(self) -> pa.Field:
@@ -46,7 +50,10 @@ class Column:
 
 
 def columns_of(compiled: CompiledMatrix) -> list[Column]:
-    """Return the columns of a matrix, in their order."""
+    """Return the columns of a matrix, in their order, each with a name of its own.
+
+    An axis keeps its name, whatever that is: an answer of the same name gives way.
+    """
     matrix, number = compiled.matrix, pa.float64()
     axes = [
         Column(axis.name, number, axis.dimension, is_axis=True, is_share="%" in axis.span.text)
@@ -70,13 +77,27 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
         answers.append(Column("running_cost", number, MONEY / TIME))
         answers.append(Column("running_cost_per_user", number, MONEY / TIME))
-    answers += [Column(c.name, number, c.value.dimension) for c in matrix.columns]
-    if compiled.model.modes and all(axis.name != "mode" for axis in axes):
-        answers.append(Column("mode", pa.string()))
+    own = [Column(c.name, number, c.value.dimension) for c in matrix.columns]
+    modes = [Column("mode", pa.string())] if compiled.model.modes else []
+    if any(axis.kind is ir.AxisKind.MODE for axis in matrix.axes):
+        modes = []
+    taken = {column.name for column in (*axes, *own)}
+    found = [*_named(answers, taken), *own, *_named(modes, taken)]
     if is_selected:
-        by_name = {column.name: column for column in answers}
-        answers = [by_name[name] for name in matrix.selected]
-    return [*axes, *answers, Column("reason", pa.string())]
+        by_name = {column.answer or column.name: column for column in (*found, *own)}
+        # What rows are sorted by is told, too: without it their order would be a riddle.
+        wanted = (*matrix.selected, *(key.column for key in matrix.order))
+        chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
+        found = [by_name[name] for name in dict.fromkeys(chosen)]
+    return [*axes, *found, *_named([Column("reason", pa.string())], taken)]
+
+
+def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
+    """Return answers under names that nothing else has."""
+    return [
+        replace(c, name=ANSWER + c.name if c.name in taken else c.name, answer=c.name)
+        for c in answers
+    ]
 
 
 def schema_of(compiled: CompiledMatrix) -> pa.Schema:
@@ -126,18 +147,22 @@ class Tabulator:
         return batch if kept.all() else batch.filter(pa.array(kept))
 
     def _array(self, column: Column, rows: Stretch) -> pa.Array:
-        name = column.name
-        for axis, index in zip(self._axes(rows), rows.index, strict=True):
-            if axis.name == name:
-                return _axis(axis, index)
+        name = column.answer
+        if name is None:
+            return self._own(column.name, rows)
         if name.startswith(LOAD) and name.removeprefix(LOAD) in rows.loads:
             return _numbers(rows.loads[name.removeprefix(LOAD)])
         if name.startswith(SATURATION):
             return _numbers(rows.saturates[name.removeprefix(SATURATION)])
-        for own, values in zip(self.compiled.matrix.columns, rows.columns, strict=True):
-            if own.name == name:
-                return _numbers(values)
         return self._answer(name, rows)
+
+    def _own(self, name: str, rows: Stretch) -> pa.Array:
+        """Return what has its name from the spec: an axis, or a column of its own."""
+        for axis, index in zip(self._axes(rows), rows.index, strict=True):
+            if axis.name == name:
+                return _axis(axis, index)
+        columns = zip(self.compiled.matrix.columns, rows.columns, strict=True)
+        return _numbers(next(values for own, values in columns if own.name == name))
 
     def _axes(self, rows: Stretch) -> Sequence[ir.Axis]:
         return self.compiled.blocks[rows.block].structure.axes
@@ -208,7 +233,8 @@ class Counts:
 
 def counts_of(table: pa.Table) -> Counts:
     """Return how many rows of a table have an answer."""
-    reason = table.column("reason")
+    names = table.schema.names
+    reason = table.column(ANSWER + "reason" if ANSWER + "reason" in names else "reason")
     faults = compute.sum(compute.starts_with(reason, FAULT)).as_py() or 0
     return Counts(len(table), len(table) - reason.null_count - faults, faults)
 
