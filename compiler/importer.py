@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -46,9 +46,13 @@ def read_data(path: Path) -> Outcome[str]:
 
 @dataclass(frozen=True)
 class FileImporter:
-    """Reads modules of the standard library and files in the folder tree of the spec."""
+    """Reads modules of the standard library and files in the folder tree of the spec.
+
+    `named` are the files that were named so far: no command may write over them.
+    """
 
     root: Path | None
+    named: set[Path] = field(default_factory=set, compare=False)
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source of `std.…` or of a `.qps` file."""
@@ -125,6 +129,7 @@ class FileImporter:
                 hint="a spec reads only files in its own folder and below it; move the file there",
             )
             return None
+        self.named.add(path)
         return path
 
 

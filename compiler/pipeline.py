@@ -39,11 +39,15 @@ from qps.compiler.values import operands_of, parts_of
 
 @dataclass(frozen=True)
 class Spec:
-    """A checked spec: its model, and what is needed to check later changes of it."""
+    """A checked spec: its model, and what is needed to check later changes of it.
+
+    `files` are those that it was read from.
+    """
 
     model: ir.Model
     checker: Checker
     warnings: tuple[Diagnostic, ...]
+    files: frozenset[Path] = frozenset()
 
     def configuration(
         self, scenario: str | None = None, settings: Iterable[str] = ()
@@ -247,7 +251,14 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         # What seems unused or unscaled may be so because of an error: first things first.
         return Outcome(None, errors)
     sink.found.clear()
-    return Outcome(Spec(model, checker, found), found)
+    return Outcome(Spec(model, checker, found, _files_of(source, importer)), found)
+
+
+def _files_of(source: Source, importer: Importer) -> frozenset[Path]:
+    """Return the files that a spec was read from, none for a text that is no file."""
+    if source.folder is None or not isinstance(importer, FileImporter):
+        return frozenset()
+    return frozenset([source.folder / Path(source.label).name, *importer.named])
 
 
 def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:

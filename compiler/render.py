@@ -10,6 +10,9 @@ from unicodedata import category, east_asian_width
 
 from qps.compiler.diagnostics import Diagnostic, Label, Severity
 from qps.compiler.source import Source, Span
+from qps.compiler.visible import printable
+
+__all__ = ["as_dict", "as_json", "full", "plain", "printable", "summary"]
 
 _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
     "\x1b[1;31m",
@@ -22,19 +25,6 @@ _RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
 _WIDEST_LINE = 160
 _IN_SIGHT = 130
 _LINE_ENDS = re.compile(r"\s*\n\s*")
-
-
-def printable(text: str) -> str:
-    """Return a text without control characters: a spec must not drive the terminal.
-
-    Each is replaced by one character, so that columns stay where they are.
-    """
-    return "".join(c if c == "\n" or not _drives(c) else "\ufffd" for c in text)
-
-
-def _drives(character: str) -> bool:
-    """Return whether a character moves something, rather than being shown."""
-    return category(character)[0] == "C" or category(character) in ("Zl", "Zp")
 
 
 def _one_line(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from qps.compiler.visible import escaped
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
 from qps.solver.matrix.asked import asked_of
@@ -76,12 +77,12 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "shares": [column.name for column in columns if column.is_share],
         "asked": json.loads(asked_of(compiled).as_text),
     }
-    yield json.dumps(head, ensure_ascii=False, indent=2)[:-2] + ',\n  "rows": ['
+    yield escaped(json.dumps(head, ensure_ascii=False, indent=2)[:-2]) + ',\n  "rows": ['
     before, counts = "\n    ", Counts()
     for table in tables:
         counts += counts_of(table)
         for row in table.to_pylist():
-            yield before + json.dumps(row, ensure_ascii=False, allow_nan=False)
+            yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
             before = ",\n    "
     told = {"rows": counts.rows, "carry_nobody": counts.nobody, "faults": counts.faults}
     yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'

@@ -7,9 +7,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from qps import __version__
+
+if TYPE_CHECKING:
+    from qps.commands.output import Screen
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001
 
@@ -20,16 +23,33 @@ exit status: 0 yes; 1 the answer is no (a claim fails, nobody can be carried, a 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    arguments = argparse.Namespace(quiet=False, format="text", color="auto")
+    from qps.commands.output import OutputLostError, give_up, screens  # noqa: PLC0415
+
     try:
-        arguments = _parser().parse_args(_known_command(sys.argv[1:] if argv is None else argv))
-        # Each command imports what it needs, and nothing more: `check` never waits for sympy.
-        command = import_module(f"qps.commands.{arguments.command}")
-        return int(command.run(arguments))
+        with screens() as screen:
+            return _run(sys.argv[1:] if argv is None else argv, screen)
     except BrokenPipeError:
         # The reader went away (`qps solve … | head`): there is nobody left to tell.
         sys.stderr.close()
         return 0
+    except OutputLostError as lost:
+        give_up(lost)
+        return 2
+
+
+def _run(argv: Sequence[str], screen: Screen) -> int:
+    """Run one command and return its exit status; what went wrong was told."""
+    from qps.commands.output import OutputLostError  # noqa: PLC0415
+
+    arguments = argparse.Namespace(quiet=False, format="text", color="auto")
+    try:
+        arguments = _parser().parse_args(_known_command(argv))
+        screen.is_json = arguments.format == "json"
+        # Each command imports what it needs, and nothing more: `check` never waits for sympy.
+        command = import_module(f"qps.commands.{arguments.command}")
+        return int(command.run(arguments))
+    except (BrokenPipeError, OutputLostError):
+        raise
     except KeyboardInterrupt as interrupt:
         from qps.commands.signals import status_of  # noqa: PLC0415
 

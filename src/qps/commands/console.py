@@ -11,6 +11,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TextIO
 
+from qps.commands.output import style
 from qps.compiler import codes
 from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
 from qps.compiler.render import full, plain, summary
@@ -46,7 +47,7 @@ def show(diagnostics: Sequence[Diagnostic], arguments: Namespace) -> None:
         sys.stderr.write(plain(diagnostics))
         return
     color = wants_color(arguments.color, sys.stderr)
-    sys.stderr.write(full(diagnostics, color=color) + f"\n{summary(diagnostics)}\n")
+    style(sys.stderr, full(diagnostics, color=color) + f"\n{summary(diagnostics)}\n")
 
 
 def print_json(value: object) -> None:

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, print_json, show
-from qps.commands.pages import refuse_other_endings, write_page
+from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.pipeline import Spec
 from qps.reports.answers import SolveView
@@ -21,6 +21,8 @@ def run(arguments: Namespace) -> Exit:
     if arguments.output is not None:
         refuse_other_endings(arguments.output)
     with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
+        if arguments.output is not None:
+            refuse_inputs(arguments.output, old.files | new.files)
         show(new.warnings, arguments)
         sides = [_side(spec, arguments) for spec in (old, new)]
         found = difference(*sides)

@@ -9,6 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from qps.commands.console import Exit, complain, show, specs_under
+from qps.commands.output import style
 from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.format import formatted
 from qps.compiler.importer import read_spec
@@ -62,7 +63,7 @@ def _standard_input(arguments: Namespace) -> Exit:
         return Exit.WRONG
     if arguments.check:
         return Exit.YES if outcome.value == before else Exit.NO
-    sys.stdout.write(outcome.value)
+    style(sys.stdout, outcome.value)  # what was given comes back, to the character
     return Exit.YES
 
 

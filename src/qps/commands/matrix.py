@@ -13,7 +13,7 @@ from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from qps.commands.console import Exit, complain, show
-from qps.commands.pages import write_page
+from qps.commands.pages import refuse_inputs, write_page
 from qps.commands.progress import Progress
 from qps.commands.results import too_many
 from qps.commands.signals import ended_in_order
@@ -44,6 +44,8 @@ def run(arguments: Namespace) -> Exit:
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
     output = _output(arguments)
+    if output is not None:
+        refuse_inputs(output, spec.files)
     _check_place(arguments)
     compiled = compile_matrix(spec.model, matrix)
     _tell_unlimited(compiled, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from qps.commands.console import complain
@@ -15,6 +16,22 @@ def refuse_other_endings(output: Path) -> None:
             f"a report is an HTML page: `{output}` would be no {output.suffix[1:].upper()} file",
             f"write `-o {output.with_suffix('.html')}`; a browser prints that, as PDF too",
         )
+
+
+def refuse_inputs(output: Path, files: Iterable[Path]) -> None:
+    """Refuse to write over what was read: a slip of the keyboard must cost nobody a spec."""
+    if any(_is_same(output, file) for file in files):
+        raise complain(
+            f"`{output}` is what this command reads: it would be written over",
+            "choose another name behind `-o`",
+        )
+
+
+def _is_same(output: Path, file: Path) -> bool:
+    try:
+        return output.samefile(file)
+    except OSError:  # one of them is not there
+        return False
 
 
 def write_page(output: Path, page: str) -> None:

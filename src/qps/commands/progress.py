@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Self
 
+from qps.commands.output import style
+
 _PATIENCE = 1.0
 _WIDTH = 24
 _EVERY = 0.1
@@ -29,7 +31,7 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._is_shown:
-            sys.stderr.write("\r\x1b[K")
+            style(sys.stderr, "\r\x1b[K")
             sys.stderr.flush()
 
     def advance(self, rows: int) -> None:
@@ -40,7 +42,7 @@ class Progress:
         if not is_wanted or now - self._start < _PATIENCE or now - self._last < _EVERY:
             return
         self._last, self._is_shown = now, True
-        sys.stderr.write("\r\x1b[K" + bar(self.done, self.total, now - self._start))
+        style(sys.stderr, "\r\x1b[K" + bar(self.done, self.total, now - self._start))
         sys.stderr.flush()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
-from qps.commands.pages import refuse_other_endings, write_page
+from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
@@ -29,6 +29,7 @@ def run(arguments: Namespace) -> Exit:
     if any(is_result(path) for path in arguments.files):
         return results.run(arguments)
     specs = [load(path) for path in dict.fromkeys(arguments.files)]
+    _output(arguments, specs)
     for spec in specs:
         show(spec.warnings, arguments)
     if arguments.figure:
@@ -93,8 +94,15 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
 
 
 def _write(page: str, arguments: Namespace, spec: Spec) -> Path:
-    output: Path = arguments.output or Path(f"{spec.model.name}.html")
+    output = _output(arguments, [spec])
     write_page(output, page)
+    return output
+
+
+def _output(arguments: Namespace, specs: list[Spec]) -> Path:
+    """Return where the page goes, which is none of the files that the specs are read from."""
+    output: Path = arguments.output or Path(f"{specs[0].model.name}.html")
+    refuse_inputs(output, (file for spec in specs for file in spec.files))
     return output
 
 
