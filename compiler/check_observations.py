@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.asking import asks_of_model
 from qps.compiler.check_claims import ClaimChecker, remark
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Sink
@@ -162,7 +163,9 @@ class ObservationChecker:
         tolerance = self.claims.tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        return _ValueColumn(ir.MeasuredColumn(item.name.text, value, tolerance, item.span), factor)
+        asks = asks_of_model(item.target, self.claims.main)
+        column = ir.MeasuredColumn(item.name.text, value, tolerance, item.span, asks)
+        return _ValueColumn(column, factor)
 
     def _row(
         self,

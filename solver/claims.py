@@ -274,7 +274,7 @@ class Laboratory:
                     place=(observation.file, row.line),
                     known=self.known(column.value.expr, base, row.changes),
                 )
-                results.append(self._told(result, observation))
+                results.append(self._told(result, observation, asks=column.asks))
         return results
 
     # -- values --------------------------------------------------------------------------

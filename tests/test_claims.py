@@ -226,6 +226,17 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     )
 
 
+def test_a_column_that_is_put_in_is_arithmetic(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("users,sent,twice sent\n2,1,2\n")
+    file = tmp_path / "spec.qps"
+    file.write_text(
+        BASE
+        + 'observe r "runs.csv" { users -> N; sent in packet/s -> pace; "twice sent" in packet/s -> doubling within 1 %; source "us" }\n'
+    )
+    (result,) = Laboratory(load(file).model).results()
+    assert (result.verdict, result.is_published) == (Verdict.HOLDS, False)
+
+
 def test_what_is_only_shown_cannot_be_missed(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("users,busy\n2,0.04\n")
     file = tmp_path / "spec.qps"

@@ -59,12 +59,16 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredColumn:
-    """A column of measured values; without a tolerance they are shown, not judged."""
+    """A column of measured values; without a tolerance they are shown, not judged.
+
+    `asks` is false for arithmetic with what other columns set.
+    """
 
     heading: str
     value: Quantity
     tolerance: Tolerance | None
     span: Span
+    asks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
