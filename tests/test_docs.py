@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, Block, blocks, performed
 from qps.compiler import codes, ir, units
 from qps.compiler.parse import parse
@@ -73,6 +74,25 @@ def test_the_list_of_specs_names_every_figure_with_its_command() -> None:
     }
     assert len(drawn) > 35
     assert drawn == set(re.findall(r"`qps report specs/\S+ --figure [^`]+`", listed))
+
+
+FIGURES = spec_figures.PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("spec", spec_figures.named(FIGURES))
+def test_the_list_of_specs_tells_what_qps_test_tells(spec: str) -> None:
+    for kind, told in spec_figures.told(FIGURES, spec).items():
+        assert told == spec_figures.figures(kind, spec), "run `python tests/helpers/docs.py`"
+
+
+def test_the_list_of_specs_adds_up_its_predictions() -> None:
+    (told,) = spec_figures.told(FIGURES, None).values()
+    assert told == spec_figures.all_predictions(spec_figures.predicting(FIGURES))
+
+
+def test_the_list_of_specs_tells_figures_of_every_spec() -> None:
+    specs = {path.stem for path in spec_figures.SPECS.glob("*.qps")}
+    assert set(spec_figures.named(FIGURES)) == specs
 
 
 REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 In a document, `<!-- file: name.qps -->` before a fenced `qps` block names the file that the
 commands after it find; a `qps fragment` block only has to parse where it stands alone. Every
 `console` block is run and must print what the document says. `python tests/helpers/docs.py`
-writes the real output into the documents.
+writes the real output into the documents, and the figures of specs/README.md (`spec_figures`).
 """
 
 from __future__ import annotations
@@ -102,3 +102,9 @@ if __name__ == "__main__":
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
+    import spec_figures  # qps is found only now
+
+    spec_figures.PAGE.write_text(
+        spec_figures.written(spec_figures.PAGE.read_text(encoding="utf-8")), encoding="utf-8"
+    )
+    print(f"{spec_figures.PAGE.relative_to(ROOT)} written")
