@@ -85,6 +85,9 @@ FAR_FROM_MEASURED = Code(
 NO_USERS = Code(
     "QPS0608", "no-users", _W, "loads and requirements on which the number of users has no bearing"
 )
+UNDECIDED = Code(
+    "QPS0630", "undecided", _E, "a load or requirement so close to its limit that it is not told"
+)
 
 ALL: tuple[Code, ...] = tuple(
     value for value in list(globals().values()) if isinstance(value, Code)

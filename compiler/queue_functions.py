@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 from typing import Any, ClassVar
 
 import sympy
@@ -58,11 +59,16 @@ class Waiting(sympy.Function):  # type: ignore[misc] # sympy is untyped
 
 
 class QueueFunction(sympy.Function):  # type: ignore[misc] # sympy is untyped
-    """A function of numbers; `numeric` gives its value in floats, the subclass says of what."""
+    """A function of numbers; `numeric` gives its value in floats, the subclass says of what.
+
+    `grows` tells of each number whether the function rises with it (1), falls (-1), or may do
+    either (0): so its bounds over a range are known.
+    """
 
     is_commutative = True
     numeric: ClassVar[Callable[..., float]]
     word: ClassVar[str]
+    grows: ClassVar[tuple[int, ...]] = ()
 
     @classmethod
     def eval(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -113,10 +119,17 @@ def _fraction(value: sympy.Expr) -> Fraction | None:
 
 
 def _inverse_b(servers: sympy.Expr, traffic: sympy.Expr) -> sympy.Expr | None:
-    """Return 1/B for whole servers and some traffic, exact or to forty digits."""
+    """Return 1/B for whole servers and some traffic, exact or to forty digits.
+
+    Between whole numbers of servers where floats do not hold it.
+    """
     count, offered = _fraction(servers), _fraction(traffic)
-    if count is None or offered is None or offered <= 0 or count < 0 or count.denominator != 1:
+    if count is None or offered is None or offered <= 0 or count < 0:
         return None
+    if count.denominator != 1:
+        if numbers.inverse_erlang_b(float(count), float(offered)) < inf:
+            return None
+        return sympy.Float(numbers.vast_inverse_erlang_b(count, offered), _EXACT_DIGITS)
     if count <= _MOST_EXACT and servers.is_Rational and traffic.is_Rational:
         told = numbers.exact_inverse_erlang_b(int(count), offered)
         return sympy.Rational(told.numerator, told.denominator)
@@ -128,6 +141,7 @@ class ErlangB(QueueFunction):
 
     numeric = staticmethod(numbers.erlang_b)
     word = "erlang_b"
+    grows = (-1, 1)
 
     @classmethod
     def exact(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -135,12 +149,18 @@ class ErlangB(QueueFunction):
         inverse = _inverse_b(*arguments)
         return None if inverse is None else 1 / inverse
 
+    def _eval_is_positive(self) -> bool | None:
+        # Some calls are lost, however many servers there are: no float need tell so.
+        servers, traffic = self.args
+        return True if servers.is_nonnegative and traffic.is_positive else None
+
 
 class ErlangC(QueueFunction):
     """Share of calls that wait, of so many servers and so much traffic in erlang."""
 
     numeric = staticmethod(numbers.erlang_c)
     word = "erlang_c"
+    grows = (-1, 1)
 
     @classmethod
     def exact(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -169,6 +189,7 @@ class PeriodicWait(QueueFunction):
 
     numeric = staticmethod(numbers.periodic_wait)
     word = "periodic_wait"
+    grows = (1, 1)
 
     @classmethod
     def exact(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -189,6 +210,7 @@ class MD1Tail(QueueFunction):
 
     numeric = staticmethod(numbers.md1_tail)
     word = "md1_tail"
+    grows = (1, -1)
 
 
 class MD1Quantile(QueueFunction):
@@ -196,6 +218,7 @@ class MD1Quantile(QueueFunction):
 
     numeric = staticmethod(numbers.md1_quantile)
     word = "md1_quantile"
+    grows = (1, 1)
 
 
 class BatchQuantile(QueueFunction):
@@ -210,6 +233,7 @@ class PeriodicTail(QueueFunction):
 
     numeric = staticmethod(numbers.periodic_tail)
     word = "periodic_tail"
+    grows = (1, 1, -1)
 
 
 class PeriodicQuantile(QueueFunction):
@@ -217,6 +241,7 @@ class PeriodicQuantile(QueueFunction):
 
     numeric = staticmethod(numbers.periodic_quantile)
     word = "periodic_quantile"
+    grows = (1, 1, 1)
 
 
 class SojournQuantile(QueueFunction):
@@ -224,6 +249,7 @@ class SojournQuantile(QueueFunction):
 
     numeric = staticmethod(numbers.sojourn_quantile)
     word = "sojourn_quantile"
+    grows = (1, -1, 1)
 
 
 class GammaQuantile(QueueFunction):
@@ -231,6 +257,7 @@ class GammaQuantile(QueueFunction):
 
     numeric = staticmethod(numbers.gamma_quantile)
     word = "gamma_quantile"
+    grows = (1, 0, 1)
 
 
 class NormalTail(QueueFunction):
@@ -238,6 +265,7 @@ class NormalTail(QueueFunction):
 
     numeric = staticmethod(numbers.normal_tail)
     word = "normal_tail"
+    grows = (-1,)
 
 
 class NormalQuantile(QueueFunction):
@@ -245,6 +273,7 @@ class NormalQuantile(QueueFunction):
 
     numeric = staticmethod(numbers.normal_quantile)
     word = "normal_quantile"
+    grows = (1,)
 
 
 QUEUE_FUNCTIONS: tuple[type[QueueFunction], ...] = (

@@ -103,6 +103,18 @@ def _inverse_of_many(servers: int, traffic: Fraction) -> object:
         return total * exp(loggamma(servers + 1) - servers * log(a))
 
 
+def vast_inverse_erlang_b(servers: Fraction, traffic: Fraction) -> object:
+    """Return 1/B(c, a) where it is beyond all floats, to forty digits, an mpmath number.
+
+    Of Gamma(c + 1, a) exp(a) a^-c the lower part of the gamma function is then no digit.
+    """
+    from mpmath import exp, log, loggamma, mpf, workdps  # noqa: PLC0415 - seldom needed
+
+    with workdps(2 * _DIGITS):
+        c, a = (mpf(n.numerator) / n.denominator for n in (servers, traffic))
+        return exp(loggamma(c + 1) + a - c * log(a))
+
+
 def erlang_b(servers: float, traffic: float) -> float:
     """Return the share of calls that find all servers busy and are lost (Erlang 1917)."""
     return 1 / inverse_erlang_b(servers, traffic)

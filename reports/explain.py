@@ -33,7 +33,7 @@ from qps.reports.naming import Part, elastic_notes, in_named_measures, named_who
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.critical import piece_at
 from qps.solver.rational import as_rational_function, numerator
-from qps.solver.saturation import saturation_point
+from qps.solver.saturation import saturation_of
 
 
 @dataclass(frozen=True)
@@ -273,8 +273,8 @@ def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
 
 def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     """Return where a resource saturates, as a formula where there is a readable one."""
-    load = resource.fullness.xreplace(graph.values)
-    found = saturation_point(load, graph.population, graph.low)
+    load = graph.valued(resource.fullness)
+    found = saturation_of(graph, resource.name)
     if found.at is None:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"

@@ -37,6 +37,7 @@ from qps.reports.view import MONTH
 from qps.reports.written import interval_text, unit_of
 from qps.solver.advice import numbers_of_limits
 from qps.solver.capacity import excess
+from qps.solver.saturation import is_filled
 from qps.solver.solve import all_criteria, impossible, rests_on_users
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
@@ -157,7 +158,10 @@ class LiveModel:
                     )
                     for a in graph.assumptions.values()
                 ],
-                "resources": [self._resource(r) for r in graph.resources.values()],
+                "resources": [
+                    self._resource(r, is_filled=is_filled(graph, r.name))
+                    for r in graph.resources.values()
+                ],
                 "streams": [self._stream(s) for s in graph.streams.values()],
                 "criteria": [self._criterion(c) for c in all_criteria(graph)],
                 "measures": [
@@ -181,7 +185,7 @@ class LiveModel:
             }
         )
 
-    def _resource(self, resource: ResourceLoad) -> int:
+    def _resource(self, resource: ResourceLoad, *, is_filled: bool) -> int:
         step = self._program.step
         load, target = step(resource.load), step(resource.target)
         return self._record(
@@ -190,6 +194,7 @@ class LiveModel:
                 "load": load,
                 "over": self._program.join("-", load, target),
                 "target": target,
+                "isFilled": is_filled,
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
                 "carried": None if resource.throughput is None else step(resource.throughput),
                 "count": step(resource.count),

@@ -2,36 +2,42 @@
 
 A criterion may fail, hold again and fail again as the population grows; what counts is the
 first population at which one fails. It is found exactly, from the critical points of the
-criterion; functions that have none (exponentials, roundings) are evaluated at every
-population of the range, or the question is refused where the range is too wide for that.
+criterion. Functions that have none (exponentials, roundings) are evaluated at every population
+of a narrow range; in a wide one, bounds leave most of it behind (`boxes.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import floor
+from typing import NoReturn
 
 import sympy
 
 from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import Criterion
+from qps.compiler.queue_functions import QueueFunction
+from qps.compiler.source import Span
+from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.compiled import array_function
-from qps.solver.critical import sign_at
-from qps.solver.piecewise import Piecewise, piecewise, roots_on
-from qps.solver.rational import value_at
+from qps.solver.piecewise import piecewise
+from qps.solver.whole_populations import fails, first_failure_in_pieces
+
+QUICKEST = 10_000
+"""Populations that are tried one by one sooner than they are left behind by bounds."""
+
+__all__ = ["QUICKEST", "WIDEST_RANGE", "excess", "fails", "first_failure"]
 
 WIDEST_RANGE = 1_000_000
-"""Populations that are tried one by one where a criterion has no exact treatment."""
+"""Populations that are tried one by one where bounds do not decide."""
+
+_DOUBT = 1e-9
 
 _CHUNK = 65_536
 
 _FEW = 16
 """Populations that are tried exactly sooner than a function of arrays is compiled."""
-
-_HAIR = Fraction(1, 10**30)
-"""Wider than the error of a root that is isolated, far less than between two that differ."""
 
 
 def excess(criterion: Criterion) -> sympy.Expr:
@@ -49,6 +55,7 @@ def first_failure(
     strict: bool = False,
     name: str = "this requirement",
     until: int | None = None,
+    span: Span | None = None,
 ) -> int | None:
     """Return the least population in the range where `over` is above zero, None for nowhere.
 
@@ -57,78 +64,74 @@ def first_failure(
     """
     whole = piecewise(over, population, Fraction(low), Fraction(high))
     if whole is None:
-        return _first_of_all(over, population, low, high, strict=strict, name=name, until=until)
-    # At a seam, perhaps a pole, the expression itself must tell.
-    seams = {round(s.near) for s in whole.seams if abs(s.near - round(s.near)) < _HAIR}
-    for candidate in _candidates(whole, low, high):
-        if until is not None and candidate > until:
-            return None
-        if candidate in seams:
-            failing = fails(over, population, candidate, strict=strict)
-        else:
-            function = whole.at(Fraction(candidate))
-            value = None if function is None else value_at(function, Fraction(candidate))
-            failing = value is None or value > 0 or (strict and value == 0)
-        if failing:
-            return candidate
-    return None
+        end = high if until is None else min(high, until)
+        return _first_without_pieces(over, population, low, end, strict=strict, where=(name, span))
+    return first_failure_in_pieces(
+        whole, over, population, low, high if until is None else min(high, until), strict=strict
+    )
 
 
-def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
-    """Yield the populations at which a function may be the first to be above zero, ascending.
-
-    Between two critical points all populations are alike: the first one tells for all.
-    """
-    told = low - 1
-    for piece in whole.pieces:
-        assert piece.end is not None
-        inside = [s.near for s in whole.seams if piece.start <= s.near <= piece.end]
-        points = [piece.start, *inside, *(root.near for root in roots_on(piece))]
-        for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
-            if told < candidate <= high:
-                yield candidate
-                told = candidate
-
-
-def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) -> bool:
-    """Return whether a criterion fails at one population."""
-    sign = sign_at(over, population, Fraction(at))
-    return sign is None or sign > 0 or (strict and sign == 0)
-
-
-def _first_of_all(
+def _first_without_pieces(
     over: sympy.Expr,
     population: sympy.Symbol,
     low: int,
-    high: int,
+    end: int,
     *,
     strict: bool,
-    name: str,
-    until: int | None,
+    where: tuple[str, Span | None],
 ) -> int | None:
-    """Try every population of the range, in chunks of arrays; near the limit, exactly."""
-    end = high if until is None else min(high, until)
+    """Return the first failure of what is not piecewise rational: by trying all, or by bounds."""
     if end - low < _FEW:
         every = range(low, end + 1)
         return next((n for n in every if fails(over, population, n, strict=strict)), None)
-    if high - low >= WIDEST_RANGE:
-        sink = Sink()
-        sink.report(
-            codes.NO_ANSWER,
-            None,
-            f"`{name}` is not made of sums, products, quotients, maxima and minima, so that it "
-            f"must be tried at every population, and the range has {high - low + 1:,}",
-            hint=f"narrow the range of {population} to {WIDEST_RANGE:,} populations",
-        )
-        raise QpsError(sink.found)
+    if end - low < QUICKEST and not over.has(QueueFunction):
+        return _first_of_all(over, population, low, end, strict=strict)
+    try:
+        return first_failure_in_boxes(over, population, low, end, strict=strict)
+    except UndecidedError as undecided:
+        if end - low < WIDEST_RANGE:
+            return _first_of_all(over, population, low, end, strict=strict)
+        _refuse(undecided, population, (low, end), *where)
+
+
+def _refuse(
+    undecided: UndecidedError,
+    population: sympy.Symbol,
+    ends: tuple[int, int],
+    name: str,
+    span: Span | None,
+) -> NoReturn:
+    sink = Sink()
+    sink.report(
+        codes.UNDECIDED,
+        span,
+        f"whether `{name}` holds cannot be told from {population} = {undecided.near:,.6g} on: it "
+        f"comes so near to its limit, or jumps so often, that {MOST_BOXES:,} bounds do not decide, "
+        f"and the range has {ends[1] - ends[0] + 1:,} populations, too many to try each",
+        hint=f"narrow the range of {population} to {WIDEST_RANGE:,}: each is tried then",
+    )
+    raise QpsError(sink.found)
+
+
+def _first_of_all(
+    over: sympy.Expr, population: sympy.Symbol, low: int, end: int, *, strict: bool
+) -> int | None:
+    """Try every population of the range, in chunks of arrays; near the limit, exactly.
+
+    Exactly too where something that is rounded is nearly whole: floats do not tell its side.
+    """
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
-    compiled = array_function([population], over)
+    rounded = [part.args[0] for part in over.atoms(sympy.ceiling, sympy.floor)]
+    compiled = array_function([population], [over, *rounded])
     for start, last in _chunks(low, end):
         at = np.arange(start, last + 1, dtype=float)
         with np.errstate(all="ignore"):
-            values = np.broadcast_to(np.asarray(compiled(at), dtype=float), at.shape)
-        doubtful = ~(values < -1e-9 * (1 + np.abs(values)))
+            found = [np.broadcast_to(np.asarray(f, dtype=float), at.shape) for f in compiled(at)]
+        values = found[0]
+        doubtful = ~(values < -_DOUBT * (1 + np.abs(values)))
+        for argument in found[1:]:
+            doubtful |= ~(np.abs(argument - np.rint(argument)) > _DOUBT * (1 + np.abs(argument)))
         for index in np.flatnonzero(doubtful):
             if fails(over, population, int(at[index]), strict=strict):
                 return int(at[index])

@@ -31,7 +31,7 @@ from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.solver.answer_certainty import largest_known, quality_known
-from qps.solver.saturation import saturation_point
+from qps.solver.saturation import saturation_of
 from qps.solver.solve import certified_answer
 
 if TYPE_CHECKING:
@@ -424,11 +424,9 @@ class Laboratory:
         return self._graphs[key]
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
-        loads = [resource.fullness for resource in graph.loads_of(subject)]
-        self._note_chosen(graph.assumptions, *loads)
-        points = [
-            saturation_point(graph.valued(full), graph.population, graph.low).at for full in loads
-        ]
+        resources = graph.loads_of(subject)
+        self._note_chosen(graph.assumptions, *(each.fullness for each in resources))
+        points = [saturation_of(graph, each.name).at for each in resources]
         known = [point for point in points if point is not None]
         if not points:
             _fail(span, f"nothing loads `{subject}`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil, floor, isfinite
 from typing import Any
 
 import sympy
@@ -44,7 +45,13 @@ def _in_floats(expr: sympy.Expr) -> sympy.Expr:
 def _of_numbers() -> dict[str, Callable[..., Any]]:
     """Return the functions that `math` lacks, by the names that sympy prints."""
     queues: dict[str, Callable[..., Any]] = {f.__name__: f.numeric for f in QUEUE_FUNCTIONS}
-    return queues | {"LambertW": _lambert_w, "Waiting": _waiting, "harmonic": _harmonic}
+    return queues | {
+        "LambertW": lambert_w,
+        "Waiting": _waiting,
+        "harmonic": harmonic,
+        "ceil": lambda value: _rounded_by(ceil, value),
+        "floor": lambda value: _rounded_by(floor, value),
+    }
 
 
 def _of_arrays() -> dict[str, Callable[..., Any]]:
@@ -55,9 +62,11 @@ def _of_arrays() -> dict[str, Callable[..., Any]]:
         f.__name__: np.vectorize(f.numeric, otypes=[float]) for f in QUEUE_FUNCTIONS
     }
     return queues | {
-        "LambertW": _lambert_w,
+        "LambertW": lambert_w,
         "Waiting": _waiting_in_arrays,
-        "harmonic": _harmonic,
+        "harmonic": harmonic,
+        "ceil": lambda value: rounded_in_arrays(np.ceil, value),
+        "floor": lambda value: rounded_in_arrays(np.floor, value),
     }
 
 
@@ -73,7 +82,32 @@ def _waiting_in_arrays(work: Any, load: Any) -> Any:
         return np.where(spare > 0, work / spare, np.where(np.isnan(spare), np.nan, np.inf))
 
 
-def _harmonic(count: Any) -> Any:
+_NEARLY_WHOLE = 1e-13
+"""So near to a whole number, as a part of it, floats do not tell on which side a value lies.
+
+0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
+"""
+
+
+def _rounded_by(rounded: Callable[[float], float], value: float) -> float:
+    """Return a float rounded up or down: what is nearly whole counts as whole."""
+    if not isfinite(value):
+        return value
+    whole = float(round(value))
+    return whole if abs(value - whole) <= _NEARLY_WHOLE * abs(whole) else float(rounded(value))
+
+
+def rounded_in_arrays(rounded: Callable[[Any], Any], value: Any) -> Any:
+    """Return floats rounded up or down: what is nearly whole counts as whole."""
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    whole = np.rint(value)
+    with np.errstate(invalid="ignore"):
+        is_whole = np.abs(value - whole) <= _NEARLY_WHOLE * np.abs(whole)
+    return np.where(is_whole, whole, rounded(value))[()]
+
+
+def harmonic(count: Any) -> Any:
     """Return 1 + 1/2 + ... + 1/n, between whole numbers by the digamma function."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
     from scipy.special import digamma  # noqa: PLC0415 - slow to import, seldom needed
@@ -81,7 +115,7 @@ def _harmonic(count: Any) -> Any:
     return digamma(np.asarray(count, dtype=float) + 1) + np.euler_gamma
 
 
-def _lambert_w(value: Any, branch: int = 0) -> Any:
+def lambert_w(value: Any, branch: int = 0) -> Any:
     """Return Lambert's W on the reals; not-a-number where it is not real."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
     from scipy.special import lambertw  # noqa: PLC0415 - slow to import, seldom needed

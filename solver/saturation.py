@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from itertools import zip_longest
+from typing import NoReturn
 
 import sympy
 
+from qps.compiler import codes
+from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import LoadGraph
-from qps.solver.compiled import number_function
-from qps.solver.critical import critical_points, piece_at, sign_at
+from qps.compiler.source import Span
+from qps.solver.boxes import MOST_BOXES, UndecidedError, first_reached
+from qps.solver.critical import sign_at
 from qps.solver.envelope import upper_envelope
-from qps.solver.rational import Root, as_rational_function, numerator
+from qps.solver.piecewise import piecewise
+from qps.solver.rational import Root
+from qps.solver.reach import first_in_pieces
 from qps.solver.solution import (
     Bottleneck,
     BottleneckChange,
@@ -21,47 +26,61 @@ from qps.solver.solution import (
     SolverFault,
 )
 
-_CLOSED_DEGREE = 2
-_FARTHEST = 10**15
 _LARGEST_ERROR = 1e-9
 
 
-def saturation_point(load: sympy.Expr, population: sympy.Symbol, low: int) -> Saturation:
+def saturation_point(
+    load: sympy.Expr,
+    population: sympy.Symbol,
+    low: int,
+    *,
+    passes: bool = False,
+    name: str = "",
+    span: Span | None = None,
+) -> Saturation:
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
-    The point may lie beyond the range of the population: it is a property of the system.
-    SolverFault where the point found does not satisfy `load = 1`.
+    The point may lie beyond the range of the population: it is a property of the system. With
+    `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
+    is with what elastic parameters fill. SolverFault where the point found does not satisfy
+    `load = 1`; QpsError, with the `name` of the resource and its place, where it cannot be told.
     """
     start = Fraction(low)
     excess = load - 1
+    at_start = sign_at(excess, population, start)
     if population not in excess.free_symbols:
-        over = sign_at(excess, population, start)
-        full = over is None or over >= 0
+        full = at_start is None or at_start >= 0
         return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
-    if sign_at(excess, population, start) in (None, 1):
+    if at_start in (None, 1) or (at_start == 0 and not passes):
         return Saturation(float(low), Method.AT_START)
-    points = critical_points(excess, population, start, None)
-    if points is None:
-        return _bracketed(excess, population, low)
-    for root, following in zip_longest(points, points[1:]):
-        after = _after(root, following)
-        if sign_at(excess, population, after) == 1:
-            method = _method(excess, population, after)
-            return Saturation(_certified(load, population, root), method)
-    return Saturation(None, Method.NONE)
+    whole = piecewise(excess, population, start, None)
+    if whole is None:
+        return _searched(excess, population, low, passes=passes, where=(name, span))
+    found = first_in_pieces(whole, passes=passes)
+    if found is None:
+        return Saturation(None, Method.NONE)
+    return Saturation(_certified(load, population, found.at), found.method)
 
 
-def _after(root: Root, following: Root | None) -> Fraction:
-    return root.near * 2 + 1 if following is None else (root.near + following.near) / 2
+def saturation_of(graph: LoadGraph, name: str) -> Saturation:
+    """Return where a resource of a graph saturates: where its load reaches its target.
+
+    What an elastic parameter fills stays at its limit by design; it saturates where it passes it.
+    """
+    resource = graph.resources[name]
+    return saturation_point(
+        graph.valued(resource.fullness),
+        graph.population,
+        graph.low,
+        passes=is_filled(graph, name),
+        name=name,
+        span=resource.span,
+    )
 
 
-def _method(excess: sympy.Expr, population: sympy.Symbol, after: Fraction) -> Method:
-    """Return how a root was found, by the piece of the function that holds just after it."""
-    piece = piece_at(excess, population, after)
-    function = None if piece is None else as_rational_function(piece, population)
-    if function is not None and len(numerator(function)) <= _CLOSED_DEGREE + 1:
-        return Method.CLOSED_FORM
-    return Method.ISOLATED_ROOT
+def is_filled(graph: LoadGraph, name: str) -> bool:
+    """Return whether an elastic parameter takes what a resource has left."""
+    return any(name in settled.left for settled in graph.elastic)
 
 
 def _certified(load: sympy.Expr, population: sympy.Symbol, root: Root) -> float:
@@ -75,27 +94,38 @@ def _certified(load: sympy.Expr, population: sympy.Symbol, root: Root) -> float:
     return root.value
 
 
-def _bracketed(excess: sympy.Expr, population: sympy.Symbol, low: int) -> Saturation:
-    """Return the saturation of a load that is no rational function, by a bracketed root."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
+def _searched(
+    excess: sympy.Expr,
+    population: sympy.Symbol,
+    low: int,
+    *,
+    passes: bool,
+    where: tuple[str, Span | None],
+) -> Saturation:
+    """Return the saturation of a load that is no piecewise rational function, by boxes."""
+    try:
+        found = first_reached(excess, population, low, passes=passes)
+    except UndecidedError as undecided:
+        _refuse(undecided, population, *where)
+    return (
+        Saturation(None, Method.NONE) if found is None else Saturation(found.at.value, found.method)
+    )
 
-    compiled = number_function(population, excess)
 
-    def value(at: float) -> float:
-        try:
-            return float(compiled(at))
-        except OverflowError:
-            return float("inf")
-
-    end = float(max(2 * low, 2))
-    while value(end) < 0:
-        end *= 2
-        if end > _FARTHEST:
-            return Saturation(None, Method.NONE)
-    at = float(brentq(value, float(low), end, xtol=1e-12, rtol=1e-14))
-    if abs(value(at)) > max(_LARGEST_ERROR, abs(value(at * (1 + 1e-9)) - value(at)) * 10):
-        raise SolverFault(f"load at its saturation point {at!r} is off by {value(at):.3g}")
-    return Saturation(at, Method.BRACKETED_ROOT)
+def _refuse(
+    undecided: UndecidedError, population: sympy.Symbol, name: str, span: Span | None
+) -> NoReturn:
+    sink = Sink()
+    what = f"where {name} saturates" if name else "where a load reaches its limit"
+    sink.report(
+        codes.UNDECIDED,
+        span,
+        f"{what} cannot be told: it does not below {population} = {undecided.near:,.6g}, and from "
+        "there on its load comes so near to its limit, jumps so often, or is made of numbers so "
+        f"small or large, that {MOST_BOXES:,} bounds do not decide",
+        hint="bound what it rests on with `min` or `max`, or write it with fewer roundings",
+    )
+    raise QpsError(sink.found)
 
 
 _SAME_DIGITS = 12

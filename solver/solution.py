@@ -18,6 +18,7 @@ class Method(Enum):
     CLOSED_FORM = "closed form"
     ISOLATED_ROOT = "exactly isolated root"
     BRACKETED_ROOT = "bracketed root"
+    JUMP = "jump"
     NONE = "never saturates"
     AT_START = "saturated from the start"
 

@@ -18,6 +18,7 @@ from qps.solver.saturation import (
     bottleneck,
     heaviest,
     in_order_of_saturation,
+    saturation_of,
     saturation_point,
 )
 from qps.solver.sensitivity import crossing, elasticities
@@ -103,9 +104,7 @@ def _failures(judged: list[_Judged]) -> tuple[FirstFailure, ...]:
 def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     loads = _fullness(graph)
-    saturations = {
-        name: saturation_point(load, graph.population, graph.low) for name, load in loads.items()
-    }
+    saturations = {name: saturation_of(graph, name) for name in loads}
     order = in_order_of_saturation(saturations, loads, graph)
     answer = _answered(graph, order)
     judged, limiting, largest = answer.judged, answer.limiting, answer.largest
@@ -203,6 +202,7 @@ def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = No
         strict=criterion.strict,
         name=criterion.name,
         until=until,
+        span=criterion.span,
     )
 
 
@@ -288,7 +288,15 @@ def _knee(graph: LoadGraph, loads: dict[str, sympy.Expr]) -> Knee | None:
     """Return where the first of some loads, as parts of what is allowed, reaches 1."""
     found = None
     for name, load in loads.items():
-        saturation = saturation_point(graph.valued(load), graph.population, graph.low)
+        put_in = graph.valued(load)
+        saturation = saturation_point(
+            put_in,
+            graph.population,
+            graph.low,
+            passes=True,
+            name=name,
+            span=graph.resources[name].span,
+        )
         if saturation.at is not None and (found is None or saturation.at < found.at):
             found = Knee(saturation.at, name, saturation.method)
     return found
@@ -372,7 +380,7 @@ def _refuse_beyond(
     if not put_in.free_symbols:
         return  # a fixed value was checked where it stands
     population, low = graph.population, graph.low
-    failure = first_failure(put_in, population, low, max(low, high), name=message)
+    failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)
     if failure is None:
         return
     sink = Sink()

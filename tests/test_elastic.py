@@ -18,6 +18,7 @@ from qps.compiler.source import Source
 from qps.solver.claims import Laboratory
 from qps.solver.solution import ElasticSolution, Method, Solution
 from qps.solver.solve import solve
+from qps.solver.sweep import sweep
 
 law = settings(max_examples=30, deadline=None)
 
@@ -61,6 +62,33 @@ def test_most_what_is_left_and_least(population: int, value: str, loaded: str) -
     assert (
         at(graph, graph.streams["flow"].rate, population) == population * Fraction(value) * served
     )
+
+
+@pytest.mark.parametrize(
+    ("population", "values"),
+    [(1, (30, 20, 40)), (2, (30, 15, 5)), (4, (17, 3, 5)), (8, ("4.5", 3, 5)), (20, (2, 3, 5))],
+)
+def test_the_first_of_three_leaves_both_others_their_least(
+    population: int, values: tuple[int | str, ...]
+) -> None:
+    # 100/N packet/s in all are left for each
+    streams = "".join(
+        f"stream of_{n} {{ source N * {n}; at host {{ work }} }}\n" for n in ("x", "y", "z")
+    )
+    graph = lowered(
+        PRELUDE + "param z elastic 5..40 packet/s\nparam y elastic 3..20 packet/s priority 2\n"
+        "param x elastic 2..30 packet/s priority 1\n" + ONE + streams
+    )
+    found = tuple(_value(graph, name, population) for name in ("x", "y", "z"))
+    assert found == tuple(Fraction(value) for value in values)
+
+
+def test_what_it_fills_is_loaded_to_its_limit_in_floats_too() -> None:
+    graph = lowered(
+        SIMPLE.replace("users N in 1..100", "users N in 1..100_000").replace("2..30", "0.001..30")
+    )
+    loads = sweep(graph, range(4, 100_000, 7))["host.cpu.load"]
+    assert set(loads) == {1.0}
 
 
 def test_its_knees_are_told_with_their_resource() -> None:

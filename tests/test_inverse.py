@@ -221,6 +221,18 @@ def test_stretches_that_hold_neighbouring_whole_numbers_are_one() -> None:
     text = PLACES + "require { (panels - 44.5)^2 >= 0.01 }\n"
     (interval,) = _solved(text, "panels", 80).intervals
     assert (interval.low, interval.fails_above) == (40, None)
+    # from 39.5 to 44.4 and from 44.6 to 50.2: the ends before rounding are those of both
+    text += "require { cost <= 5020 $ }\n"
+    (interval,) = _solved(text, "panels", 79).intervals
+    assert (interval.low, interval.high) == (40, 50)
+    assert interval.unrounded == pytest.approx((39.5, 50.2))
+    assert interval.fails_below is not None
+    assert interval.fails_above is not None
+    assert (interval.fails_below.requirement, interval.fails_above.requirement) == (LOAD, "cost")
+    # three of them: the first end stays that of the first
+    text += "require { (panels - 47.5)^2 >= 0.01 }\n"
+    (interval,) = _solved(text, "panels", 79).intervals
+    assert interval.unrounded == pytest.approx((39.5, 50.2))
     # not from 43.9 to 44.1
     text = PLACES + "require { (panels - 44)^2 >= 0.01 }\n"
     first, second = _solved(text, "panels", 80).intervals

@@ -91,6 +91,22 @@ def test_the_wait_is_the_one_worked_by_hand(spec: str, population: int, waits: l
     assert told == pytest.approx(waits, rel=1e-7)
 
 
+def test_a_variation_of_0_or_1_is_the_law_itself_and_any_other_a_number() -> None:
+    late = "measure late = quantile(flow.latency, 99 %)\n"
+    found = {}
+    for queueing in ("md1", "mm1", "mg1 cv 0", "mg1 cv 1", "mg1 cv 2", "mg1 cv 0.5", "mg1 cv v"):
+        more = late + ("param v = 0.5\n" if queueing.endswith("v") else "")
+        graph = lowered(_server(queueing, more=more))
+        late_at = graph.measures["late"].value.xreplace(graph.values | {graph.population: 80})
+        found[queueing] = float(late_at), [n for n in graph.assumptions if n in ("web.cpu.cv", "v")]
+    assert found["mg1 cv 0"] == found["md1"]
+    assert found["mg1 cv 1"] == found["mm1"]
+    assert found["mg1 cv 0.5"] == (found["mg1 cv v"][0], ["web.cpu.cv"])
+    assert found["mg1 cv v"][1] == ["v"]
+    assert found["mg1 cv 2"][1] == ["web.cpu.cv"]
+    assert found["md1"][0] < found["mg1 cv 0.5"][0] < found["mg1 cv 2"][0]
+
+
 def test_a_mix_waits_by_pollaczek_and_khinchine() -> None:
     # 40 packet/s of 10 ms and 10 packet/s of 20 ms: load 0.6, sum of rate * service^2 = 8 ms
     spec = (

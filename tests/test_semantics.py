@@ -185,6 +185,19 @@ def test_a_route_over_several_links_loads_each() -> None:
     assert load(graph, "edge", 12) == Fraction("0.002")
 
 
+def test_several_links_of_a_switch_share_what_each_end_sends_and_receives() -> None:
+    graph = lowered(
+        PRELUDE + "topology { node web = box * 3\n node user = box * N\n"
+        " link net = ports * 2 between web, user }\n"
+        "stream flow for each user { source 125_000 byte/s; at web { }\n at user { } }"
+    )
+    # 12 flows of 1 Mbit/s: from 3 machines on 2 links each, to 12 on 2 links each
+    assert load(graph, "net.web.out", 12) == Fraction(12, 3 * 2)
+    assert load(graph, "net.user.in", 12) == Fraction(12, 12 * 2)
+    counts = {name: at(graph, r.count, 12) for name, r in graph.resources.items()}
+    assert (counts["net.web.out"], counts["net.user.in"]) == (3 * 2, 12 * 2)
+
+
 def test_latency_adds_up_its_stages() -> None:
     graph = lowered(
         PRELUDE + "network slow { rate 1 Mbit/s; propagation 3 ms }\n"

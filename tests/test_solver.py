@@ -11,6 +11,8 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.extremes import Maximum, Minimum
 from qps.solver.capacity import first_failure
+from qps.solver.piecewise import Piecewise
+from qps.solver.reach import Reach, at_fraction
 from qps.solver.saturation import saturation_point
 from qps.solver.solution import Method, SolverFault, Verdict
 from qps.solver.solve import solve
@@ -40,8 +42,9 @@ R = sympy.Rational
         (sympy.exp(N / 10) / 100, 46.0517, Method.BRACKETED_ROOT),
         (sympy.sqrt(N) / 10, 100, Method.BRACKETED_ROOT),
         (N / 10**12, 10**12, Method.CLOSED_FORM),
-        # touches 1 at 10 and falls again: it never goes beyond
-        (1 - (N - 10) ** 2 / 1000, None, Method.NONE),
+        # full at 10 alone: it touches 1 there and falls again
+        (1 - (N - 10) ** 2 / 1000, 10, Method.CLOSED_FORM),
+        (R(999, 1000) - (N - 10) ** 2 / 1000, None, Method.NONE),
         # a pole: the load passes every bound there
         (1 / (100 - N), 99, Method.CLOSED_FORM),
     ],
@@ -57,13 +60,14 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
 ) -> None:
     import qps.solver.saturation as module
 
-    real = module.critical_points
+    real = module.first_in_pieces
 
-    def shifted(*arguments: object) -> object:
-        points = real(*arguments)
-        return tuple(type(p)(p.exact + R(1, 100), p.near + Fraction(1, 100)) for p in points or ())
+    def shifted(whole: Piecewise, *, passes: bool) -> Reach:
+        found = real(whole, passes=passes)
+        assert found is not None
+        return at_fraction(found.at.near + Fraction(1, 100), found.method)
 
-    monkeypatch.setattr(module, "critical_points", shifted)
+    monkeypatch.setattr(module, "first_in_pieces", shifted)
     with pytest.raises(SolverFault, match="off by"):
         saturation_point(N / 25, N, 1)
 
@@ -110,9 +114,40 @@ def test_a_huge_range_is_no_matter_for_rational_functions() -> None:
     assert first_failure(N * (N - 1) - 10**20, N, 1, 10**12) == 10**10 + 1
 
 
-def test_what_must_be_tried_everywhere_is_refused_over_too_wide_a_range() -> None:
-    with pytest.raises(QpsError, match="tried at every population"):
-        first_failure(sympy.exp(N) - 1000, N, 1, 10**9)
+def test_bounds_settle_a_huge_range_of_what_has_no_exact_treatment() -> None:
+    assert first_failure(sympy.exp(N) - 1000, N, 1, 10**9) == 7
+    assert first_failure(sympy.sqrt(N) - 10**5, N, 1, 10**12) == 10**10 + 1
+    assert first_failure(sympy.sqrt(N) - 10**5, N, 1, 10**12, strict=True) == 10**10
+    assert first_failure(sympy.ceiling(N / 7) - 10**6, N, 1, 10**12) == 7 * 10**6 + 1
+    assert first_failure(1 - sympy.exp(-N) - 1, N, 1, 10**12) is None
+    # up and down again, thousands of times below its limit
+    jumping = N / 20 / sympy.ceiling(N / 20) - R(2, 1)
+    assert first_failure(jumping, N, 1, 10**12) is None
+
+
+def test_what_bounds_do_not_decide_is_refused_over_too_wide_a_range() -> None:
+    over = (1 + R(1, 10**16)) * sympy.cos(N) - 1  # it comes near to its limit again and again
+    assert first_failure(over, N, 1, 10**5) is None
+    with pytest.raises(QpsError, match="whether `it` holds cannot be told from N =") as refused:
+        first_failure(over, N, 1, 10**9, name="it")
+    assert "narrow the range of N to 1,000,000" in refused.value.diagnostics[0].hints[0]
+
+
+def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import qps.solver.boxes
+    import qps.solver.capacity
+
+    monkeypatch.setattr(qps.solver.boxes, "MOST_BOXES", 1)
+    monkeypatch.setattr(qps.solver.capacity, "QUICKEST", 20)
+    monkeypatch.setattr(qps.solver.capacity, "WIDEST_RANGE", 300)
+    over = sympy.cos(N / 7) + N / 1000 - R(13, 10)
+    assert first_failure(over, N, 9, 308) == 308
+    with pytest.raises(QpsError, match="the range has 301 populations, too many to try each"):
+        first_failure(over, N, 8, 308)
+    # nobody asks beyond `until`
+    assert first_failure(over, N, 8, 10**6, until=307) is None
 
 
 ONE = "topology { node host = box }\n"

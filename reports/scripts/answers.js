@@ -23,7 +23,7 @@ function solveGraph(run) {
   const { graph } = run;
   refuseOutOfBounds(run);
   const criteria = graph.criteria.map((criterion) => judged(run, criterion));
-  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource));
+  const resources = graph.resources.map((resource) => saturated(run, resource.over, resource, resource.isFilled));
   const limiting = limitingOf(criteria, resources);
   const largest = !limiting ? graph.high : limiting.failure === graph.low ? null : limiting.failure - 1;
   const at = largest ?? graph.low;
@@ -128,12 +128,13 @@ function limitingOf(criteria, resources) {
   return first ? of(first) : failing[0];
 }
 
-// Where a load passes 1: `at` is null for never, `isAtStart` where it does from the start on.
-function saturated(run, over, about) {
+// Where a load reaches 1, or passes it where elastic numbers fill it: `at` is null for never,
+// `isAtStart` where it does from the start on.
+function saturated(run, over, about, passes) {
   const { low } = run.graph;
   const curve = run.curve(over, [run.program.a[over]]);
-  const at = firstCrossing(curve, low);
-  const isAtStart = at === low && (curve.isFixed || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
+  const at = firstCrossing(curve, low, passes);
+  const isAtStart = at === low && (curve.isFixed || !passes || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
   return { about, at, isAtStart, name: about.name, atStart: isAtStart ? loadAtStart(run, over, about) : 1 };
 }
 
@@ -158,7 +159,7 @@ function firstToSaturate(resources) {
 
 // Where an elastic number leaves its most, and where it reaches its least.
 function knees(run, elastic) {
-  const first = (overs) => firstToSaturate(overs.map(([name, over]) => saturated(run, over, { name })));
+  const first = (overs) => firstToSaturate(overs.map(([name, over]) => saturated(run, over, { name }, true)));
   return { elastic, yields: first(elastic.atMost), exhausted: first(elastic.atLeast) };
 }
 

@@ -144,8 +144,8 @@ function applied(code, a, b, c) {
     case OP.pow: return Math.pow(a, b);
     case OP.sqrt: return Math.sqrt(a);
     case OP.abs: return Math.abs(a);
-    case OP.ceil: return Math.ceil(a);
-    case OP.floor: return Math.floor(a);
+    case OP.ceil: return isNearlyWhole(a) ? Math.round(a) : Math.ceil(a);
+    case OP.floor: return isNearlyWhole(a) ? Math.round(a) : Math.floor(a);
     case OP.exp: return Math.exp(a);
     case OP.ln: return Math.log(a);
     case OP.w: return lambertW(a);
@@ -158,6 +158,9 @@ function applied(code, a, b, c) {
     default: throw new Error(`no step has the code ${code}`);
   }
 }
+
+// 0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
+function isNearlyWhole(a) { return Math.abs(a - Math.round(a)) <= 1e-13 * Math.abs(a); }
 
 function partials(code, a, b, value, exponent) {
   switch (code) {

@@ -1,5 +1,5 @@
-// The three questions about a value that changes with the population: at which whole population
-// is it first above zero, where, as a real number, does it first pass zero, and where between two.
+// The three questions about a value that changes with the population: at which whole population is
+// it first above zero, where, as a real number, does it first reach zero, and where between two.
 
 const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
 const MOST_BOXES = 20000;
@@ -27,6 +27,11 @@ class Curve {
   doubt() {
     const { x } = this.run;
     return NEAR * Math.max(1e-300, ...this.size.map((i) => Math.abs(x[i])).filter(Number.isFinite));
+  }
+
+  // True where the curve lies on zero at a whole population, exactly: floats only come near.
+  isOnZero(population) {
+    return Number.isInteger(population) && this.run.exactSign(this.output, population) === 0;
   }
 
   // Bounds over a box; better than the plain ones where the box is small.
@@ -98,46 +103,81 @@ function firstOf(fails, from, to) {
   return from;
 }
 
-// The least real population from `low` on after which the curve is above zero; null for none.
-function firstCrossing(curve, low) {
+// The least real population from `low` on at which the curve is zero or more; null for none. What
+// `passes` counts only where it is above zero: what elastic numbers fill stays on its limit by design.
+function firstCrossing(curve, low, passes) {
   if (curve.isFixed) return curve.at(low) >= -curve.doubt() ? low : null;
-  const isAbove = (value) => !(value <= curve.doubt());
-  if (isAbove(curve.at(low))) return low;
+  const isReached = (at) => {
+    const value = curve.at(at), near = curve.doubt();
+    return Math.abs(value) <= near ? !passes && curve.isOnZero(at) : !(value < 0);
+  };
+  if (isReached(low)) return low;
   const budget = { boxes: MOST_BOXES };
   for (let from = low, to = Math.max(2 * low, 2); from < FARTHEST; from = to, to *= 2) {
-    const found = crossingIn(curve, from, to, isAbove, budget);
+    const found = crossingIn(curve, from, to, isReached, passes, budget);
     if (found !== null) return found;
   }
   return null;
 }
 
-function crossingIn(curve, low, high, isAbove, budget) {
+function crossingIn(curve, low, high, isReached, passes, budget) {
   const waiting = [[low, high]];
   while (waiting.length) {
     if (--budget.boxes < 0) throw new Undecided();
     const [from, to] = waiting.pop();
     const bounds = curve.over(from, to);
     const near = curve.doubt();
-    if (bounds.high <= near) continue;
-    if (bounds.slow >= 0 || to - from <= 1e-12 * to) {
-      if (!isAbove(curve.at(to))) continue;
-      return passing(curve, from, to, isAbove);
+    if (bounds.high < -near || (passes && bounds.high <= near)) continue;
+    if (bounds.high <= near || curve.isFlat(from, to)) {
+      const tie = passes ? null : firstTie(curve, from, to);
+      if (tie !== null) return startOf(curve, from, tie);
+      if (bounds.high <= near) continue;
+      if (curve.isFlat(from, to)) continue;
     }
-    if (bounds.steep <= 0 && !isAbove(curve.at(from))) continue;
-    if (curve.isFlat(from, to)) continue;
+    if (bounds.slow >= 0 || to - from <= 1e-12 * to) {
+      if (!isReached(to)) continue;
+      return passing(curve, from, to, isReached);
+    }
+    if (bounds.steep <= 0 && !isReached(from)) continue;
     const middle = (from + to) / 2;
     waiting.push([middle, to], [from, middle]);
   }
   return null;
 }
 
+const TRIED_TIES = 64;
+
+// The first whole population of a box at which a curve lies on zero, exactly; null for none. Where
+// there are many, a curve that lies on zero all over does so at the first.
+function firstTie(curve, from, to) {
+  const last = Math.min(Math.floor(to), Math.ceil(from) + TRIED_TIES);
+  for (let n = Math.ceil(from); n <= last; n++) {
+    if (Math.abs(curve.at(n)) <= curve.doubt() && curve.isOnZero(n)) return n;
+  }
+  return null;
+}
+
+// Where a curve comes to lie on zero, at a population or before it.
+function startOf(curve, from, tie) {
+  const isOn = (at) => curve.at(at) >= -curve.doubt();
+  let to = tie;
+  if (isOn(from)) return from;
+  for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
+    const middle = (from + to) / 2;
+    if (middle === from || middle === to) break;
+    if (isOn(middle)) to = middle;
+    else from = middle;
+  }
+  return tie - to <= 1e-9 * tie ? tie : to;
+}
+
 // Where a curve passes zero between a point that is not above it and one that is.
-function passing(curve, from, to, isAbove) {
+function passing(curve, from, to, isReached) {
   const end = to;
   for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
     const middle = (from + to) / 2;
     if (middle === from || middle === to) break;
-    if (isAbove(curve.at(middle))) to = middle;
+    if (isReached(middle)) to = middle;
     else from = middle;
   }
   return polished(curve, from, to, end);

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qps.solver.compiled import rounded_in_arrays
 from qps.solver.matrix.program import Op, Operation, Program
 
 Array = NDArray[np.float64]
@@ -27,8 +28,8 @@ _UNARY: dict[Op, Callable[..., Any]] = {
     Op.SQRT: np.sqrt,
     Op.EXP: np.exp,
     Op.LOG: np.log,
-    Op.FLOOR: np.floor,
-    Op.CEILING: np.ceil,
+    Op.FLOOR: lambda value: rounded_in_arrays(np.floor, value),
+    Op.CEILING: lambda value: rounded_in_arrays(np.ceil, value),
 }
 
 

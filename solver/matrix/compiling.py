@@ -39,6 +39,7 @@ from qps.solver.matrix.questions import (
 )
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
+from qps.solver.saturation import is_filled
 from qps.solver.solve import all_criteria, impossible
 
 Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
@@ -302,7 +303,10 @@ class _GroupCompiler:
             for over, message, _ in impossible(graph)
             if graph.population in over.free_symbols
         )
-        resources = tuple(_resource(builder, resource) for resource in graph.resources.values())
+        resources = tuple(
+            _resource(builder, resource, is_filled=is_filled(graph, resource.name))
+            for resource in graph.resources.values()
+        )
         guards = guards_of(self.model, configuration, graph, asking, builder)
         cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
         answers = _Answers(builder, asking)
@@ -436,7 +440,7 @@ def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledC
     )
 
 
-def _resource(builder: Builder, resource: ResourceLoad) -> CompiledResource:
+def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> CompiledResource:
     load, target = builder.build(resource.load), builder.build(resource.target)
     criterion = _at_most(resource.name, load, target, resource.load - resource.target)
     quadratic = None
@@ -450,4 +454,4 @@ def _resource(builder: Builder, resource: ResourceLoad) -> CompiledResource:
             terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
             zero = builder.constant(0)
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
-    return CompiledResource(resource.name, load, target, quadratic, criterion)
+    return CompiledResource(resource.name, load, target, quadratic, criterion, is_filled)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from qps.solver.compiled import rounded_in_arrays
 from qps.solver.matrix.arrays import lower_lambert_w, powered, upper_lambert_w
 from qps.solver.matrix.program import Op, Operation, Program
 
@@ -242,8 +243,8 @@ _OPERATIONS: dict[Op, Callable[..., Bounds]] = {
     Op.SQRT: _rising(np.sqrt, lambda x: 0.5 / np.sqrt(x)),
     Op.EXP: _exp,
     Op.LOG: _log,
-    Op.FLOOR: _stepped(np.floor),
-    Op.CEILING: _stepped(np.ceil),
+    Op.FLOOR: _stepped(lambda value: rounded_in_arrays(np.floor, value)),
+    Op.CEILING: _stepped(lambda value: rounded_in_arrays(np.ceil, value)),
     Op.LAMBERT: _rising(upper_lambert_w, lambda x: _lambert_slope(upper_lambert_w(x))),
     Op.LOWER_LAMBERT: _lower_lambert,
 }

@@ -16,6 +16,8 @@ _MOST_STEPS = 400
 _NEAR_ENOUGH = 4e-16
 _HALVE_EVERY = 3
 _DOUBTFUL = 1e-9
+_ON_TARGET = 1e-12
+_SOMEWHAT = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class CompiledResource:
     """A resource: the operations of its load and target, the closed form of where it is full.
 
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
-    above zero. `criterion` says that the load is at most its target.
+    above zero. `criterion` says that the load is at most its target. One that elastic parameters
+    fill (`is_filled`) stays at its target by design and saturates where it passes it.
     """
 
     name: str
@@ -31,6 +34,7 @@ class CompiledResource:
     target: int
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
+    is_filled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,19 @@ class Saturations:
 
 
 def saturations(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
-    """Return where a load first passes its target, from `low` on; beyond the range too."""
+    """Return where a load first reaches its target, from `low` on; beyond the range too.
+
+    Rows in which it only just does, at a point or for a while, are left open: floats do not tell.
+    """
     if resource.quadratic is not None:
         return _closed_form(rows, resource.quadratic, low)
     is_up = _rises(rows, resource, low)
     at = np.full(rows.count, np.inf)
     index = np.flatnonzero(is_up)
-    at[index] = _bracketed(rows.take(index), resource, low)
+    some = rows.take(index)
+    at[index] = _bracketed(some, resource, low)
+    if not resource.is_filled:
+        is_up[index[_lies_on_its_target(some, resource, low, at[index])]] = False
     return Saturations(at, ~is_up)
 
 
@@ -72,7 +82,9 @@ def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Satur
         # A parabola that just touches the limit: floats cannot tell whether it passes it.
         near = np.abs(c) <= _DOUBTFUL
         touches = (a < 0) & (np.abs(b * b - 4 * a * c) <= _DOUBTFUL * (b * b + np.abs(4 * a * c)))
-    is_sound = np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & ~touches & ~(level & near)
+    # On the limit at the start, and falling from there, it is full at the start alone.
+    grazes = near & (b <= 0)
+    is_sound = np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & ~touches & ~grazes
     return Saturations(at, ~is_sound)
 
 
@@ -83,30 +95,37 @@ def _rises(rows: Rows, resource: CompiledResource, low: int) -> Bools:
     sides = (criterion.measure, criterion.limit)
     found = bounds_of(program, sides, known, {}, (float(low), _FARTHEST))
     rises = shape_of(program, criterion, found).rises
-    return np.broadcast_to(np.asarray(rises, dtype=bool), (rows.count,))
+    return np.broadcast_to(np.asarray(rises, dtype=bool), (rows.count,)).copy()
+
+
+def _lies_on_its_target(rows: Rows, resource: CompiledResource, low: int, at: Floats) -> Bools:
+    """Return in which rows a load lies on its target somewhat before it passes it, if it does."""
+    before = np.maximum(np.minimum(at, _FARTHEST) * (1 - _SOMEWHAT), float(low))
+    return (np.abs(_excess(rows, resource, before)) <= _ON_TARGET) & (at > low)
+
+
+def _excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
+    """Return by how much a load is above its target; infinite where it has no value."""
+    sides = resource.load, resource.target
+    values = rows.at(sides, population)
+    load, target = (rows.column(values, side) for side in sides)
+    value = load - target
+    return np.where(np.isnan(value), np.inf, value)
 
 
 def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Floats:
     """Return where a load that stays above its target once it is there passes it."""
-    sides = resource.load, resource.target
-
-    def excess(some: Rows, population: Any) -> Floats:
-        values = some.at(sides, population)
-        load, target = (some.column(values, side) for side in sides)
-        value = load - target
-        return np.where(np.isnan(value), np.inf, value)
-
     found = np.full(rows.count, np.inf)
-    starts = excess(rows, float(low))
+    starts = _excess(rows, resource, float(low))
     found[starts > 0] = low
     where = np.flatnonzero(starts <= 0)
     rows = rows.take(where)
     below, above = np.full(where.size, float(low)), np.full(where.size, max(2.0 * low, 2.0))
-    at_below, at_above = starts[where], excess(rows, above)
+    at_below, at_above = starts[where], _excess(rows, resource, above)
     while (short := (at_above <= 0) & (above < _FARTHEST)).any():
         below, at_below = np.where(short, above, below), np.where(short, at_above, at_below)
         above = np.where(short, 2 * above, above)
-        at_above = excess(rows, above)
+        at_above = _excess(rows, resource, above)
     for step in range(1, _MOST_STEPS):
         reaches = (at_above > 0) & (above - below > _NEAR_ENOUGH * above)
         if not reaches.all():
@@ -125,7 +144,7 @@ def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Floats:
         # A step that stays where it was is moved by the least that shows.
         least = np.nextafter(below, above)
         at = np.clip(at, least, np.maximum(np.nextafter(above, below), least))
-        value = excess(rows, at)
+        value = _excess(rows, resource, at)
         passes = value > 0
         below, at_below = np.where(passes, below, at), np.where(passes, at_below, value)
         above, at_above = np.where(passes, at, above), np.where(passes, value, at_above)

@@ -15,7 +15,7 @@ from qps.compiler.load_graph import LoadGraph
 from qps.compiler.placement import check_placement
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
-from qps.solver.saturation import saturation_point
+from qps.solver.saturation import saturation_of
 from qps.solver.solution import Solution, SolverFault
 
 FAULT = "a fault of qps: "
@@ -146,16 +146,8 @@ class _Values:
             if symbol == LARGEST:
                 found[symbol] = sympy.Integer(self.solution.largest_acceptable or 0)
             elif subject is not None:
-                points = [
-                    _reached(
-                        saturation_point(
-                            resource.fullness.xreplace(graph.values),
-                            graph.population,
-                            graph.low,
-                        ).at
-                    )
-                    for resource in graph.loads_of(subject)
-                ]
+                resources = graph.loads_of(subject)
+                points = [_reached(saturation_of(graph, each.name).at) for each in resources]
                 least = min(points, default=nan)
                 found[symbol] = sympy.oo if least == inf else sympy.Float(least, 17)
         return found

@@ -1,0 +1,252 @@
+"""Where a function of the population is first above zero, found by boxes: branch and bound.
+
+For what is not made of rational functions, maxima and minima. A box of populations is left behind
+where the bounds of the function prove that it holds there; where not, it is halved, the left half
+first. What is rounded up or down jumps: between two jumps it is a fixed number, and what is left
+is mostly rational, so that the point is found exactly. At single populations signs are exact.
+
+Where so many boxes do not decide, `UndecidedError` tells from where on; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from math import inf, sqrt
+
+import sympy
+
+from qps.compiler.queue_functions import QueueFunction
+from qps.solver.bounds import Curve
+from qps.solver.critical import sign_at
+from qps.solver.interval import above, below
+from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
+from qps.solver.piecewise import piecewise
+from qps.solver.reach import Reach, at_fraction
+from qps.solver.rounding_bounds import stretches_to_search
+from qps.solver.solution import Method
+from qps.solver.whole_populations import fails, first_failure_in_pieces
+
+MOST_BOXES = 4000
+FARTHEST = 1e15
+FARTHEST_OF_QUEUES = 1e9
+"""Beyond this, numbers of queues take too long to be computed."""
+
+_FEW_JUMPS = 12
+_COST_OF_EXACT = 20
+"""To look at a box exactly takes as long as so many boxes."""
+
+_NARROW = 1e-13
+_WHOLE_FLOATS = 2**53
+_FEW = 4
+
+
+class UndecidedError(Exception):
+    """So many boxes did not decide; `near` is where the search stood."""
+
+    def __init__(self, near: float) -> None:
+        super().__init__(f"undecided near {near:g}")
+        self.near = near
+
+
+class _Open(Enum):
+    """A box that its bounds leave open: it must be halved."""
+
+    OPEN = "open"
+
+
+@dataclass
+class _Budget:
+    boxes: int = field(default_factory=lambda: MOST_BOXES)
+
+    def spend(self, near: float, boxes: int = 1) -> None:
+        self.boxes -= boxes
+        if self.boxes < 0:
+            raise UndecidedError(near)
+
+
+# -- as a real number --------------------------------------------------------------------
+
+
+def first_reached(
+    over: sympy.Expr, population: sympy.Symbol, low: int, *, passes: bool
+) -> Reach | None:
+    """Return the least real population from `low` on at which `over` is zero or more.
+
+    With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
+    known that it is not so at `low` itself. None for nowhere: proved up to infinity where what
+    is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
+    where boxes do not tell.
+    """
+    search = _Search(Curve(over, population), passes=passes)
+    if not search.is_stepped and (over.is_negative or (passes and over.is_nonpositive)):
+        return None
+    farthest = FARTHEST_OF_QUEUES if over.has(QueueFunction) else FARTHEST
+    for start, end in stretches_to_search(search.curve, float(low), farthest):
+        found = search.within(start, farthest if end is None else end)
+        if found is not None:
+            return found
+    return None
+
+
+class _Search:
+    """Looks for the first point in boxes, from the left to the right."""
+
+    def __init__(self, curve: Curve, *, passes: bool) -> None:
+        self.curve = curve
+        self._passes = passes
+        self.is_stepped = is_stepped_rational(curve.expr, curve.population)
+        self._budget = _Budget()
+
+    def within(self, low: float, high: float) -> Reach | None:
+        """Return the first point between two populations, None for none."""
+        waiting = [(low, high)]
+        while waiting:
+            start, end = waiting.pop()
+            self._budget.spend(start)
+            found = self._in_box(start, end)
+            if isinstance(found, Reach):
+                return found
+            if found is _Open.OPEN:
+                middle = _between(start, end)
+                waiting += [(middle, end), (start, middle)]
+        return None
+
+    def _in_box(self, start: float, end: float) -> Reach | _Open | None:
+        """Return the first point in a box, None for none, or that it must be halved."""
+        bounds = self.curve.over(start, end)
+        if bounds.high < 0 or (self._passes and bounds.high <= 0):
+            return None
+        if bounds.low > 0 or (bounds.low == 0 and not self._passes):
+            return at_fraction(Fraction(start), Method.BRACKETED_ROOT)
+        if self.is_stepped and end <= 2 * start and self.curve.jumps() <= _FEW_JUMPS:
+            self._budget.spend(start, _COST_OF_EXACT)
+            there = reached_between(self.curve, Fraction(start), Fraction(end), passes=self._passes)
+            if there is not None:
+                return there.first
+        if end - start <= _NARROW * end:
+            return self._at_point(start, end)
+        if bounds.slow >= 0 and not self.is_stepped:
+            return self._rising(start, end)
+        if bounds.slow >= 0 and not self._is_reached(Fraction(end)):
+            return None
+        if bounds.steep <= 0:
+            return None  # not so at its start, and falling from there
+        return _Open.OPEN
+
+    def _rising(self, start: float, end: float) -> Reach | None:
+        """Return where a function that rises reaches zero: by bisection, each sign exact."""
+        if not self._is_reached(Fraction(end)):
+            return None
+        while end - start > _NARROW * end:
+            middle = start + (end - start) / 2
+            if self._is_reached(Fraction(middle)):
+                end = middle
+            else:
+                start = middle
+        return self._at_point(start, end)
+
+    def _at_point(self, start: float, end: float) -> Reach | None:
+        """Return what a box holds in which floats hardly differ: at its simplest fraction first."""
+        width = Fraction(end) - Fraction(start)
+        simple = (Fraction(start) + width / 2).limit_denominator(10**6)
+        if abs(simple - Fraction(start)) <= 2 * width and self._is_reached(simple):
+            return at_fraction(simple, Method.BRACKETED_ROOT)
+        return (
+            at_fraction(Fraction(end), Method.BRACKETED_ROOT)
+            if self._is_reached(Fraction(end))
+            else None
+        )
+
+    def _is_reached(self, at: Fraction) -> bool:
+        bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
+        if bounds is not None and (bounds.is_below or bounds.low > 0):
+            return not bounds.is_below
+        sign = sign_at(self.curve.expr, self.curve.population, at)
+        return sign is None or sign > 0 or (sign == 0 and not self._passes)
+
+
+def _between(start: float, end: float) -> float:
+    if start > 0 and end > 4 * start:
+        return sqrt(start) * sqrt(end)
+    return start + (end - start) / 2
+
+
+# -- at whole populations ----------------------------------------------------------------
+
+
+def first_failure_in_boxes(
+    over: sympy.Expr, population: sympy.Symbol, low: int, high: int, *, strict: bool
+) -> int | None:
+    """Return the least whole population in a range at which `over` is above zero, None for none.
+
+    With `strict`, zero counts. UndecidedError where boxes do not tell.
+    """
+    curve, budget = Curve(over, population), _Budget()
+    is_stepped = is_stepped_rational(over, population)
+
+    def fails_at(at: int) -> bool:
+        return fails(over, population, at, strict=strict)
+
+    waiting = [(low, high)]
+    while waiting:
+        start, end = waiting.pop()
+        budget.spend(start)
+        bounds = curve.over(*_around(start, end))
+        if bounds.high < 0 or (not strict and bounds.high <= 0):
+            continue
+        if 0 < bounds.low < inf or (strict and bounds.low == 0 and bounds.high < inf):
+            return start
+        if end - start < _FEW:
+            found = next((n for n in range(start, end + 1) if fails_at(n)), None)
+            if found is not None:
+                return found
+            continue
+        if bounds.slow >= 0:
+            if fails_at(end):
+                return _first_of(fails_at, start, end)
+            continue
+        if bounds.steep <= 0:
+            if fails_at(start):
+                return start
+            continue
+        if is_stepped and curve.jumps() == 0:
+            first = _first_without_jumps(
+                without_jumps(curve), population, start, end, strict=strict
+            )
+            if first is not None:
+                return first
+            continue
+        middle = min(end - 1, int(_between(float(start), float(end))))
+        waiting += [(middle + 1, end), (start, middle)]
+    return None
+
+
+def _around(start: int, end: int) -> tuple[float, float]:
+    """Return the box of two populations in floats, wider where these do not hold every integer."""
+    if end < _WHOLE_FLOATS:
+        return float(start), float(end)
+    return below(float(start)), above(float(end))
+
+
+def _first_without_jumps(
+    over: sympy.Expr, population: sympy.Symbol, start: int, end: int, *, strict: bool
+) -> int | None:
+    """Return the first failure in a stretch; UndecidedError where it divides by zero throughout."""
+    whole = piecewise(over, population, Fraction(start), Fraction(end))
+    if whole is None:
+        raise UndecidedError(start)
+    return first_failure_in_pieces(whole, over, population, start, end, strict=strict)
+
+
+def _first_of(fails: Callable[[int], bool], start: int, end: int) -> int:
+    """Return the first of many whole populations that fails, where all after it fail too."""
+    while start < end:
+        middle = (start + end) // 2
+        if fails(middle):
+            end = middle
+        else:
+            start = middle + 1
+    return start

@@ -1,0 +1,247 @@
+"""Intervals put through functions: those of the language, and those of queues."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from math import inf, nan
+
+from qps.compiler.queue_functions import QueueFunction
+from qps.solver.compiled import harmonic as harmonic_number
+from qps.solver.compiled import lambert_w
+from qps.solver.interval import (
+    NOTHING_KNOWN,
+    Interval,
+    above,
+    below,
+    power,
+    quotient,
+    span,
+    times,
+    total,
+)
+
+_LIBRARY = 2.0**-50
+"""A function of the mathematical library is off by less, as a part of its value."""
+
+_QUEUE = 1e-9
+"""A number of a queue is off by less, as a part of its value."""
+
+
+def _widened(low: float, high: float, by: float) -> tuple[float, float]:
+    return below(low - abs(low) * by), above(high + abs(high) * by)
+
+
+def _chained(value: tuple[float, float], rate: tuple[float, float], inner: Interval) -> Interval:
+    """Return a function of something, its own slopes being between two bounds."""
+    if inner.is_fixed:
+        return Interval(*value)
+    return Interval(*value, *span(*rate, inner.slow, inner.steep))
+
+
+def _called(function: Callable[[float], float], at: float) -> float:
+    try:
+        return float(function(at))
+    except OverflowError:
+        return inf
+    except (ValueError, ZeroDivisionError):
+        return nan
+
+
+def _monotone(
+    function: Callable[[float], float], one: Interval, *, falls: bool = False
+) -> tuple[float, float]:
+    """Return the bounds of a function that rises throughout, or that falls."""
+    ends = _called(function, one.low), _called(function, one.high)
+    return _widened(*(ends[::-1] if falls else ends), _LIBRARY)
+
+
+def exponential(one: Interval) -> Interval:
+    """Return the bounds of e^x."""
+    low, high = _monotone(math.exp, one)
+    value = max(low, 0.0), high
+    return _chained(value, value, one)
+
+
+def logarithm(one: Interval) -> Interval:
+    """Return the bounds of ln x; nothing is known where x may not be positive."""
+    if one.low <= 0:
+        return NOTHING_KNOWN
+    rate = below(1 / one.high), above(1 / one.low)
+    return _chained(_monotone(math.log, one), rate, one)
+
+
+def root(one: Interval) -> Interval:
+    """Return the bounds of a square root."""
+    if one.low < 0:
+        return NOTHING_KNOWN
+    low, high = math.sqrt(one.low), math.sqrt(one.high)
+    # The nearest float to a root is exact where its square is.
+    least = low if low * low == one.low and low.is_integer() else max(below(low), 0.0)
+    most = high if high * high == one.high and high.is_integer() else above(high)
+    rate = below(0.5 / most) if most else inf, above(0.5 / least) if least else inf
+    return _chained((least, most), rate, one)
+
+
+def raised(base: Interval, exponent: Interval) -> Interval:
+    """Return the bounds of any power of something positive, as exp(y ln x)."""
+    return exponential(times(exponent, logarithm(base)))
+
+
+def _stepped(value: tuple[float, float], one: Interval) -> Interval:
+    rate = (0.0, 0.0) if value[0] == value[1] else (0.0, inf)
+    return _chained(value, rate, one)
+
+
+def _rounded(function: Callable[[float], float], value: float) -> float:
+    return value if value in (inf, -inf) else float(function(value))
+
+
+def ceiling(one: Interval) -> Interval:
+    """Return the bounds of what is rounded up: flat, but where it jumps."""
+    return _stepped((_rounded(math.ceil, one.low), _rounded(math.ceil, one.high)), one)
+
+
+def floor(one: Interval) -> Interval:
+    """Return the bounds of what is rounded down."""
+    return _stepped((_rounded(math.floor, one.low), _rounded(math.floor, one.high)), one)
+
+
+def cosine(one: Interval) -> Interval:
+    """Return the bounds of a cosine: by its ends where it does not turn in between."""
+    if not (abs(one.low) < inf and abs(one.high) < inf):
+        return Interval(-1.0, 1.0, -inf, inf)
+    value, rate = (-1.0, 1.0), (-1.0, 1.0)
+    turns = math.floor(one.low / math.pi), math.floor(one.high / math.pi)
+    if turns[0] == turns[1]:
+        ends = sorted((math.cos(one.low), math.cos(one.high)))
+        value = max(-1.0, ends[0] - _LIBRARY), min(1.0, ends[1] + _LIBRARY)
+        rate = (-1.0, 0.0) if turns[0] % 2 == 0 else (0.0, 1.0)
+    return _chained(value, rate, one)
+
+
+def arc_cosine(one: Interval) -> Interval:
+    """Return the bounds of an angle of which the cosine is known."""
+    if not (one.low >= -1 and one.high <= 1):
+        return NOTHING_KNOWN
+    value = _monotone(math.acos, one, falls=True)
+    far = max(abs(one.low), abs(one.high))
+    near = 0.0 if one.low <= 0 <= one.high else min(abs(one.low), abs(one.high))
+    steepest = -above(1 / math.sqrt(1 - far * far)) if far < 1 else -inf
+    return _chained(
+        value, (steepest, -below(1 / math.sqrt(1 - near * near)) if near < 1 else -1.0), one
+    )
+
+
+def lambert(one: Interval) -> Interval:
+    """Return the bounds of the upper branch of Lambert's W, which rises."""
+    value = _monotone(lambert_w, one)
+    return _chained(value, _lambert_rate(value), one)
+
+
+def lower_lambert(one: Interval) -> Interval:
+    """Return the bounds of the lower branch of Lambert's W, which falls."""
+    value = _monotone(lambda x: lambert_w(x, -1), one, falls=True)
+    return _chained(value, _lambert_rate(value), one)
+
+
+def _lambert_rate(value: tuple[float, float]) -> tuple[float, float]:
+    """Return the bounds of 1 / (exp(w) (1 + w)), which is the slope where W is w."""
+    w = Interval(*value)
+    found = quotient(Interval(1.0, 1.0), times(exponential(w), total([Interval(1.0, 1.0), w])))
+    return found.low, found.high
+
+
+def harmonic(one: Interval) -> Interval:
+    """Return the bounds of 1 + 1/2 + ... + 1/n, which rises."""
+    if one.low <= -1:
+        return NOTHING_KNOWN
+    ends = float(harmonic_number(one.low)), float(harmonic_number(one.high))
+    return _chained(_widened(*ends, _QUEUE), (0.0, inf), one)
+
+
+def ratio(one: Interval, other: Interval) -> Interval:
+    """Return the bounds of a quotient that is infinite where its divisor vanishes."""
+    return quotient(one, other)
+
+
+def mean(one: Interval, other: Interval) -> Interval:
+    """Return the bounds of a quotient that is 0 where its divisor vanishes."""
+    found = quotient(one, other)
+    if other.low > 0 or other.high < 0:
+        return found
+    return Interval(min(found.low, 0.0), max(found.high, 0.0), -inf, inf)
+
+
+def waiting(work: Interval, load: Interval) -> Interval:
+    """Return the bounds of work/(1 - load), infinite from load 1 on."""
+    spare = total([Interval(1.0, 1.0), Interval(-load.high, -load.low, -load.steep, -load.slow)])
+    if load.high < 1:
+        return quotient(work, spare)
+    if work.low < 0:
+        return NOTHING_KNOWN
+    if load.low >= 1:
+        return Interval(inf, inf, -inf, inf)
+    rises = work.slow >= 0 and load.slow >= 0
+    least = quotient(Interval(work.low, work.low), Interval(spare.high, spare.high)).low
+    return Interval(least, inf, 0.0 if rises else -inf, inf)
+
+
+def effective(cores: Interval, efficiency: Interval) -> Interval:
+    """Return the bounds of what cores do together, c e^(log2 c), for one core or more.
+
+    It grows with both, as an efficiency lies above one half.
+    """
+    if not (cores.low >= 1 and efficiency.low >= 1 / 2):
+        return NOTHING_KNOWN
+    doublings = quotient(logarithm(cores), logarithm(Interval(2.0, 2.0)))
+    found = times(cores, raised(efficiency, doublings))
+    low = cores.low * efficiency.low ** math.log2(cores.low)
+    high = _called(lambda c: c * efficiency.high ** math.log2(c), cores.high)
+    rises = cores.slow >= 0 and efficiency.slow >= 0
+    slow = max(found.slow, 0.0) if rises else found.slow
+    return Interval(*_widened(low, high, 2 * _LIBRARY), slow, found.steep)
+
+
+def of_queue(kind: type[QueueFunction], parts: list[Interval]) -> Interval:
+    """Return the bounds of a number of a queue, which rises or falls with each of its parts."""
+    grows = kind.grows
+    pairs = list(zip(grows, parts, strict=False))
+    if len(grows) != len(parts) or any(not g and p.low != p.high for g, p in pairs):
+        return NOTHING_KNOWN
+    least = _number(kind, [p.high if g < 0 else p.low for g, p in pairs])
+    most = _number(kind, [p.low if g < 0 else p.high for g, p in pairs])
+    slow = steep = 0.0
+    for g, p in pairs:
+        if not p.is_fixed:
+            part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
+            slow, steep = slow + part[0], steep + part[1]
+    return Interval(*_widened(least, most, _QUEUE), slow, steep)
+
+
+def _number(kind: type[QueueFunction], arguments: list[float]) -> float:
+    try:
+        return kind.numeric(*arguments)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return nan
+
+
+__all__ = [
+    "arc_cosine",
+    "ceiling",
+    "cosine",
+    "effective",
+    "exponential",
+    "floor",
+    "harmonic",
+    "lambert",
+    "logarithm",
+    "lower_lambert",
+    "mean",
+    "of_queue",
+    "power",
+    "raised",
+    "ratio",
+    "root",
+    "waiting",
+]

@@ -1,0 +1,185 @@
+"""Functions of the population that jump: what is rounded up or down is fixed between two jumps.
+
+Between two neighbouring jumps a function of roundings and rational parts is a rational one, or
+one of maxima and minima of such, whose roots are found exactly; at a jump itself its value is
+exact. So where such a load first reaches a limit is exact, however many roundings jump together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, isfinite
+
+import sympy
+
+from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.queue_functions import Waiting
+from qps.compiler.substitution import Substitution
+from qps.solver.bounds import Curve
+from qps.solver.critical import critical_points, sign_at
+from qps.solver.piecewise import piecewise
+from qps.solver.reach import Reach, at_fraction, first_in_pieces
+from qps.solver.solution import Method
+
+_ROUNDINGS = (sympy.ceiling, sympy.floor)
+_KEPT = (Maximum, Minimum, Waiting, sympy.Abs, *_ROUNDINGS)
+_HAIR = Fraction(1, 10**25)
+"""Far more than the error of a root that is isolated, far less than between two that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a stretch came to: the first point in it, None for none."""
+
+    first: Reach | None
+
+
+class _UnableError(Exception):
+    """A stretch on which there is no exact treatment."""
+
+
+def is_stepped_rational(expr: sympy.Expr, population: sympy.Symbol) -> bool:
+    """Return whether an expression is made of rational functions, maxima, minima and roundings."""
+    return all(_is_kept(part, population) for part in sympy.preorder_traversal(expr))
+
+
+def _is_kept(part: sympy.Expr, population: sympy.Symbol) -> bool:
+    if part.is_Rational or part == population or part.is_Add or part.is_Mul:
+        return True
+    if part.is_Pow:
+        return bool(part.exp.is_Integer)
+    return isinstance(part, _KEPT) or part.func is Ratio
+
+
+def without_jumps(curve: Curve) -> sympy.Expr:
+    """Return a function with its roundings as they are in the box that was asked for last.
+
+    None of them may jump there.
+    """
+    fixed = {}
+    for rounding in curve.roundings():
+        bounds = curve.part(rounding)
+        assert bounds.low == bounds.high
+        fixed[rounding] = sympy.Integer(int(bounds.low))
+    return Substitution(fixed)(curve.expr)
+
+
+def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: bool) -> Looked | None:
+    """Return the first point behind `start`, up to `end`, at which a function is zero or more.
+
+    With `passes`, zero does not count: it is the infimum of those above zero. None where that
+    cannot be told exactly.
+    """
+    try:
+        ends = start, end
+        found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
+        return Looked(found)
+    except _UnableError:
+        return None
+
+
+def _first(
+    expr: sympy.Expr,
+    population: sympy.Symbol,
+    ends: tuple[Fraction, Fraction],
+    *,
+    passes: bool,
+    is_closed: bool,
+) -> Reach | None:
+    """Return the first point of a stretch, its end among them where it `is_closed`.
+
+    An end at which something jumps belongs to the expression in which it still does.
+    """
+    roundings = _innermost(expr)
+    if not roundings:
+        return _first_of_rational(expr, population, ends, passes=passes, is_closed=is_closed)
+    jumps = [_jumps(rounding, population, ends) for rounding in roundings]
+    points = sorted({ends[0], ends[1], *(at for each in jumps for at in each)})
+    for start, end in pairwise(points):
+        middle = (start + end) / 2
+        fixed = {r: _rounded(r, population, middle) for r in roundings}
+        between = Substitution(fixed)(expr)
+        found = _first(between, population, (start, end), passes=passes, is_closed=False)
+        if found is not None:
+            return found
+        if end == ends[1] and not is_closed:
+            return None
+        at_end = {
+            r: _at_jump(r, each, population, end) for r, each in zip(roundings, jumps, strict=True)
+        }
+        if _is_reached(Substitution(at_end)(expr), population, end, passes=passes):
+            return at_fraction(end, Method.JUMP)
+    return None
+
+
+def _innermost(expr: sympy.Expr) -> list[sympy.Expr]:
+    """Return the roundings of an expression in which nothing else is rounded."""
+    found = expr.atoms(*_ROUNDINGS)
+    return [part for part in found if not part.args[0].has(*_ROUNDINGS)]
+
+
+def _jumps(
+    rounding: sympy.Expr, population: sympy.Symbol, ends: tuple[Fraction, Fraction]
+) -> dict[Fraction, int]:
+    """Return where what is rounded is a whole number, and which; other points change nothing."""
+    argument = rounding.args[0]
+    bounds = Curve(argument, population).over(float(ends[0]), float(ends[1]))
+    if not (isfinite(bounds.low) and isfinite(bounds.high)):
+        raise _UnableError
+    found: dict[Fraction, int] = {}
+    for whole in range(floor(bounds.low), ceil(bounds.high) + 1):
+        points = critical_points(argument - whole, population, *ends)
+        if points is None:
+            raise _UnableError
+        found |= {point.near: whole for point in points if ends[0] < point.near < ends[1]}
+    return found
+
+
+def _rounded(rounding: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.Expr:
+    point = sympy.Rational(at.numerator, at.denominator)
+    value = Substitution({population: point})(rounding)
+    if not value.is_Integer:
+        raise _UnableError
+    return value
+
+
+def _at_jump(
+    rounding: sympy.Expr, jumps: dict[Fraction, int], population: sympy.Symbol, at: Fraction
+) -> sympy.Expr:
+    """Return a rounding at a point: where it jumps there, what is rounded is whole."""
+    near = next((point for point in jumps if abs(point - at) < _HAIR), None)
+    if near is not None and _is_root(rounding.args[0] - jumps[near], population, near):
+        return sympy.Integer(jumps[near])
+    return _rounded(rounding, population, at)
+
+
+def _is_root(gap: sympy.Expr, population: sympy.Symbol, at: Fraction) -> bool:
+    """Return whether a critical point is a root, and no pole or kink."""
+    value = Substitution({population: sympy.Rational(at.numerator, at.denominator)})(gap)
+    return bool(value.is_Rational) and abs(Fraction(int(value.p), int(value.q))) < _HAIR
+
+
+def _is_reached(expr: sympy.Expr, population: sympy.Symbol, at: Fraction, *, passes: bool) -> bool:
+    sign = sign_at(expr, population, at)
+    if sign is None or sign > 0:
+        # A point that is not rational stands beside itself.
+        return sign is None or not passes or not _is_root(expr, population, at)
+    return not passes and _is_root(expr, population, at)
+
+
+def _first_of_rational(
+    expr: sympy.Expr,
+    population: sympy.Symbol,
+    ends: tuple[Fraction, Fraction],
+    *,
+    passes: bool,
+    is_closed: bool,
+) -> Reach | None:
+    whole = piecewise(expr, population, *ends)
+    if whole is None:
+        raise _UnableError
+    found = first_in_pieces(whole, passes=passes, is_closed=is_closed)
+    is_jump = found is not None and found.at.near == ends[0]
+    return at_fraction(ends[0], Method.JUMP) if is_jump else found

@@ -1,0 +1,177 @@
+"""Where a function that rounds up or down can be above zero at all, up to infinity.
+
+What is rounded up lies between its argument and one more. Put in where the function grows with
+it, that gives a rational function which is never below the first: where it is below zero, so is
+the function, however often it jumps. So machines that are added as `ceil(N / 20)` are proved to
+be never saturated, or only so far, without a look at every jump.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import sympy
+
+from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.queue_functions import Waiting
+from qps.solver.bounds import Curve
+from qps.solver.interval import Interval, above, below
+from qps.solver.piecewise import piecewise, roots_on
+from qps.solver.rational import value_at
+
+_ROUNDINGS = (sympy.ceiling, sympy.floor)
+_MOST_ROUNDINGS = 8
+"""More roundings make a rational function of so high a degree that its roots take long."""
+
+Stretch = tuple[float, float | None]
+"""Two populations; the second is None where there is no end."""
+
+
+class _NoBoundError(Exception):
+    """A part of which the bound is no rational function."""
+
+
+def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stretch]:
+    """Return the stretches from `low` on, ascending, outside of which a function is below zero."""
+    everything: list[Stretch] = [(low, None)]
+    if not 0 < sum(1 for _ in curve.roundings()) <= _MOST_ROUNDINGS:
+        return everything
+    curve.over(low, farthest)
+    try:
+        bound = _Bounding(curve).bound(curve.expr, up=True)
+    except _NoBoundError:
+        return everything
+    start = Fraction(low)
+    whole = piecewise(bound, curve.population, start, None)
+    if whole is None:
+        return everything
+    found: list[Stretch] = []
+    for piece in whole.pieces:
+        if piece.function is None:
+            found.append(_outwards(piece.start, piece.end, start))
+            continue
+        roots = sorted({root.near for root in roots_on(piece)} | {piece.start})
+        last = roots[-1] * 2 + 1 if piece.end is None else piece.end
+        for one, other in pairwise([*roots, last]):
+            value = value_at(piece.function, (one + other) / 2)
+            if value is None or value >= 0:
+                is_endless = other == last and piece.end is None
+                found.append(_outwards(one, None if is_endless else other, start))
+        # Zero at a root alone is as much as above zero.
+        found += [_outwards(root, root, start) for root in roots]
+    return _joined(found)
+
+
+def _outwards(one: Fraction, other: Fraction | None, least: Fraction) -> Stretch:
+    start = max(below(float(one)), float(least))
+    return start, None if other is None else max(above(float(other)), above(start))
+
+
+def _joined(stretches: list[Stretch]) -> list[Stretch]:
+    joined: list[Stretch] = []
+    for start, end in sorted(stretches, key=lambda s: s[0]):
+        before = joined[-1][1] if joined else 0.0
+        if joined and (before is None or start <= before):
+            longest = None if before is None or end is None else max(before, end)
+            joined[-1] = (joined[-1][0], longest)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+class _Bounding:
+    """Makes the bound of an expression from those of its parts, whose signs are known."""
+
+    def __init__(self, curve: Curve) -> None:
+        self._curve = curve
+        self._known: dict[tuple[sympy.Expr, bool], sympy.Expr] = {}
+
+    def bound(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        """Return what an expression is never above (`up`), or never below."""
+        key = (expr, up)
+        if key not in self._known:
+            self._known[key] = self._bound(expr, up=up) if expr.has(*_ROUNDINGS) else expr
+        return self._known[key]
+
+    def _bound(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        if isinstance(expr, _ROUNDINGS):
+            return self._rounding(expr, up=up)
+        if expr.is_Add:
+            return sympy.Add(*(self.bound(part, up=up) for part in expr.args))
+        if expr.is_Mul:
+            return self._product(expr, up=up)
+        if expr.is_Pow and expr.exp.is_Integer:
+            return self._power(expr, up=up)
+        if isinstance(expr, Maximum | Minimum):
+            return expr.func(*(self.bound(part, up=up) for part in expr.args))
+        if isinstance(expr, Waiting):
+            work, load = expr.args
+            self._hold(self._over(work).low >= 0)
+            return Waiting(self.bound(work, up=up), self.bound(load, up=up))
+        if expr.func is Ratio:
+            one, other = expr.args
+            self._hold(self._over(one).low >= 0 and self._over(other).low > 0)
+            return self._positive(one, up=up) / self._positive(other, up=not up)
+        raise _NoBoundError
+
+    def _over(self, expr: sympy.Expr) -> Interval:
+        return self._curve.part(expr)
+
+    @staticmethod
+    def _hold(is_so: bool) -> None:  # noqa: FBT001 - it is what is asked for
+        if not is_so:
+            raise _NoBoundError
+
+    def _rounding(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        inner = self.bound(expr.args[0], up=up)
+        is_ceiling = isinstance(expr, sympy.ceiling)
+        if up:
+            return inner + 1 if is_ceiling else inner
+        found = inner if is_ceiling else inner - 1
+        least = self._over(expr).low
+        return found if least == float("-inf") else Maximum(found, sympy.Integer(int(least)))
+
+    def _positive(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        """Return the bound of something that is not negative, itself not negative."""
+        found = self.bound(expr, up=up)
+        if up or not expr.has(*_ROUNDINGS) or isinstance(expr, _ROUNDINGS):
+            return found
+        return Maximum(found, sympy.S.Zero)
+
+    def _product(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        """Return the bound of a product by those of its factors, none of which changes its sign."""
+        plain = [part for part in expr.args if not part.has(*_ROUNDINGS)]
+        others = [part for part in expr.args if part.has(*_ROUNDINGS)]
+        sign, sizes = self._signed(plain)
+        own_sign, own_sizes = self._signed(others)
+        is_up = up == (sign * own_sign > 0)
+        bounds = [
+            self._sized(part, size, up=is_up) for part, size in zip(others, own_sizes, strict=True)
+        ]
+        fixed = [part * size for part, size in zip(plain, sizes, strict=True)]
+        return sympy.Mul(sign * own_sign, *fixed, *bounds)
+
+    def _signed(self, parts: list[sympy.Expr]) -> tuple[int, list[int]]:
+        sizes = []
+        for part in parts:
+            bounds = self._over(part)
+            self._hold(bounds.low >= 0 or bounds.high <= 0)
+            sizes.append(1 if bounds.low >= 0 else -1)
+        total = 1
+        for size in sizes:
+            total *= size
+        return total, sizes
+
+    def _sized(self, part: sympy.Expr, size: int, *, up: bool) -> sympy.Expr:
+        """Return the bound of the size of a factor that is negative where `size` is."""
+        if size > 0:
+            return self._positive(part, up=up)
+        found = -self.bound(part, up=not up)
+        return found if up else Maximum(found, sympy.S.Zero)
+
+    def _power(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+        base, exponent = expr.args
+        bounds = self._over(base)
+        self._hold(bounds.low >= 0 if exponent > 0 else bounds.low > 0)
+        return self._positive(base, up=up == (exponent > 0)) ** exponent

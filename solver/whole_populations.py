@@ -1,0 +1,66 @@
+"""The first whole population at which a function is above zero: exactly, from its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import floor
+
+import sympy
+
+from qps.solver.critical import sign_at
+from qps.solver.piecewise import Piecewise, roots_on
+from qps.solver.rational import value_at
+
+_HAIR = Fraction(1, 10**30)
+"""Wider than the error of a root that is isolated, far less than between two that differ."""
+
+
+def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) -> bool:
+    """Return whether a criterion fails at one population."""
+    sign = sign_at(over, population, Fraction(at))
+    return sign is None or sign > 0 or (strict and sign == 0)
+
+
+def first_failure_in_pieces(
+    whole: Piecewise,
+    over: sympy.Expr,
+    population: sympy.Symbol,
+    low: int,
+    end: int,
+    *,
+    strict: bool,
+) -> int | None:
+    """Return the least population from `low` to `end` at which `over` is above zero.
+
+    `whole` is `over` in pieces. With `strict`, zero counts; None for nowhere. A population at
+    which it has no finite value counts too.
+    """
+    # At a seam, perhaps a pole, the expression itself must tell.
+    seams = {round(s.near) for s in whole.seams if abs(s.near - round(s.near)) < _HAIR}
+    for candidate in _candidates(whole, low, end):
+        if candidate in seams:
+            failing = fails(over, population, candidate, strict=strict)
+        else:
+            function = whole.at(Fraction(candidate))
+            value = None if function is None else value_at(function, Fraction(candidate))
+            failing = value is None or value > 0 or (strict and value == 0)
+        if failing:
+            return candidate
+    return None
+
+
+def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
+    """Yield the populations at which a function may be the first to be above zero, ascending.
+
+    Between two critical points all populations are alike: the first one tells for all.
+    """
+    told = low - 1
+    for piece in whole.pieces:
+        assert piece.end is not None
+        inside = [s.near for s in whole.seams if piece.start <= s.near <= piece.end]
+        points = [piece.start, *inside, *(root.near for root in roots_on(piece))]
+        for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
+            if told < candidate <= high:
+                yield candidate
+                told = candidate
