@@ -226,6 +226,7 @@ class BatchQuantile(QueueFunction):
 
     numeric = staticmethod(numbers.batch_quantile)
     word = "batch_quantile"
+    grows = (1, 1)
 
 
 class PeriodicTail(QueueFunction):
