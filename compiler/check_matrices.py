@@ -27,7 +27,7 @@ _PER_USER = {
     "running_cost_per_user": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
 _NUMBERS = ("at", "largest_acceptable", "saturates_at", "quality_at", "cost", "running_cost")
-ANSWERS = (*_NUMBERS, *_PER_USER, "limited_by", "bottleneck")
+ANSWERS = (*_NUMBERS, *_PER_USER, "largest_acceptable_known", "limited_by", "bottleneck")
 """The columns that every matrix has, besides its axes, the loads and the reason."""
 
 _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -12,13 +12,17 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from qps.compiler.certainty import Kind
 from qps.compiler.visible import escaped
+from qps.reports.known import MARKS
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.reports.table import Table
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import (
     ANSWER,
+    KNOWN,
+    LARGEST,
     LOAD,
     SATURATION,
     SCHEMA,
@@ -102,19 +106,27 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
 def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     """Return rows as a table for people, without columns in which nothing stands."""
     columns = [c for c in columns_of(compiled) if table.column(c.name).null_count < len(table)]
+    known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_told(column, columns)]
     rows = [
-        tuple(_cell(column, row[column.name]) for column in columns) for row in table.to_pylist()
+        tuple(_marked_cell(column, row, known) for column in columns) for row in table.to_pylist()
     ]
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
     laid_out = Table(tuple(_heading(column.name) for column in columns), tuple(rows), right)
     return laid_out.as_markdown() if markdown else laid_out.as_text("")
 
 
+def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
+    """Return a cell; a number of users with the mark of how it is known."""
+    told = _cell(column, row[column.name])
+    kind = row.get(known or "") if column.answer == LARGEST else None
+    return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+
+
 def _is_told(column: Column, columns: list[Column]) -> bool:
     """Leave out what a table has no room for: files have it all."""
     answer = column.answer or ""
-    if answer.startswith((SATURATION, LOAD)) or answer == "at":
+    if answer.startswith((SATURATION, LOAD)) or answer in ("at", KNOWN):
         return False
     return not (answer == "cost_per_user" and len(columns) > _MOST_COLUMNS)
 

@@ -179,4 +179,8 @@ def _is_answer(name: str) -> bool:
 
 
 def _is_number(name: str) -> bool:
-    return _is_answer(name) and name not in ("limited_by", "bottleneck")
+    return _is_answer(name) and name not in (
+        "largest_acceptable_known",
+        "limited_by",
+        "bottleneck",
+    )

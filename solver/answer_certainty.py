@@ -15,6 +15,7 @@ What is an approximation may be judged too mildly, and too strictly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from qps.compiler.certainty import (
     EXACT,
@@ -30,17 +31,29 @@ from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.solver.solution import FirstFailure, Solution
 
 
-def known_over(criterion: Criterion) -> Certainty:
+class Judged(Protocol):
+    """What has a limit: how it is known, and on which side the limit is."""
+
+    @property
+    def known(self) -> Certainty:
+        """How the measure is known."""
+
+    @property
+    def at_most(self) -> bool:
+        """True where the limit is from above."""
+
+
+def known_over(criterion: Judged) -> Certainty:
     """Return how it is known by how much a criterion is over its limit."""
     return criterion.known if criterion.at_most else opposite(criterion.known)
 
 
-def is_judged_mildly(criterion: Criterion) -> bool:
+def is_judged_mildly(criterion: Judged) -> bool:
     """Return whether a criterion may fail in truth where it seems to hold."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
 
 
-def is_judged_strictly(criterion: Criterion) -> bool:
+def is_judged_strictly(criterion: Judged) -> bool:
     """Return whether a criterion may hold in truth where it seems to fail."""
     return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
 
@@ -54,9 +67,19 @@ def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
     judged = list(failures)
     end = min((found.first for found in judged if found.first is not None), default=None)
     first = [found.criterion for found in judged if end is not None and found.first == end]
-    mild = [found.criterion for found in judged if is_judged_mildly(found.criterion)]
-    if end == low:
-        mild = []
+    return _known(first, [found.criterion for found in judged], is_none=end == low)
+
+
+def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none: bool) -> Certainty:
+    """Return how an answer is known of which only one of those that limit it is known.
+
+    It says no more than `largest_known`, and less where others that are certain fail there too.
+    """
+    return _known([] if limiting is None else [limiting], every, is_none=is_none)
+
+
+def _known(first: Sequence[Judged], every: Iterable[Judged], *, is_none: bool) -> Certainty:
+    mild = [] if is_none else [criterion for criterion in every if is_judged_mildly(criterion)]
     may_be_more = bool(first) and all(is_judged_strictly(criterion) for criterion in first)
     reasons = _reasons((*(first if may_be_more else ()), *mild))
     if may_be_more:
@@ -81,5 +104,5 @@ def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
     return together(*(graph.quality_known for graph in graphs))
 
 
-def _reasons(criteria: Iterable[Criterion]) -> tuple[str, ...]:
+def _reasons(criteria: Iterable[Judged]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.reasons))

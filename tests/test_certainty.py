@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.helpers.specs import checked, lowered
 
+import qps
 from qps.compiler import ir
 from qps.compiler.certainties import certainty_of
 from qps.compiler.certainty import (
@@ -28,8 +29,10 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
+from qps.reports.matrix import shown
 from qps.solver.answer_certainty import answer_known, largest_known
 from qps.solver.claims import ClaimResult, Laboratory
+from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.modes import solve_model
 from qps.solver.solution import FirstFailure
 
@@ -319,3 +322,54 @@ def test_a_claim_on_an_answer_is_known_as_the_answer_is() -> None:
     assert claim.known.kind is Kind.UPPER_BOUND
     (claim,) = _claims(own + "expect a { saturation(server.cpu) > 1 }\n")
     assert claim.known.kind is Kind.EXACT
+
+
+# -- matrices ----------------------------------------------------------------------------
+
+MATRIX = """
+machine plain { cpu 4 core }
+matrix machines "Which machine?" { server in [box, plain]; lan in [wire] }
+"""
+
+
+def compiled(text: str) -> CompiledMatrix:
+    model = checked(text).model
+    return compile_matrix(model, model.matrices[0])
+
+
+def test_a_matrix_tells_how_each_answer_is_known() -> None:
+    text = WAITING + MATRIX + f"require {{ {LATE} <= 60 ms; p.latency <= 5 s }}\n"
+    table = qps.loads(text).matrix().to_arrow()
+    # without a discipline no waiting is counted at its cores, with one all of it is
+    assert dict(
+        zip(table["server"].to_pylist(), table["largest_acceptable_known"].to_pylist(), strict=True)
+    ) == {"box": "lower bound", "plain": "upper bound"}
+    for server, known in (("box", "lower bound"), ("plain", "upper bound")):
+        view = qps.loads(text).solve(set={"server": server})
+        assert view.known.kind == known
+    told = shown(compiled(text), table, markdown=False)
+    assert ">= " in told
+    assert "<= " in told
+    assert "known" not in told
+
+
+def test_columns_that_are_chosen_keep_how_the_answer_is_known() -> None:
+    text = WAITING + MATRIX.replace("lan in [wire]", "select largest_acceptable, bottleneck")
+    names = qps.loads(text).matrix().schema.names
+    assert names == [
+        "server", "largest_acceptable", "largest_acceptable_known", "bottleneck", "reason",
+    ]  # fmt: skip
+
+
+def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> None:
+    axes = 'matrix speeds "How fast?" { effort in 5..20 ms/request by 5 ms/request }\n'
+    own = WAITING.replace("cpu 10 ms/request", "cpu effort") + "param effort = 10 ms/request\n"
+    require = "require { p.latency <= 1 s; p.loss <= 1 % }\n"
+    together_solved = own.replace(", queueing mmc", "").replace("; queueing mm1", "")
+    for text in (together_solved, own):
+        table = qps.loads(text + axes + require).matrix().to_arrow()
+        for effort, known in zip(
+            table["effort"].to_pylist(), table["largest_acceptable_known"].to_pylist(), strict=True
+        ):
+            view = qps.loads(text + require).solve(set={"effort": f"{effort} s/request"})
+            assert view.known.kind == known

@@ -79,7 +79,7 @@ class CompiledMode:
     def signature(self) -> str:
         """A text that tells what it computes from what others compute; algebra is left out."""
         told: list[object] = [
-            (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit)
+            (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit, c.known.kind.value)
             for c in (*self.criteria, *self.impossible)
         ]
         told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
@@ -424,6 +424,7 @@ def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> Co
         builder.build(criterion.measure),
         builder.build(criterion.limit),
         excess(criterion),
+        criterion.known,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from qps.compiler.certainty import EXACT, Certainty
 from qps.solver.matrix.arrays import Runner, Values
 
 Ints = NDArray[np.int64]
@@ -34,6 +35,7 @@ class CompiledCriterion:
     measure: int
     limit: int
     over: sympy.Expr
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.fold import Folder
+from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.guards import SOUND, reason_of
@@ -140,6 +141,7 @@ class MatrixSolver:
         resources = [self._word(resource.name) for resource in mode.resources]
         first, limited = answer.first[mine], answer.limited[mine]
         rows.largest[to] = np.where(first == mode.low, NONE, first - 1)
+        rows.known[to] = self._known(group, position)[(first == mode.low).astype(int), limited]
         rows.limited[to] = np.array([*names, 0])[limited]
         rows.bottleneck[to] = np.array([*resources, 0])[answer.bottleneck[mine]]
         rows.mode[to] = self._modes.index(mode.mode) if mode.mode in self._modes else 0
@@ -160,6 +162,19 @@ class MatrixSolver:
             for side, values in zip(sides, values_of, strict=True):
                 side[to] = values[mine]
 
+    def _known(self, group: CompiledGroup, position: int) -> Ints:
+        """Return how answers are known, as words: where any are acceptable, and where none are.
+
+        By the criterion of a mode that limits them, with what nothing limits as the last.
+        """
+        every = [criterion for mode in group.modes for criterion in mode.criteria]
+        limits = (*group.modes[position].criteria, None)
+        told = [
+            [self._word(known_by_limit(one, every, is_none=none).kind.value) for one in limits]
+            for none in (False, True)
+        ]
+        return np.array(told, dtype=np.int64)
+
     # -- rows by themselves --------------------------------------------------------------
 
     def _configuration(self, number: int, index: Sequence[int]) -> Configuration:
@@ -179,6 +194,7 @@ class MatrixSolver:
 
     def _put_single(self, rows: Stretch, row: int, single: SingleRow) -> None:
         rows.largest[row] = NONE if single.largest is None else single.largest
+        rows.known[row] = self._word(single.known)
         rows.limited[row] = self._word(single.limited_by)
         rows.bottleneck[row] = self._word(single.bottleneck)
         rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0

@@ -13,6 +13,7 @@ from qps.compiler.configuration import Configuration, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.placement import check_placement
+from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
 from qps.solver.saturation import saturation_of
@@ -31,6 +32,7 @@ class SingleRow:
 
     reason: str | None = None
     largest: int | None = None
+    known: str = ""
     limited_by: str = ""
     bottleneck: str = ""
     saturates_at: float = nan
@@ -86,6 +88,7 @@ def _solved(
     return SingleRow(
         None,
         solution.largest_acceptable,
+        _known(solution),
         solution.limited_by or "",
         found.resource if found else "",
         _reached(found.saturates_at) if found else nan,
@@ -99,6 +102,16 @@ def _solved(
         tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),
         tuple(values.sides(compare) for compare in question.comparisons),
     )
+
+
+def _known(solution: Solution) -> str:
+    """Return how the answer is known, by the criterion that limits it."""
+    limiting = next(
+        (f.criterion for f in solution.failures if f.criterion.name == solution.limited_by), None
+    )
+    every = [f.criterion for each in (solution, *solution.others) for f in each.failures]
+    is_none = solution.largest_acceptable is None
+    return known_by_limit(limiting, every, is_none=is_none).kind.value
 
 
 def _reached(at: float | None) -> float:

@@ -20,9 +20,9 @@ class Stretch:
     """Solved rows, one after the other, before any is left out.
 
     `block` says of which product of axes they are, `index` which values of the axes they have.
-    Words are kept by their numbers in the matrix's list; `largest` is -1 for none. `texts` holds
-    reasons that are in no list, by row; `faulted` are the rows that a fault of ours left without
-    an answer. Values are in base units.
+    Words are kept by their numbers in the matrix's list; `largest` is -1 for none, `known` how it
+    is known. `texts` holds reasons that are in no list, by row; `faulted` are the rows that a
+    fault of ours left without an answer. Values are in base units.
     """
 
     compiled: CompiledMatrix
@@ -30,6 +30,7 @@ class Stretch:
     index: Index
     count: int
     largest: Ints
+    known: Ints
     limited: Ints
     bottleneck: Ints
     saturates_at: Floats
@@ -64,8 +65,8 @@ def empty(
     question = compiled.question
     return Stretch(
         compiled, block, index, count,
-        np.full(count, NONE, dtype=np.int64), no_word(), no_word(), nothing(), no_word(),
-        no_word(), nothing(), nothing(), nothing(), no_word(),
+        np.full(count, NONE, dtype=np.int64), no_word(), no_word(), no_word(), nothing(),
+        no_word(), no_word(), nothing(), nothing(), nothing(), no_word(),
         {name: nothing() for name in compiled.resources},
         {name: nothing() for name in compiled.resources},
         [nothing() for _ in question.columns],

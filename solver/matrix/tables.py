@@ -21,6 +21,7 @@ from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import NONE, Stretch
 
 SCHEMA = "qps/matrix/1"
+LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
 LOAD, SATURATION = "load:", "saturates_at:"
 ANSWER = "answer:"
 """What stands before the name of an answer where an axis or a column of the spec's own has it."""
@@ -62,7 +63,8 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         for axis in matrix.axes
     ]
     answers = [
-        Column("largest_acceptable", pa.int64()),
+        Column(LARGEST, pa.int64()),
+        Column(KNOWN, pa.string()),
         Column("limited_by", pa.string()),
         Column("bottleneck", pa.string()),
         Column("saturates_at", number),
@@ -86,7 +88,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if is_selected:
         by_name = {column.answer or column.name: column for column in (*found, *own)}
         # What rows are sorted by is told, too: without it their order would be a riddle.
-        wanted = (*matrix.selected, *(key.column for key in matrix.order))
+        wanted = (*_selected(matrix), *(key.column for key in matrix.order))
         chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
         found = [by_name[name] for name in dict.fromkeys(chosen)]
     return [*axes, *found, *_named([Column("reason", pa.string())], taken)]
@@ -98,6 +100,14 @@ def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
         replace(c, name=ANSWER + c.name if c.name in taken else c.name, answer=c.name)
         for c in answers
     ]
+
+
+def _selected(matrix: ir.Matrix) -> list[str]:
+    """Return the columns that were chosen; no answer goes without how it is known."""
+    chosen = list(matrix.selected)
+    if LARGEST in chosen and KNOWN not in chosen:
+        chosen.insert(chosen.index(LARGEST) + 1, KNOWN)
+    return chosen
 
 
 def schema_of(compiled: CompiledMatrix) -> pa.Schema:
@@ -173,6 +183,8 @@ class Tabulator:
         match name:
             case "largest_acceptable":
                 return pa.array(rows.largest, mask=rows.largest == NONE)
+            case _ if name == KNOWN:
+                return _words(rows, rows.known)
             case "at":
                 return pa.array(rows.at, mask=refused)
             case "limited_by":
