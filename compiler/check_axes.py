@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -28,6 +29,7 @@ _KINDS = {
     ast.Param: ir.AxisKind.PARAMETER,
 }
 _LEAST_COUNT = 2
+_NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -161,13 +163,23 @@ class AxisChecker:
             return None
         numbers: tuple[Fraction, ...] | ir.Steps | None
         if isinstance(item.values, ast.Spaced):
-            numbers = self._along(item.values, dimension)
+            numbers, last = self._along(item.values, dimension), item.values.range.high
         else:
-            numbers = self._listed(item.values, dimension)
+            numbers, last = self._listed(item.values, dimension), item.values[-1]
         if numbers is None:
             return None
-        name, span = found.qualified, item.values_span
-        return ir.Axis(name, ir.AxisKind.PARAMETER, (), (), numbers, dimension, span)
+        name, span, unit = found.qualified, item.values_span, self._unit(last, dimension)
+        return ir.Axis(name, ir.AxisKind.PARAMETER, (), (), numbers, dimension, span, unit)
+
+    def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
+        """Return the unit that a number is written with, and how much it is in base units."""
+        one = with_unit_of(ast.Number(written.span, Fraction(1)), written)
+        if isinstance(one, ast.Number):
+            return None
+        scope = Scope(self.claims.main, Allowed.NOTHING)
+        factor = self.claims.expressions.number(one, scope, "a unit", dimension)
+        text = _NUMBER.sub("", " ".join(written.span.text.split()), count=1)
+        return None if factor is None or not text else (text, factor)
 
     def _listed(
         self, values: Sequence[ast.Expr], dimension: Dimension

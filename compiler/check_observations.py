@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.asking import asks_of_model
@@ -91,7 +93,8 @@ class ObservationChecker:
         rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
         return ir.Observation(
             item.name.text,
-            item.file.value,
+            # From where the command runs, as the label of the spec is.
+            os.path.normpath(Path(main.syntax.source.label).parent / item.file.value),
             tuple(value.column for value in measured),
             tuple(
                 ir.ObservedRow(row.line, (*changes, *row.changes), row.values)

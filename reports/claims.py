@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import asdict
 
+from qps.reports.ci import Tested
 from qps.reports.known import known_view
 from qps.reports.text import within
 from qps.reports.verdicts import summary, tally
@@ -11,8 +12,9 @@ from qps.reports.view import as_json
 from qps.solver.claims import ClaimResult
 
 
-def claims_json(results: Sequence[ClaimResult]) -> object:
+def claims_json(tested: Tested) -> object:
     """Return what `qps test --format json` prints: one entry for each claim and each row."""
+    results = tested.results
     found = tally(results)
     return as_json(
         {
@@ -25,6 +27,7 @@ def claims_json(results: Sequence[ClaimResult]) -> object:
             "of_the_model": found.own,
             "summary": summary(results),
             "expectations": [_entry(result) for result in results],
+            "wrong": [asdict(one) for one in tested.wrong],
         }
     )
 

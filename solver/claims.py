@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, assert_never
 
 import sympy
@@ -123,18 +123,26 @@ class Laboratory:
 
     def results(self) -> tuple[ClaimResult, ...]:
         """Return every claim of the model and every row of its observations."""
-        results = []
+        return tuple(result for question in self.questions() for result in question())
+
+    def questions(self) -> Iterator[Callable[[], Sequence[ClaimResult]]]:
+        """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
         for expectation in self.model.expectations:
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                self._chosen.clear()
-                result = self._claim(name, expectation, claim)
-                results.append(self._told(result, expectation, asks=claim.asks))
-            results += self._of_matrices(expectation)
+                yield partial(self._result, name, expectation, claim)
+            if expectation.matrix_claims:
+                yield partial(self._of_matrices, expectation)
         for observation in self.model.observations:
-            results += self._observation(observation)
-        return tuple(results)
+            yield partial(self._observation, observation)
+
+    def _result(
+        self, name: str, expectation: ir.Expectation, claim: ir.Claim
+    ) -> tuple[ClaimResult, ...]:
+        self._chosen.clear()
+        result = self._claim(name, expectation, claim)
+        return (self._told(result, expectation, asks=claim.asks),)
 
     # -- claims --------------------------------------------------------------------------
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from qps.cli import main
+from qps.solver.claims import Laboratory
+from qps.solver.solution import SolverFault
 
 SPEC = """\
 users N in 1..9
@@ -117,3 +121,128 @@ observe runs "share.csv" { users -> N; busy in % -> host.cpu.load; source "us" }
     assert "1 ms; >= 2.001 ms; 3 ms" in lines["times"]
     assert "500 us" in lines["amounts"]
     assert lines["runs[2].busy"].split()[2:6] == ["4", "%", "0.00375", "%"]
+
+
+def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("broken.qps").write_text("users N in\n")
+    files = ("a,b:c.qps", "broken.qps", "wrong.qps")
+    status, out = run(capsys, *files)
+    assert status == 2
+    assert re.search("^FAIL +bad ", out, re.MULTILINE)
+    assert "1 fail" in out
+    told = out.partition("not tested:")[2]
+    assert "broken.qps:1" in told
+    assert "wrong.qps:13" in told
+    status, out = run(capsys, "--format", "json", *files)
+    assert status == 2
+    found = json.loads(out)
+    assert [one["name"] for one in found["expectations"]] == ["good", "bad", "runs[2].busy"]
+    wrong = [(one["file"], one["line"]) for one in found["wrong"]]
+    assert wrong[0] == ("broken.qps", 1)
+    assert wrong[-1] == ("wrong.qps", 13)
+    status, out = run(capsys, "--format", "markdown", *files)
+    assert status == 2
+    assert out.startswith("### ✗ qps test: ")
+    assert "| FAIL | bad |" in out
+    assert "| wrong.qps:13 | QPS0201 |" in out
+    status, out = run(capsys, "--format", "junit", *files)
+    assert status == 2
+    assert ET.fromstring(out).get("failures") == "1"
+
+
+def test_a_claim_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = 'host.cpu.load / (N - 2) ~ 1 % within 1 % with N = 2; source "x"'
+    Path("open.qps").write_text(SPEC + f"expect open {{ {asked} }}\n")
+    status, out = run(capsys, "--format", "json", "open.qps", "a,b:c.qps")
+    assert status == 2
+    found = json.loads(out)
+    assert len(found["expectations"]) == 6
+    assert [(one["line"], one["code"]) for one in found["wrong"]] == [(13, "QPS0602")]
+
+
+def test_a_fault_of_ours_is_told_beside_all_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = Laboratory._claim
+
+    def faulty(self: Laboratory, name: str, *rest: object) -> object:
+        if name == "good":
+            raise SolverFault("off by 1")
+        return whole(self, name, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Laboratory, "_claim", faulty)
+    for form in ("text", "json", "markdown", "junit", "github"):
+        status = main(["test", "--format", form, "a,b:c.qps"])
+        out, err = capsys.readouterr()
+        assert status == 3
+        assert "bad" in out
+        assert "a fault of qps: SolverFault: off by 1" in out
+        assert "a,b:c.qps: a fault of qps: SolverFault: off by 1" in err
+
+
+def test_rows_are_annotated_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("deep/er").mkdir(parents=True)
+    Path("deep/er/runs.csv").write_text("users,busy\n3,0.02\n")
+    text = SPEC.replace('"runs.csv"', '"er/runs.csv"').replace(
+        "busy -> host.cpu.load;", "busy -> host.cpu.load within 1 %;"
+    )
+    Path("deep/rows.qps").write_text(text)
+    _, out = run(capsys, "--format", "github", "deep/rows.qps")
+    assert "::error file=deep/er/runs.csv,line=2,title=runs[2].busy::" in out
+    _, out = run(capsys, "--format", "github", "deep")
+    assert "::error file=deep/er/runs.csv,line=2,title=runs[2].busy::" in out
+
+
+def test_junit_tells_times(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out = run(capsys, "--format", "junit", "a,b:c.qps")
+    root = ET.fromstring(out)
+    times = [float(str(case.get("time"))) for case in root.iter("testcase")]
+    assert len(times) == 3
+    assert sum(times) > 0
+    assert float(str(root.get("time"))) == pytest.approx(sum(times))
+    for suite in root:
+        own = [float(str(case.get("time"))) for case in suite.iter("testcase")]
+        assert float(str(suite.get("time"))) == pytest.approx(sum(own))
+
+
+@pytest.mark.parametrize("failing", [0, 3, 400])
+def test_a_comment_has_room_for_what_github_takes(
+    failing: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = [
+        f"expect c{n} {{ host.cpu.load ~ {1 + 9 * (n < failing)} % within 1 % with N = 2; "
+        f'source "{"long " * 40}" }}\n'
+        for n in range(1200)
+    ]
+    Path("many.qps").write_text(SPEC + "".join(claims))
+    _, out = run(capsys, "-q", "--format", "markdown", "many.qps", "a,b:c.qps")
+    assert 60_000 < len(out) <= 65_536
+    told = out.count("| FAIL | c")
+    assert told >= min(failing, 400)
+    left = re.findall(r"([0-9,]+) more claims do not fit: `qps test` tells all", out)
+    assert left
+    rows = len(re.findall(r"^\| (ok|FAIL|shown) \|", out.partition("<details>")[2], re.MULTILINE))
+    assert rows + int(left[-1].replace(",", "")) == 1206
+
+
+def test_a_new_spec_is_laid_out() -> None:
+    assert main(["new", "fresh"]) == 0
+    assert main(["fmt", "--check", "fresh.qps"]) == 0
+
+
+def test_counterexamples_have_the_units_of_the_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("units.qps").write_text("""\
+users N in 1..9
+param bandwidth = 10 Mbit/s
+param share = 50 %
+param pace = 2
+machine box { cpu 1 core }
+network wire { rate bandwidth }
+component work { cpu 1 ms/packet * share * pace }
+topology { node host = box; node far = box; link lan = wire between host, far }
+stream flow { source 10 packet/s, 100 byte/packet; at host { work }; over lan; at far { } }
+matrix m { bandwidth in [10, 12.5 Mbit/s]; share in [50, 60 %]; pace in 1..3 by 1 }
+expect all { every configuration: lan.load <= 0.07 %; source "us" }
+""")
+    _, out = run(capsys, "units.qps")
+    assert "not bandwidth = 10 Mbit/s, share = 50 %, pace = 1" in out

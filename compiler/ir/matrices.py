@@ -37,7 +37,8 @@ class Steps:
 class Axis:
     """What a matrix varies: changes for what is chosen, numbers for a parameter.
 
-    `labels` tells the choices in words, empty for numbers.
+    `labels` tells the choices in words, empty for numbers. `unit` is the one that numbers are
+    written in, and how much it is in base units; None where they are written without one.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Axis:
     numbers: tuple[Fraction, ...] | Steps
     dimension: Dimension
     span: Span
+    unit: tuple[str, Fraction] | None = None
 
     @property
     def count(self) -> int:
@@ -60,6 +62,13 @@ class Axis:
         if isinstance(self.numbers, Steps):
             return self.numbers.low + index * self.numbers.step
         return self.numbers[index]
+
+    def told(self, index: int) -> str:
+        """Return one of the values as the spec writes it: a choice, or a number with its unit."""
+        if self.kind is not AxisKind.PARAMETER:
+            return self.labels[index]
+        unit, factor = self.unit or (str(self.dimension), Fraction(1))
+        return f"{float(self.number(index) / factor):.12g} {unit}".rstrip()
 
     def change(self, index: int) -> Change:
         """Return the change of the model that one of the values makes."""

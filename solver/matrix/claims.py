@@ -124,12 +124,5 @@ def _count(judged: Judged, rows: Stretch) -> None:
 def _named(rows: Stretch, row: int) -> str:
     """Return what tells a configuration from the others."""
     axes = rows.compiled.blocks[rows.block].structure.axes
-    told = []
-    for axis, index in zip(axes, rows.index, strict=True):
-        at = int(index[row])
-        if axis.kind is ir.AxisKind.PARAMETER:
-            unit = f" {axis.dimension}" if axis.dimension.exponents else ""
-            told.append(f"{axis.name} = {float(axis.number(at)):g}{unit}")
-        else:
-            told.append(f"{axis.name} = {axis.labels[at]}")
-    return ", ".join(told)
+    pairs = zip(axes, rows.index, strict=True)
+    return ", ".join(f"{axis.name} = {axis.told(int(index[row]))}" for axis, index in pairs)

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
-from qps.compiler.diagnostics import Diagnostic
+from qps.compiler import ir
+from qps.compiler.diagnostics import Diagnostic, QpsError
 from qps.compiler.pipeline import check_file
-from qps.reports.ci import claims_github, claims_junit, claims_markdown
+from qps.reports.ci import (
+    Tested,
+    Wrong,
+    claims_github,
+    claims_junit,
+    claims_markdown,
+    fault,
+    mistake,
+    wrong_table,
+)
 from qps.reports.claims import claims_json
 from qps.reports.text import claims_text
 from qps.solver.claims import ClaimResult, Laboratory
@@ -17,43 +32,100 @@ from qps.solver.claims import ClaimResult, Laboratory
 
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
-    results: list[ClaimResult] = []
-    found: list[Diagnostic] = []
-    for path in specs_under(arguments.paths):
-        outcome = check_file(path)
-        found += outcome.diagnostics
-        if outcome.value is not None:
-            results += Laboratory(outcome.value.model).results()
-    show(found, arguments)
-    wrong = any(diagnostic.is_error for diagnostic in found)
-    if not results and not wrong:
+    tested = tested_specs(specs_under(arguments.paths))
+    show(tested.diagnostics, arguments)
+    if not tested.results and not tested.wrong:
         raise complain(
             "these specs claim nothing that could be tested",
             "add an `expect` block: a published figure, a promise, a planning assumption",
         )
-    _print(results, found, arguments, wrong=wrong)
-    if wrong:
+    _print(tested, arguments)
+    return status_of(tested)
+
+
+def status_of(tested: Tested) -> Exit:
+    """Return what became of specs as an exit status."""
+    if any(one.kind == "fault" for one in tested.wrong):
+        return Exit.FAULT
+    if tested.wrong:
         return Exit.WRONG
-    return Exit.NO if any(result.fails for result in results) else Exit.YES
+    return Exit.NO if any(result.fails for result in tested.results) else Exit.YES
 
 
-def _print(
-    results: Sequence[ClaimResult],
-    found: Sequence[Diagnostic],
-    arguments: Namespace,
-    *,
-    wrong: bool,
-) -> None:
-    """Print the results; what is read by machines also says which specs are wrong."""
-    if arguments.format == "junit":
-        sys.stdout.write(claims_junit(results, found))
-    elif arguments.format == "github":
-        sys.stdout.write(claims_github(results, found))
-    elif wrong:
-        return
-    elif arguments.format == "json":
-        print_json(claims_json(results))
-    elif arguments.format == "markdown":
-        sys.stdout.write(claims_markdown(results))
-    else:
-        sys.stdout.write(claims_text(results, quiet=arguments.quiet))
+def tested_specs(paths: Iterable[Path]) -> Tested:
+    """Test specs, each claim by itself: what is wrong with one takes no other away."""
+    testing = _Testing()
+    for path in paths:
+        testing.file(path)
+    return Tested(
+        tuple(testing.results),
+        tuple(testing.seconds),
+        tuple(testing.found),
+        tuple(testing.wrong),
+    )
+
+
+@dataclass
+class _Testing:
+    """Gathers what becomes of specs."""
+
+    results: list[ClaimResult] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    found: list[Diagnostic] = field(default_factory=list)
+    wrong: list[Wrong] = field(default_factory=list)
+
+    def file(self, path: Path) -> None:
+        """Check a spec and test what it claims."""
+        try:
+            outcome = check_file(path)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other specs are tested
+            self._fault(error, path)
+            return
+        self._tell(outcome.diagnostics, path)
+        if outcome.value is not None:
+            self._claims(outcome.value.model, path)
+
+    def _claims(self, model: ir.Model, path: Path) -> None:
+        for question in Laboratory(model).questions():
+            begin = perf_counter()
+            try:
+                found = question()
+            except QpsError as error:
+                self._tell(error.diagnostics, path)
+                continue
+            except Exception as error:  # noqa: BLE001 - a fault of ours takes no other claim away
+                self._fault(error, path)
+                continue
+            self.results += found
+            self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
+
+    def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
+        for diagnostic in found:
+            self.found.append(diagnostic)
+            if diagnostic.is_error:
+                self.wrong.append(mistake(diagnostic, str(path)))
+
+    def _fault(self, error: Exception, path: Path) -> None:
+        told = fault(error, str(path))
+        self.wrong.append(told)
+        print(f"{told.place}: {told.message}", file=sys.stderr)
+        if os.environ.get("QPS_TRACEBACK"):
+            traceback.print_exception(error)
+
+
+def _print(tested: Tested, arguments: Namespace) -> None:
+    """Print the results, and which specs are wrong."""
+    match arguments.format:
+        case "junit":
+            sys.stdout.write(claims_junit(tested))
+        case "github":
+            sys.stdout.write(claims_github(tested))
+        case "json":
+            print_json(claims_json(tested))
+        case "markdown":
+            sys.stdout.write(claims_markdown(tested))
+        case _:
+            if tested.results:
+                sys.stdout.write(claims_text(tested.results, quiet=arguments.quiet))
+            if tested.wrong and tested.results:
+                sys.stdout.write("\nnot tested:\n" + wrong_table(tested.wrong).as_text(""))
