@@ -108,6 +108,7 @@ class ComponentChecker:
             if measured_on is None:
                 return None
         loads = self._loads(item, scope)
+        fit = None
         if isinstance(item.amount, ast.Fit):
             fit = self._fit(item, item.amount, measured_on, scope)
             terms = None if fit is None else fit_terms(fit, item.amount.span)
@@ -133,6 +134,7 @@ class ComponentChecker:
             item.span,
             loads,
             None if item.thread is None else item.thread.text,
+            fit,
         )
 
     def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:

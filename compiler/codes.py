@@ -68,6 +68,9 @@ UNUSED_RATE = Code(
     "QPS0532", "unused-rate", _W, "a column that looks like a rate and is not used in a fit"
 )
 IDLE_DROPPED = Code("QPS0533", "idle-dropped", _W, "an idle load that was fitted and is not used")
+BEYOND_MEASURED = Code(
+    "QPS0534", "beyond-measured", _W, "a fitted cost asked for beyond what was measured"
+)
 
 BAD_SETTING = Code("QPS0601", "bad-setting", _E, "a setting that the model does not have")
 NO_ANSWER = Code("QPS0602", "no-answer", _E, "a question that cannot be answered exactly")

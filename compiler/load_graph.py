@@ -20,6 +20,7 @@ from qps.compiler.case_tables import CaseTable
 from qps.compiler.certainty import EXACT, Certainty, lower_bound, together, upper_bound
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.fits import Fit
 from qps.compiler.queue_certainty import mean_certainty, quantile_certainty, uncounted
 from qps.compiler.queueing import Queue, Visit
 from qps.compiler.source import Span
@@ -77,13 +78,20 @@ class ResourceLoad:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Between which loads of a resource a component's cost on it was measured."""
+    """Between which loads of a resource a component's cost on it was measured.
+
+    Where it is fitted to a table, `rates` is what one machine is asked for, in base units, by
+    item, and `is_on_measured` True where that is the machine that was measured.
+    """
 
     resource: str
     component: str
     low: float
     high: float
     span: Span
+    fit: Fit | None = None
+    rates: dict[str, sympy.Expr] = field(default_factory=dict)
+    is_on_measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from qps.compiler.elastic import SettledParameter, settle
 from qps.compiler.extremes import Maximum
 from qps.compiler.flows import StreamResult
 from qps.compiler.load_graph import (
+    Calibration,
     Criterion,
     GroupSize,
     LoadGraph,
@@ -84,7 +85,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         prices,
         unpriced,
         configuration.mode,
-        tuple(streams.calibrations.values()),
+        _settled_rates(streams, expressions, put_in),
         frozenset(expressions.decided),
         frozenset(expressions.asked),
         configuration.case,
@@ -232,6 +233,21 @@ def _refuse_endless(
                 hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
             )
             raise QpsError(sink.found)
+
+
+def _settled_rates(
+    streams: StreamLowering, expressions: ExpressionLowering, put_in: dict[sympy.Symbol, sympy.Expr]
+) -> tuple[Calibration, ...]:
+    """Return the calibrations, with what elastic parameters settle at in the rates."""
+    mean = expressions.averaged if expressions.mixtures else _as_it_is
+    return tuple(
+        replace(found, rates={i: mean(rate).xreplace(put_in) for i, rate in found.rates.items()})
+        for found in streams.calibrations.values()
+    )
+
+
+def _as_it_is(expr: sympy.Expr) -> sympy.Expr:
+    return expr
 
 
 def _average(

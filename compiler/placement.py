@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import codes, ir
@@ -15,6 +16,7 @@ from qps.compiler.bounds import Bounds
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE, Dimension
+from qps.compiler.fold import Folder
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
 
@@ -143,6 +145,30 @@ class _StreamCheck:
         for term in terms:
             self._term(step, term, resource)
         _check_rating(self.model, node, machine, step, cost, resource, self.sink)
+        self._check_fit(node, machine, step, cost, resource)
+
+    def _check_fit(
+        self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost, resource: ir.Resource
+    ) -> None:
+        """Warn of a fitted cost on another machine than the one that was measured."""
+        costs = [one for one in step.component.costs if one.resource == cost.resource]
+        bases = [one.measured_on for one in costs]
+        is_in_force = machine.name not in bases and cost.measured_on == bases[0]
+        if cost.fit is None or not is_in_force:
+            return
+        folder = Folder(self.configuration, Fraction(self.configuration.low))
+        if step.condition is not None and folder.holds(step.condition) is False:
+            return
+        idle = "" if resource.idle is not None or not cost.fit.fixed else ", and has no idle load"
+        self.sink.report(
+            codes.BEYOND_MEASURED,
+            cost.span,
+            f"`{step.component.name}` was measured on `{cost.measured_on}` (`{cost.fit.file}`), "
+            f"but runs on `{machine.name}`: it is scaled by one rating alone{idle}",
+            secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
+            hint=f"measure it there too, or say so: `measured on {machine.name}` in a cost of its "
+            "own",
+        )
 
     def _term(self, step: ir.Step, term: ir.CostTerm, resource: ir.Resource) -> None:
         item = item_of(term.amount, resource.work)

@@ -188,9 +188,7 @@ class Walk:
             demand.count = self._expressions.count(node)
         self._result.passes[name] = None
         if cost.measured_at is not None:
-            low, high = map(float, cost.measured_at)
-            found = Calibration(name, by, low, high, cost.span)
-            self._streams.calibrations[name, by] = found
+            self._calibrate(name, by, cost, machine, charged)
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
         self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
@@ -218,6 +216,20 @@ class Walk:
             service = service / capacity
         on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
         self._serve(f"{by} at {node}", service, capacity if on_any else sympy.S.One)
+
+    def _calibrate(
+        self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: sympy.Expr
+    ) -> None:
+        """Note at which load a cost was measured, and what a fitted one is asked for in all."""
+        assert cost.measured_at is not None
+        low, high = map(float, cost.measured_at)
+        known = self._streams.calibrations
+        rates = dict(known[resource, by].rates) if (resource, by) in known else {}
+        for item, rate in self.flow.rates.items() if cost.fit is not None else ():
+            rates[item] = rates.get(item, sympy.S.Zero) + charged * rate
+        known[resource, by] = Calibration(
+            resource, by, low, high, cost.span, cost.fit, rates, machine.name == cost.measured_on
+        )
 
     def _serve(self, stage: str, service: sympy.Expr, cores: sympy.Expr) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""

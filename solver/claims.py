@@ -20,7 +20,7 @@ from qps.compiler.configuration import (
     in_each_mode,
     in_force,
 )
-from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.diagnostics import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.exact import compare, sign_of
 from qps.compiler.extremes import Maximum
@@ -31,6 +31,7 @@ from qps.compiler.lower_measures import Measures
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.solver.answer_certainty import largest_known, quality_known
+from qps.solver.beyond import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.saturation import saturation_of
 from qps.solver.solve import certified_answer
 
@@ -119,6 +120,8 @@ class Laboratory:
     _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
     _chosen: dict[str, None] = field(default_factory=dict)
     """What was chosen of the numbers that the claim at hand rests on, in the order met."""
+    _beyond: list[Beyond] = field(default_factory=list)
+    _looked_at: set[object] = field(default_factory=set)
     _judge: Judge | None = None
 
     def results(self) -> tuple[ClaimResult, ...]:
@@ -335,6 +338,7 @@ class Laboratory:
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
             values[graph.population] = sympy.Integer(population)
+            self._note_beyond(configuration, graph, population)
         return Substitution(values)(lowered)
 
     def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
@@ -377,6 +381,20 @@ class Laboratory:
             loads = [resource.fullness for resource in graph.resources.values()]
             values = [side for one in graph.criteria for side in (one.measure, one.limit)]
             self._note_chosen(graph.assumptions, *loads, *values)
+
+    def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
+        """Keep where fitted costs are asked for beyond what was measured."""
+        asked = configuration.key, population
+        if graph.calibrations and asked not in self._looked_at:
+            self._looked_at.add(asked)
+            self._beyond += beyond_measured(graph, population)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What makes the results doubtful that were asked for so far."""
+        sink = Sink()
+        report_beyond(farthest(self._beyond), sink)
+        return in_order(sink.found)
 
     @cached_property
     def _fitted(self) -> dict[Span, str]:
@@ -450,7 +468,10 @@ class Laboratory:
             answers = [certified_answer(graph) for graph in graphs]
             every = (failure for answer in answers for failure in answer.failures)
             known = largest_known(every, configuration.low)
-            self._answers[key] = min(answer.largest or 0 for answer in answers), known
+            largest = min(answer.largest or 0 for answer in answers)
+            self._answers[key] = largest, known
+            for graph in graphs:
+                self._beyond += beyond_measured(graph, largest)
         return self._answers[key]
 
     def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:

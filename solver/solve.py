@@ -13,6 +13,7 @@ from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Criterion, LoadGraph, LossKind
 from qps.compiler.source import Span
+from qps.solver.beyond import beyond_measured, report_beyond
 from qps.solver.capacity import excess, fails, first_failure
 from qps.solver.saturation import (
     bottleneck,
@@ -132,7 +133,7 @@ def solve(graph: LoadGraph) -> Solution:
         sensitivity_of,
         tuple(_elastic(graph, settled, at) for settled in graph.elastic),
         _costs(graph, at),
-        _warnings(graph, answer.verdict, resources),
+        _warnings(graph, answer.verdict, resources, at),
         _failures(judged),
     )
 
@@ -428,7 +429,7 @@ def rests_on_users(graph: LoadGraph) -> bool:
 
 
 def _warnings(
-    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...]
+    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
 ) -> tuple[Diagnostic, ...]:
     sink = Sink()
     name = graph.population
@@ -456,6 +457,7 @@ def _warnings(
                 f"{resource.name} is saturated already at {graph.population} = {graph.low}",
             )
     _far_from_measured(graph, resources, sink)
+    report_beyond(beyond_measured(graph, at), sink)
     return tuple(sink.found)
 
 

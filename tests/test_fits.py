@@ -383,6 +383,76 @@ def test_one_table_for_two_costs_is_told_once(folder: Path) -> None:
     assert slugs.count("poor-fit") == 1
 
 
+def beyond(folder: Path, spec: str, table: str = TURN) -> list[str]:
+    (folder / "runs.csv").write_text(table)
+    (folder / "relay.qps").write_text(spec)
+    checked = check_file(folder / "relay.qps")
+    assert checked.value is not None, checked.diagnostics
+    solution = solve_model(checked.value.model, checked.value.configuration())
+    found = (*checked.diagnostics, *solution.warnings)
+    return [w.message for w in found if w.code is codes.BEYOND_MEASURED]
+
+
+def test_sizes_and_rates_beyond_what_was_measured_are_told(folder: Path) -> None:
+    spec = RELAY.replace("1..5_000", "1..100_000")
+    assert beyond(folder, spec) == []
+    (size,) = beyond(folder, spec.replace("size = 960", "size = 60"))
+    assert size.startswith("`relay` is asked for 60 byte/packet at server.cpu, but 192 to 960 were")
+    assert beyond(folder, spec.replace("size = 960", "size = 160")) == []
+    (rate, size) = beyond(folder, spec.replace("size = 960", "size = 1400"))
+    assert rate.startswith("`relay` is asked for 49,140,000 byte/s at server.cpu, but at most 25,")
+    assert "1,400 byte/packet at server.cpu, but 192 to 960 were" in size
+    # Measured up to 34.9 % load: at the answer it is 100 %.
+    half = "cpu in %,packet/s\n8,0\n20,8000\n35,18000\n"
+    (rate,) = beyond(folder, spec, half)
+    assert rate.startswith("`relay` is asked for 61,")
+    assert rate.endswith("packet/s at server.cpu, but at most 18,000 were measured (`runs.csv`)")
+
+
+def test_two_streams_are_asked_for_together(folder: Path) -> None:
+    table = "cpu in %,packet/s\n8,0\n30,20000\n49,40000\n70,60000\n"
+    one = RELAY.replace("1..5_000", "1..600")
+    assert beyond(folder, one, table) == []
+    two = one + "stream other { source conns * pps, size; at server { relay } }\n"
+    assert beyond(folder, two, table) == []
+    # Both on one machine: 108,000 packets a second; a target keeps neither from being asked.
+    (rate,) = beyond(folder, two.replace("2 core", "2 core").replace("1..600", "600..601"), table)
+    assert "is asked for 108,000 packet/s" in rate
+
+
+def test_what_is_elastic_is_asked_for_as_it_settles(folder: Path) -> None:
+    table = "cpu in %,packet/s\n8,0\n30,20000\n49,40000\n70,60000\n"
+    spec = RELAY.replace("pps = 90 packet/s in 1..1000 packet/s", "pps elastic 1..900 packet/s")
+    assert beyond(folder, spec, table) == []
+
+
+def test_another_machine_is_told_where_the_step_runs(folder: Path) -> None:
+    spec = (
+        RELAY.replace("cpu 2 core,", "cpu 2 core * 10 score,")
+        + "unit score of rating\nmachine big { cpu 8 core * 12 score, idle 1 % }\n"
+        "option server_is = one or other\n"
+    )
+    spec = spec.replace("server = vm", "server = big")
+    (told_,) = beyond(folder, spec)
+    assert told_.startswith("`relay` was measured on `vm` (`runs.csv`), but runs on `big`: it is")
+    assert beyond(folder, spec.replace("{ relay }", "{ relay if server_is == other }")) == []
+    own = spec.replace("measured on vm", "measured on vm; cpu 5 us/packet measured on big")
+    assert beyond(folder, own) == []
+
+
+def test_claims_that_ask_beyond_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = (
+        'expect small "a" { largest_acceptable > 1 with size = 50 byte/packet; source "us" }\n'
+        'expect few "b" { server.cpu.load < 9 with conns = 3, size = 60 byte/packet; '
+        'source "us" }\n'
+    )
+    told_of(folder, TURN, RELAY + claim)
+    assert main(["test", "relay.qps"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("QPS0534") == 1
+    assert "is asked for 50 byte/packet at server.cpu" in err
+
+
 # -- rows ----------------------------------------------------------------------------------
 
 

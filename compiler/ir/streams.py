@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from qps.compiler.fits import Fit
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.source import Span
@@ -26,7 +27,8 @@ class Cost:
     `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
     base of the rating to use where it is not the resource's own; `measured_at` between which
     loads of the resource it was measured. What is `single_thread` loads one core besides, that of
-    the `thread` of a name, None for one of the component's own.
+    the `thread` of a name, None for one of the component's own. `fit` is where the numbers come
+    from, where they are fitted.
     """
 
     resource: str
@@ -37,6 +39,7 @@ class Cost:
     span: Span
     measured_at: tuple[Fraction, Fraction] | None = None
     thread: str | None = None
+    fit: Fit | None = None
 
 
 class EffectKind(Enum):

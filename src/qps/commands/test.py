@@ -86,7 +86,8 @@ class _Testing:
             self._claims(outcome.value.model, path)
 
     def _claims(self, model: ir.Model, path: Path) -> None:
-        for question in Laboratory(model).questions():
+        laboratory = Laboratory(model)
+        for question in laboratory.questions():
             begin = perf_counter()
             try:
                 found = question()
@@ -98,6 +99,7 @@ class _Testing:
                 continue
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
+        self._tell(laboratory.warnings, path)
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:

@@ -1,0 +1,148 @@
+"""Where fitted costs are asked for beyond what was measured: at other rates, with other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+import sympy
+
+from qps.compiler import codes
+from qps.compiler.diagnostics import Sink
+from qps.compiler.dimension import INFORMATION_BASE
+from qps.compiler.load_graph import Calibration, LoadGraph
+from qps.compiler.source import Span
+
+_RATE = 1.5
+"""By how much a rate may pass the highest one that was measured.
+
+A machine that was loaded by two thirds is asked what it carries when it is full: that far a line is
+drawn on by every plan.
+"""
+
+_SIZE = 1.25
+"""By how much a size may leave the range in which it was measured: both ends are on a line."""
+
+_BYTE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """What is asked at a population, and between which values it was measured.
+
+    `item` is what is counted; its size, in bytes, where `is_size`, else its rate.
+    """
+
+    span: Span
+    component: str
+    resource: str
+    file: str
+    item: str
+    is_size: bool
+    asked: float
+    low: float
+    high: float
+
+    @property
+    def times(self) -> float:
+        """By how much it lies beyond."""
+        return max(self.asked / self.high, self.low / self.asked if self.is_size else 0.0)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same for the same question at another population."""
+        return self.span, self.resource, self.item, self.is_size
+
+
+def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
+    """Yield what fitted costs are asked for at a population beyond what was measured."""
+    for found in graph.calibrations:
+        if found.fit is None:
+            continue
+        valued = graph.valued_at(population)
+        asked = {item: _number(valued(rate)) for item, rate in found.rates.items()}
+        yield from _rates(found, asked)
+        yield from _sizes(found, asked)
+
+
+def _rates(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+    assert found.fit is not None
+    for term in found.fit.terms if found.is_on_measured else ():
+        rate, high = asked.get(term.item, 0.0), float(term.high)
+        if high and rate > high * _RATE:
+            scale = _BYTE if term.item == INFORMATION_BASE else 1
+            yield _beyond(found, term.item, rate / scale, float(term.low) / scale, high / scale)
+
+
+def _sizes(found: Calibration, asked: dict[str, float]) -> Iterator[Beyond]:
+    assert found.fit is not None
+    for size in found.fit.sizes:
+        items, bits = asked.get(size.item, 0.0), asked.get(INFORMATION_BASE, 0.0)
+        low, high = float(size.low), float(size.high)
+        if items > 0 and bits > 0 and high > 0:
+            is_beyond = bits > items * high * _SIZE or bits * _SIZE < items * low
+            if is_beyond:
+                of = (bits / items / _BYTE, low / _BYTE, high / _BYTE)
+                yield _beyond(found, size.item, *of, is_size=True)
+
+
+def _beyond(
+    found: Calibration, item: str, asked: float, low: float, high: float, *, is_size: bool = False
+) -> Beyond:
+    assert found.fit is not None
+    return Beyond(
+        found.span,
+        found.component,
+        found.resource,
+        found.fit.file,
+        item,
+        is_size,
+        asked,
+        low,
+        high,
+    )
+
+
+def _number(value: sympy.Expr) -> float:
+    """Return a rate, 0 where it has no definite value."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return number if isfinite(number) else 0.0
+
+
+def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:
+    """Return of each question the one that goes farthest beyond what was measured."""
+    kept: dict[tuple[object, ...], Beyond] = {}
+    for one in found:
+        if one.key not in kept or one.times > kept[one.key].times:
+            kept[one.key] = one
+    return tuple(kept.values())
+
+
+def report_beyond(found: Iterable[Beyond], sink: Sink) -> None:
+    """Warn of what is asked beyond what was measured."""
+    for one in found:
+        word = "byte" if one.item == INFORMATION_BASE else one.item
+        unit = f"byte/{word}" if one.is_size else f"{word}/s"
+        asked, low, high = map(_plain, (one.asked, one.low, one.high))
+        measured = f"{low} to {high} were" if one.is_size else f"at most {high} were"
+        sink.report(
+            codes.BEYOND_MEASURED,
+            one.span,
+            f"`{one.component}` is asked for {asked} {unit} at {one.resource}, but {measured} "
+            f"measured (`{one.file}`)",
+            hint="that a cost is the same there is not known: add a run that is like it to the "
+            "table",
+        )
+
+
+def _plain(value: float) -> str:
+    """Return a number with four digits, thousands apart.
+
+    >>> _plain(712_345_678.0), _plain(59.96)
+    ('712,300,000', '59.96')
+    """
+    return f"{float(f'{value:.4g}'):,.12g}"
