@@ -195,8 +195,17 @@ class StreamMeasures:
         """Return what a stage adds to the quantile of a level."""
         if part.queue is None or part.visit is None:
             return part.value
-        waits = sum(other.queue is not None for other in self.latency)
-        return part.queue.quantile(part.visit, 1 - (1 - level) / waits)
+        return part.queue.quantile(part.visit, self._level_of_each(level))
+
+    def own_tail(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return by how much the service of a stage alone exceeds its mean in that quantile."""
+        if part.queue is None or part.visit is None:
+            return sympy.S.Zero
+        return part.queue.own_tail(part.visit, self._level_of_each(level))
+
+    def _level_of_each(self, level: sympy.Rational) -> sympy.Rational:
+        """Return the level that each wait on the way is asked for."""
+        return 1 - (1 - level) / len(self._waits)
 
     @property
     def latency_certainty(self) -> Certainty:

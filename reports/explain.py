@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -13,6 +13,7 @@ import sympy
 
 from qps.compiler import codes, ir
 from qps.compiler.case_tables import CaseRow, CaseTable
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import (
     DATA_RATE,
@@ -24,11 +25,19 @@ from qps.compiler.dimension import (
 )
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum
-from qps.compiler.load_graph import Assumption, LoadGraph, LossKind, ResourceLoad
+from qps.compiler.load_graph import (
+    Assumption,
+    LatencyPart,
+    LoadGraph,
+    LossKind,
+    ResourceLoad,
+    StreamMeasures,
+)
 from qps.compiler.lower_measures import Measures
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.formulas import formula, in_population, with_numbers
+from qps.reports.known import KnownView, known_view
 from qps.reports.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.quantities import is_share, number, percent, quantity
 from qps.solver.critical import piece_at
@@ -92,6 +101,7 @@ class Explanation:
     mode: str | None = None
     modes: tuple[str, ...] = ()
     cases: tuple[ExplainedCase, ...] = ()
+    known: KnownView = field(default_factory=KnownView)
 
 
 def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
@@ -99,7 +109,25 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
 
     `modes` are the modes of the spec, of which the graph is in one, or outside of any.
     """
-    return replace(_taken_apart(graph, name, at, modes), mode=graph.mode, modes=modes)
+    return replace(
+        _taken_apart(graph, name, at, modes),
+        mode=graph.mode,
+        modes=modes,
+        known=known_view(_known(graph, name)),
+    )
+
+
+def _known(graph: LoadGraph, name: str) -> Certainty:
+    """Return how what a name stands for is known; numbers of the spec's own stand as stated."""
+    asked = _QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return graph.streams[asked["stream"]].quantile_certainty(_share_of(asked))
+    stream, _, measure = name.partition(".")
+    if stream in graph.streams and measure in ("", "latency"):
+        return graph.streams[stream].latency_certainty
+    if name in graph.measures:
+        return graph.measures[name].known
+    return graph.quality_known if name == "quality" else EXACT
 
 
 def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
@@ -117,7 +145,7 @@ def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -
         )
     asked = _QUANTILE.fullmatch(name.replace(" ", ""))
     if asked is not None and asked["stream"] in graph.streams:
-        return _quantile(graph, asked["stream"], asked["level"], asked["hundredths"], at)
+        return _quantile(graph, asked["stream"], _share_of(asked), at)
     stream, _, measure = name.partition(".")
     if stream in graph.streams:
         return _stream(graph, stream, measure or "latency", at)
@@ -347,9 +375,13 @@ _QUANTILE = re.compile(
 )
 
 
-def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: int) -> Explanation:
-    """Return a quantile of a latency, and whether it is exact or an upper bound."""
-    share = sympy.Rational(level) / (100 if hundredths else 1)
+def _share_of(asked: re.Match[str]) -> sympy.Rational:
+    """Return the level of a quantile that is asked for as text."""
+    return sympy.Rational(asked["level"]) / (100 if asked["hundredths"] else 1)
+
+
+def _quantile(graph: LoadGraph, stream: str, share: sympy.Rational, at: int) -> Explanation:
+    """Return a quantile of a latency, each wait told apart from the tail of its own service."""
     if not 0 <= share < 1:
         sink = Sink()
         sink.report(
@@ -361,14 +393,25 @@ def _quantile(graph: LoadGraph, stream: str, level: str, hundredths: str, at: in
         raise QpsError(sink.found)
     found = graph.streams[stream]
     told = percent(float(share), 8)
-    known = found.quantile_certainty(share)
-    what = f"time that {told} of the items do not exceed: {known.kind.value}"
-    if known.reasons:
-        what += f" ({'; '.join(known.reasons)})"
+    what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)
-    stages = [Part(part.stage, found.stage_quantile(part, share), scope) for part in found.latency]
+    stages = [
+        Part(stage, value, scope)
+        for part in found.latency
+        for stage, value in quantile_parts(found, part, share)
+    ]
     name = f"quantile({stream}.latency, {told})"
     return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
+
+
+def quantile_parts(
+    stream: StreamMeasures, part: LatencyPart, level: sympy.Rational
+) -> Iterator[tuple[str, sympy.Expr]]:
+    """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
+    total, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)
+    if part.queue is not None and tail != 0:
+        yield f"service at {part.queue.resource} beyond its mean", tail
+    yield part.stage, total - tail
 
 
 def _sum(parts: list[Part]) -> sympy.Expr:

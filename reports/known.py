@@ -82,11 +82,13 @@ def parenthesis(known: Certainty) -> str:
     return "" if known.is_exact else f" ({known.kind.value})"
 
 
-def in_words(known: Certainty) -> str:
-    """Return a certainty in words with its reasons, such as `an upper bound: …`."""
-    if known.is_exact:
-        return "exact"
-    return f"{_WHAT[known.kind][0]} ({_TRUTH[known.kind]}){_because(known.reasons)}"
+def known_sentence(known: KnownView) -> str:
+    """Return in a sentence how a number is known, and why no better."""
+    kind = Kind(known.kind)
+    if kind is Kind.EXACT:
+        return "Exact for the model that the spec states."
+    what = _WHAT[kind][0]
+    return f"{what[0].upper()}{what[1:]} ({_TRUTH[kind]}){_because(known.reasons)}."
 
 
 def known_lines(solution: Solution) -> list[str]:

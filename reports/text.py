@@ -18,7 +18,14 @@ from qps.compiler.load_graph import Criterion
 from qps.compiler.render import plain, printable
 from qps.reports.answers import RequirementView, ResourceView, SolveView
 from qps.reports.explain import Explanation
-from qps.reports.known import MARKS, KnownView, claims_known_line, known_lines, marked_value
+from qps.reports.known import (
+    MARKS,
+    KnownView,
+    claims_known_line,
+    known_lines,
+    known_sentence,
+    marked_value,
+)
 from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines
 from qps.reports.quantities import in_percent, number, percent, quantity
@@ -443,6 +450,7 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
     parts = [f"### {head}" if markdown else head]
     if explanation.modes:
         parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
+    parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
     for heading, text in explanation.formulas:
         body = printable(text)
         parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")

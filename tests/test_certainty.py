@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isnan
+from math import isnan, log
 
 import pytest
 import sympy
@@ -29,7 +29,9 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
+from qps.reports.explain import explain, quantile_parts
 from qps.reports.matrix import shown
+from qps.reports.text import explanation_text
 from qps.solver.answer_certainty import answer_known, largest_known
 from qps.solver.claims import ClaimResult, Laboratory
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
@@ -373,3 +375,43 @@ def test_rows_by_themselves_are_known_as_those_that_are_solved_together() -> Non
         ):
             view = qps.loads(text + require).solve(set={"effort": f"{effort} s/request"})
             assert view.known.kind == known
+
+
+# -- explanations ------------------------------------------------------------------------
+
+
+def test_explain_tells_how_a_number_is_known_and_why() -> None:
+    graph = lowered(f"{WAITING}measure late = {LATE}\n")
+    for name in ("late", LATE):
+        told = explanation_text(explain(graph, name, 100))
+        assert "  An upper bound (the truth may be less): " in told
+        assert "queues are added up" in told
+    told = explanation_text(explain(graph, "server.cpu.load", 100))
+    assert "  Exact for the model that the spec states." in told
+
+
+def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
+    one_core = WAITING.replace("4 core, queueing mmc", "1 core, queueing mm1")
+    graph = lowered(one_core.replace("; queueing mm1 }", " }"))
+    (wait, tail) = (
+        float(graph.valued_at(50)(part))
+        for part in (
+            explain_part(graph, "waiting for server.cpu"),
+            explain_part(graph, "service at server.cpu beyond its mean"),
+        )
+    )
+    # M/M/1 at half load: the time there is exponential with a mean of 20 ms
+    assert wait + tail + 10e-3 == pytest.approx(20e-3 * log(20))
+    assert tail + 10e-3 == pytest.approx(10e-3 * log(20))
+
+
+def explain_part(graph: LoadGraph, name: str) -> sympy.Expr:
+    stream, level = graph.streams["p"], sympy.Rational(95, 100)
+    parts = {
+        stage: value
+        for part in stream.latency
+        for stage, value in quantile_parts(stream, part, level)
+    }
+    told = [part.name for part in explain(graph, LATE, 50).parts]
+    assert told == list(parts)
+    return parts[name]
