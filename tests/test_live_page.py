@@ -23,6 +23,12 @@ from qps.reports.quantities import quantity
 from qps.reports.view import answer
 from qps.solver.solution import Solution
 from qps.solver.solve import solve
+from test_saturation_search import (
+    CEIL_MACHINES,
+    CEIL_OF_SQUARE,
+    MEETING_STEPS,
+    WRONG_BOTTLENECK,
+)
 from test_ties import SHOP
 
 ROOT = Path(__file__).parents[1]
@@ -274,6 +280,27 @@ def test_every_kind_of_requirement(name: str, range_of: str, open_page: Any) -> 
     )  # fmt: skip
     page = open_page(html_of(spec))
     solution = solve(lower(spec.model, spec.configuration()))
+    assert differences(page.run(ANSWERS), solution) == []
+
+
+JUMPING = [
+    CEIL_MACHINES,
+    CEIL_MACHINES.replace("50.05", "50"),
+    CEIL_MACHINES.replace("50.05", "49.9"),
+    CEIL_MACHINES.replace("50.05", "70.1").replace("ceil(N / 20)", "ceil(N * 0.07)"),
+    CEIL_OF_SQUARE,
+    WRONG_BOTTLENECK,
+    MEETING_STEPS.replace("ROOM", "24.5"),
+    MEETING_STEPS.replace("ROOM", "21"),
+    MEETING_STEPS.replace("ROOM", "26"),
+]
+
+
+@pytest.mark.parametrize("text", JUMPING)
+def test_loads_that_jump_saturate_in_the_page_where_they_do(text: str, open_page: Any) -> None:
+    spec = checked(text)
+    solution = solve(lower(spec.model, spec.configuration()))
+    page = open_page(html_of(spec))
     assert differences(page.run(ANSWERS), solution) == []
 
 

@@ -157,6 +157,29 @@ def test_saturation_points(load: sympy.Expr, at: float | None, method: Method | 
     assert method is None or found.method is method
 
 
+@pytest.mark.parametrize(
+    ("load", "reaches", "passes"),
+    [
+        # full at the start alone; from 100 on and no more; from 20 to 40, then beyond
+        (1 / N, 1, None),
+        (1 / sympy.sqrt(N), 1, None),
+        (1 - ceil(N / 5) / 9 + R(1, 9), 1, None),
+        (Minimum(1, sympy.sqrt(N) / 10), 100, None),
+        (Minimum(1, N / 10) + Maximum(0, N - 40), 10, 40),
+        (ceil(N / 20) / 2 + 0 * N, 20, 40),
+        (Minimum(1, ceil(N / 20) / 2), 20, None),
+        # full at one population, and beyond at another one
+        (1 - (N - 10) ** 2 / 1000 + Maximum(0, N - 15), 10, 15.02525),
+    ],
+)
+def test_what_stays_full_counts_but_where_it_is_filled(
+    load: sympy.Expr, reaches: float | None, passes: float | None
+) -> None:
+    assert saturation_point(load, N, 1).at == reaches
+    found = saturation_point(load, N, 1, passes=True).at
+    assert found == (None if passes is None else pytest.approx(passes, rel=1e-5))
+
+
 # -- the law -----------------------------------------------------------------------------
 
 EXAMPLES = int(os.environ.get("QPS_LAW_EXAMPLES", "40"))

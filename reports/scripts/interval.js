@@ -17,8 +17,10 @@ class Boxes {
     }
   }
 
-  // Bounds of the moving steps in `order` over a box, and of their derivatives.
-  run(order, from, to) {
+  // Bounds of the moving steps in `order` over a box, and of their derivatives. Where roundings are
+  // `relaxed`, of all curves that have any part of one in their place.
+  run(order, from, to, relaxed = false) {
+    this.relaxed = relaxed;
     const { code, a, b } = this.program;
     const { low, high, slow, steep } = this;
     for (let k = 0; k < order.length; k++) {
@@ -136,6 +138,10 @@ class Boxes {
         return by(from >= 0 ? [1, 1] : to <= 0 ? [-1, -1] : [-1, 1]);
       case OP.ceil: case OP.floor: {
         const ends = [applied(code, from), applied(code, to)];
+        if (this.relaxed) {
+          this.keep(i, code === OP.ceil ? [from, to + 1] : [from - 1, to]);
+          return by([1, 1]);
+        }
         this.keep(i, ends);
         return by(ends[0] === ends[1] ? [0, 0] : [0, Infinity]);
       }

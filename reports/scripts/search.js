@@ -45,7 +45,21 @@ class Curve {
       if (value - reach > found.low) found.low = value - reach;
       if (value + reach < found.high) found.high = value + reach;
     }
+    if (found.high > 0 && !Number.isFinite(found.steep - found.slow)) this.relax(low, high, found);
     return found;
+  }
+
+  // Between its jumps what is rounded up is its argument and a part of one: with any such part the
+  // curve has no jumps, and its slope bounds it.
+  relax(low, high, found) {
+    const { boxes } = this.run, i = this.output;
+    const middle = (low + high) / 2, half = (high - low) / 2;
+    boxes.run(this.order, low, high, true);
+    const reach = half * Math.max(Math.abs(boxes.slow[i]), Math.abs(boxes.steep[i]));
+    if (!Number.isFinite(reach)) return;
+    boxes.run(this.order, middle, middle, true);
+    if (boxes.low[i] - reach > found.low) found.low = boxes.low[i] - reach;
+    if (boxes.high[i] + reach < found.high) found.high = boxes.high[i] + reach;
   }
 
   // True where the curve lies on zero at nine points of a box: a limit that is just kept.
@@ -128,17 +142,19 @@ function crossingIn(curve, low, high, isReached, passes, budget) {
     const bounds = curve.over(from, to);
     const near = curve.doubt();
     if (bounds.high < -near || (passes && bounds.high <= near)) continue;
-    if (bounds.high <= near || curve.isFlat(from, to)) {
+    const isAtMostOn = bounds.high <= near;
+    if (!isAtMostOn && (bounds.slow >= 0 || to - from <= 1e-12 * to)) {
+      if (isReached(to)) return passing(curve, from, to, passes);
+      const last = Math.floor(to); // where a curve that rises lies on zero, it does so to the end
+      if (!passes && last >= from && isReached(last)) return passing(curve, from, last, passes);
+      continue;
+    }
+    if (!isAtMostOn && bounds.steep <= 0 && !isReached(from)) continue;
+    if (isAtMostOn && wholeIn(from, to) <= TRIED_TIES || curve.isFlat(from, to)) {
       const tie = passes ? null : firstTie(curve, from, to);
-      if (tie !== null) return startOf(curve, from, tie);
-      if (bounds.high <= near) continue;
-      if (curve.isFlat(from, to)) continue;
+      if (tie !== null) return passing(curve, from, tie, passes);
+      continue;
     }
-    if (bounds.slow >= 0 || to - from <= 1e-12 * to) {
-      if (!isReached(to)) continue;
-      return passing(curve, from, to, isReached);
-    }
-    if (bounds.steep <= 0 && !isReached(from)) continue;
     const middle = (from + to) / 2;
     waiting.push([middle, to], [from, middle]);
   }
@@ -146,6 +162,8 @@ function crossingIn(curve, low, high, isReached, passes, budget) {
 }
 
 const TRIED_TIES = 64;
+
+function wholeIn(from, to) { return Math.floor(to) - Math.ceil(from) + 1; }
 
 // The first whole population of a box at which a curve lies on zero, exactly; null for none. Where
 // there are many, a curve that lies on zero all over does so at the first.
@@ -157,27 +175,14 @@ function firstTie(curve, from, to) {
   return null;
 }
 
-// Where a curve comes to lie on zero, at a population or before it.
-function startOf(curve, from, tie) {
-  const isOn = (at) => curve.at(at) >= -curve.doubt();
-  let to = tie;
-  if (isOn(from)) return from;
+// Where a curve reaches zero between a point that is below it and one that is not.
+function passing(curve, from, to, passes) {
+  const end = to;
+  const isOn = (at) => (passes ? !(curve.at(at) <= curve.doubt()) : !(curve.at(at) < -curve.doubt()));
   for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
     const middle = (from + to) / 2;
     if (middle === from || middle === to) break;
     if (isOn(middle)) to = middle;
-    else from = middle;
-  }
-  return tie - to <= 1e-9 * tie ? tie : to;
-}
-
-// Where a curve passes zero between a point that is not above it and one that is.
-function passing(curve, from, to, isReached) {
-  const end = to;
-  for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
-    const middle = (from + to) / 2;
-    if (middle === from || middle === to) break;
-    if (isReached(middle)) to = middle;
     else from = middle;
   }
   return polished(curve, from, to, end);
