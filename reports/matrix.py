@@ -118,9 +118,27 @@ def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
 
 def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
     """Return a cell; a number of users with the mark of how it is known."""
-    told = _cell(column, row[column.name])
+    told = _cell(column, row[column.name]) + _stays_full(column, row)
     kind = row.get(known or "") if column.answer == LARGEST else None
     return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+
+
+def _stays_full(column: Column, row: Mapping[str, object]) -> str:
+    """Return that a load stays full, where it is so before the largest acceptable population.
+
+    What is full is not beyond: such a load is acceptable for as long as it grows no more.
+    """
+    at, largest = row.get("saturates_at"), row.get("largest_acceptable")
+    if column.answer != "saturates_at" or not isinstance(at, float) or not isinstance(largest, int):
+        return ""
+    if not at <= largest:
+        return ""
+    load = row.get(f"{LOAD}{row.get('bottleneck')}")
+    is_exactly = isinstance(load, float) and abs(load - 1) <= _SAME
+    return f" ({'exactly' if is_exactly else 'at most'} full to {largest:,})"
+
+
+_SAME = 1e-12
 
 
 def _is_told(column: Column, columns: list[Column]) -> bool:

@@ -185,7 +185,7 @@ def _bottleneck(view: SolveView) -> str:
         most = heaviest_in_words(view).lower()
         line = f"Bottleneck: none saturates; {found.resource} is the {most}."
     else:
-        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}."
+        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{_stays_full(view)}."
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
@@ -205,6 +205,22 @@ def _saturates_first(view: SolveView, at: float) -> str:
             return f"{found.resource} is {full} at {where}"
         return f"{found.resource} is {full} already at {where}, where the range starts"
     return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
+
+
+def _stays_full(view: SolveView) -> str:
+    """Return that the bottleneck is full before the answer and no more: that is not beyond it."""
+    found, largest = view.bottleneck, view.largest_acceptable
+    if found is None or found.saturates_at is None or largest is None:
+        return ""
+    if found.saturates_at > largest or view.population.from_ == view.population.to:
+        return ""
+    there = next(r for r in view.resources if r.name == found.resource)
+    if abs(there.load_at_limit - there.target) <= _SAME * there.target:
+        return f"; from there to {view.population.name} = {largest:,} it is exactly full, no more"
+    return f"; at no whole number up to {largest:,} is it more than full"
+
+
+_SAME = 1e-12
 
 
 def _is_planned(view: SolveView, resource: str) -> bool:

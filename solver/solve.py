@@ -454,7 +454,8 @@ def _warnings(
             sink.report(
                 codes.SATURATED_START,
                 graph.resources[resource.name].span,
-                f"{resource.name} is saturated already at {graph.population} = {graph.low}",
+                f"{resource.name} is {_how_full(graph, resource.name)} already at "
+                f"{graph.population} = {graph.low}",
             )
     _far_from_measured(graph, resources, sink)
     report_beyond(beyond_measured(graph, at), sink)
@@ -467,6 +468,12 @@ _FAR = 2.0
 Work in batches makes an item cheaper as load rises: a Linux forwarder needs 840 ns a packet at low
 load, 236 ns near saturation; so a load that is off by a factor of two may mean a third of the cost.
 """
+
+
+def _how_full(graph: LoadGraph, name: str) -> str:
+    """Return what a resource is that is saturated from the start: full, or more than that."""
+    at_start = graph.valued_at(graph.low)(graph.resources[name].fullness)
+    return "exactly full" if at_start == 1 else "saturated"
 
 
 def _far_from_measured(

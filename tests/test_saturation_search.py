@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from math import sqrt
+from pathlib import Path
 
 import pytest
 import sympy
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from helpers.plain_model import plain_model
 from helpers.specs import checked, lowered
+from qps.cli import main
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.lower import lower
@@ -155,6 +157,24 @@ def test_saturation_points(load: sympy.Expr, at: float | None, method: Method | 
     found = saturation_point(load, N, 1)
     assert found.at == (None if at is None else pytest.approx(float(at), rel=1e-4))
     assert method is None or found.method is method
+
+
+def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "full.qps"
+    text = MEETING_STEPS.replace("ROOM vcpu", "room") + "param room = 21 vcpu\n"
+    spec.write_text(text + "matrix rooms { room in [20 vcpu, 21 vcpu, 22 vcpu, 24.5 vcpu] }\n")
+    main(["matrix", str(spec)])
+    told = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "4,900 (exactly full to 5,100)" in told["21"]
+    assert "4,900 (" not in told["20"]
+    assert "5,200" in told["22"]
+    assert "6,000" in told["24.5"]
+    main(["solve", str(spec)])
+    printed = capsys.readouterr().out
+    assert "from there to N = 5,100 it is exactly full, no more." in printed
+    assert "cluster.requests is exactly full already at N = 4900" in printed
 
 
 @pytest.mark.parametrize(
