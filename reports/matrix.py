@@ -131,7 +131,7 @@ def _stays_full(column: Column, row: Mapping[str, object]) -> str:
     at, largest = row.get("saturates_at"), row.get("largest_acceptable")
     if column.answer != "saturates_at" or not isinstance(at, float) or not isinstance(largest, int):
         return ""
-    if not at <= largest:
+    if not at < largest:
         return ""
     load = row.get(f"{LOAD}{row.get('bottleneck')}")
     is_exactly = isinstance(load, float) and abs(load - 1) <= _SAME

@@ -212,7 +212,7 @@ def _stays_full(view: SolveView) -> str:
     found, largest = view.bottleneck, view.largest_acceptable
     if found is None or found.saturates_at is None or largest is None:
         return ""
-    if found.saturates_at > largest or view.population.from_ == view.population.to:
+    if found.saturates_at >= largest or view.population.from_ == view.population.to:
         return ""
     there = next(r for r in view.resources if r.name == found.resource)
     if abs(there.load_at_limit - there.target) <= _SAME * there.target:
