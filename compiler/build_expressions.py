@@ -17,7 +17,7 @@ N = TypeVar("N")
 
 Piece = Tree[Token] | Token | None
 
-DEEPEST = 60
+DEEPEST = 250
 """Nesting of an expression beyond which it is refused."""
 
 _LONGEST_NUMBER = 40
@@ -31,6 +31,7 @@ class ExpressionBuilder:
         self._source = source
         self._sink = sink
         self._depth = 0
+        self._is_too_deep = False
 
     def change(self, tree: Tree[Token]) -> ast.Change:
         """Return `name = value`."""
@@ -121,7 +122,14 @@ class ExpressionBuilder:
         if isinstance(piece, Token):
             return self._number(piece)
         tree = tree_of(piece)
+        while tree.data == "group" and tree.children[1] is None and _is_tree(tree.children[0]):
+            tree = tree_of(tree.children[0])  # parentheses alone make nothing deeper
+        if self._depth == 0:
+            self._is_too_deep = False
         if self._depth >= DEEPEST:
+            if self._is_too_deep:  # one expression is told once
+                return ast.Number(self._span(tree), Fraction(1))
+            self._is_too_deep = True
             self._sink.report(
                 codes.TOO_DEEP,
                 self._span(tree),
@@ -135,7 +143,7 @@ class ExpressionBuilder:
         finally:
             self._depth -= 1
 
-    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: PLR0911 - one return a node
+    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: C901, PLR0911 - one return a node
         span, children = self._span(tree), tree.children
         match str(tree.data):
             case "number":
@@ -143,6 +151,10 @@ class ExpressionBuilder:
             case "quantity":
                 unit = self._unit(tree_of(children[1]))
                 return ast.Quantity(span, self._number(token_of(children[0])), unit)
+            case "group_quantity":
+                # What stands in parentheses is one number: the unit multiplies all of it.
+                parts = (self._expr(children[0]), self._unit(tree_of(children[1])))
+                return ast.Product(span, tuple((False, part) for part in parts))
             case "number_power":
                 base = self._number(token_of(children[0]))
                 return ast.Power(span, base, self._exponent(tree_of(children[1])))
@@ -230,6 +242,10 @@ def tree_of(piece: Piece) -> Tree[Token]:
     """Return a piece that the grammar makes a tree."""
     assert isinstance(piece, Tree)
     return piece
+
+
+def _is_tree(piece: Piece) -> bool:
+    return isinstance(piece, Tree)
 
 
 def token_of(piece: Piece) -> Token:

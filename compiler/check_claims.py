@@ -468,7 +468,7 @@ class ClaimChecker:
             return None
         fixed = Scope(self.main, Allowed.NOTHING)
         operand = expr.operand if isinstance(expr, ast.Negative) else expr
-        if isinstance(operand, ast.Quantity) and operand.unit.span.text == "%":
+        if _is_percentage(operand):
             share = self.expressions.number(expr, fixed, "a tolerance")
             if share is None:
                 return None
@@ -510,6 +510,16 @@ def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
     if low > high:
         return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
     return None
+
+
+def _is_percentage(expr: ast.Expr) -> bool:
+    """Return whether a number of per cents is written: `5 %`, `(1/20) %`."""
+    match expr:
+        case ast.Quantity(unit=unit):
+            return unit.span.text == "%"
+        case ast.Product(factors=(_, (False, ast.Reference(name=name)))):
+            return name.text == "%"
+    return False
 
 
 def remark(remarks: tuple[ast.Remark, ...], kind: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -22,10 +22,13 @@ from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.importer import Importer
+from qps.compiler.resolve import lookup
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import (
+    DEEPEST_EXPRESSION,
     LARGEST_EXPRESSION,
     Arithmetic,
+    ExpressionTooDeepError,
     ExpressionTooLargeError,
     Value,
     factor_hint,
@@ -75,7 +78,9 @@ class ExpressionChecker:
     importer: Importer | None = None
     changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
     _steps: int = 0
+    _depth: int = 0
     _busy: bool = False
+    _compared: list[Value] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._definitions = Definitions(self.sink)
@@ -99,7 +104,7 @@ class ExpressionChecker:
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(
-            self.sink, self._arithmetic, self.value, self._is_allowed
+            self.sink, self._arithmetic, self._value_compared, self._is_allowed
         )
 
     # -- what the rest of the compiler calls ---------------------------------------------
@@ -124,7 +129,8 @@ class ExpressionChecker:
         if value is None or not self._is_allowed(value, scope, instead):
             return None
         if wanted is not None and value.dimension != wanted:
-            self.wrong_dimension(value, wanted, of)
+            hint = self.binding_hint(expr, scope, lambda found: found == wanted)
+            self.wrong_dimension(value, wanted, of, hint)
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
@@ -132,14 +138,43 @@ class ExpressionChecker:
         """Return an expression as a condition."""
         return self._guarded(lambda: self._conditions.condition(expr, scope), expr)
 
-    def wrong_dimension(self, value: Value | ir.Quantity, wanted: Dimension, of: str) -> None:
+    def binding_hint(
+        self, expr: ast.Expr, scope: Scope, is_wanted: Callable[[Dimension], bool]
+    ) -> str | None:
+        """Return a hint where `1/60 request/s` was to be a number of requests a second.
+
+        A number takes the unit behind it before anything divides: that is 1 / (60 request) / s.
+        None where the other reading is not what is wanted either.
+        """
+        found = lookup(scope.module, expr.name) if isinstance(expr, ast.Reference) else None
+        if found is not None and isinstance(found.declaration, ast.Param | ast.Let):
+            return self.binding_hint(found.declaration.value, Scope(found.module), is_wanted)
+        divided = _divided_by_unit(expr)
+        have = None if divided is None else self.value(expr, scope)
+        if divided is None or have is None:
+            return None
+        unit = self.value(divided.unit, scope)
+        if unit is None or not is_wanted(have.dimension * unit.dimension * unit.dimension):
+            return None
+        start, end = expr.span.start, divided.number.span.end
+        text = expr.span.source.text
+        number, rest = text[start:end], text[end : expr.span.end].strip()
+        return (
+            f"a unit belongs to the number before it: `{number} {rest}` divides by "
+            f"`{divided.span.text}`; write `({number}) {rest}`"
+        )
+
+    def wrong_dimension(
+        self, value: Value | ir.Quantity, wanted: Dimension, of: str, hint: str | None = None
+    ) -> None:
         """Report a quantity that has another dimension than is needed."""
         self.sink.report(
             codes.WRONG_DIMENSION,
             value.span,
             f"{of} must be {wanted.in_words}, not {value.dimension.in_words}",
             label=f"this is {value.dimension.in_words}",
-            hint=unit_hint(value.span.text, value.dimension, wanted)
+            hint=hint
+            or unit_hint(value.span.text, value.dimension, wanted)
             or factor_hint(value.dimension, wanted),
         )
 
@@ -165,7 +200,7 @@ class ExpressionChecker:
         """Run a check with a limit on its steps."""
         if self._busy:
             return work()
-        self._busy, self._steps = True, 0
+        self._busy, self._steps, self._depth = True, 0, 0
         try:
             return work()
         except ExpressionTooLargeError:
@@ -176,6 +211,16 @@ class ExpressionChecker:
                 f"this expression grows beyond {LARGEST_EXPRESSION:,} parts "
                 "when its functions are put in",
                 hint="simplify the functions that it calls",
+            )
+            return None
+        except ExpressionTooDeepError:
+            self._definitions.give_up()
+            self.sink.report(
+                codes.TOO_DEEP,
+                expr.span,
+                f"this expression is nested more than {DEEPEST_EXPRESSION} deep when the names in "
+                "it are put in",
+                hint="state some of the names by themselves, as a `param`",
             )
             return None
         finally:
@@ -196,6 +241,15 @@ class ExpressionChecker:
         self._steps += 1
         if self._steps > LARGEST_EXPRESSION:
             raise ExpressionTooLargeError
+        if self._depth > DEEPEST_EXPRESSION:
+            raise ExpressionTooDeepError
+        self._depth += 1
+        try:
+            return self._value(expr, scope)
+        finally:
+            self._depth -= 1
+
+    def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
         match expr:
             case ast.Number():
                 return Value(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
@@ -243,9 +297,12 @@ class ExpressionChecker:
         return self.value(expr, scope)
 
     def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
+        known = len(self._compared)
         condition = self._conditions.condition(
             expr.condition, replace(scope, allowed=Allowed.NOTHING)
         )
+        compared = self._compared[known:]
+        del self._compared[known:]
         then, otherwise = self.value(expr.then, scope), self.value(expr.otherwise, scope)
         if condition is None or then is None or otherwise is None:
             return None
@@ -253,7 +310,16 @@ class ExpressionChecker:
             self._arithmetic.mismatch(otherwise, then, "alternatives")
             return None
         choice = ir.Choice(condition, then.expr, otherwise.expr)
-        return self._arithmetic.combined(expr.span, choice, then.dimension, [then, otherwise])
+        return self._arithmetic.combined(
+            expr.span, choice, then.dimension, [then, otherwise, *compared]
+        )
+
+    def _value_compared(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        """Return what stands in a condition: a choice is as large as all that it rests on."""
+        value = self.value(expr, scope)
+        if value is not None:
+            self._compared.append(value)
+        return value
 
     def _changed(self, expr: ast.Changed, scope: Scope) -> Value | None:
         if Allowed.ANSWERS not in scope.allowed or self.changes is None:
@@ -269,6 +335,14 @@ class ExpressionChecker:
             return None
         # What is inside is settled by its own changes: outside, it is a number.
         return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)
+
+
+def _divided_by_unit(expr: ast.Expr) -> ast.Quantity | None:
+    """Return the `60 request` of `1/60 request/s`, None for what is not written like that."""
+    match expr:
+        case ast.Product(factors=((False, ast.Number()), (True, ast.Quantity() as divided), *_)):
+            return divided
+    return None
 
 
 def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:

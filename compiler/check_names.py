@@ -35,7 +35,7 @@ from qps.compiler.suggest import did_you_mean, listed
 from qps.compiler.values import Value, mentions_of
 
 ValueOf = Callable[[ast.Expr, Scope], Value | None]
-DEEPEST_DEFINITIONS = 60
+DEEPEST_DEFINITIONS = 250
 """Definitions that rest on each other, beyond which they are refused."""
 
 EVERYTHING = Allowed.MODEL | Allowed.ANSWERS | Allowed.QUALITY

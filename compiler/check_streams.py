@@ -18,6 +18,7 @@ from qps.compiler.dimension import (
     INFORMATION_BASE,
     TIME,
     TIME_BASE,
+    Dimension,
 )
 from qps.compiler.resolve import Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
@@ -124,7 +125,9 @@ class StreamChecker:
                 f"a source gives a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
                 secondary=self._stated(item.values[0]),
-                hint=_swapped(quantities) or _rate_hint(first, item),
+                hint=_swapped(quantities)
+                or self.expressions.binding_hint(item.values[0], scope, _is_rate)
+                or _rate_hint(first, item),
             )
             return None
         assert base is not None
@@ -416,6 +419,10 @@ def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
     texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
     rate = " ".join(rates[0].span.text.split())
     return f"the rate comes first: `source {', '.join([rate, *texts])}`"
+
+
+def _is_rate(dimension: Dimension) -> bool:
+    return (dimension * TIME).single_base not in (None, TIME_BASE)
 
 
 def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:

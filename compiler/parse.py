@@ -26,7 +26,7 @@ from qps.grammar.words import DECLARATIONS
 LARGEST_TEXT = 400_000
 """Characters in a file beyond which it is refused."""
 
-LARGEST_DECLARATION = 60_000
+LARGEST_DECLARATION = 200_000
 """Characters in a declaration beyond which it is refused, comments and blanks included."""
 
 _STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from qps.compiler.parse import parse, parse_change
 from qps.compiler.placement import Placement, check_placement
 from qps.compiler.resolve import resolve
 from qps.compiler.source import Source
-from qps.compiler.values import operands_of, parts_of
+from qps.compiler.values import DEEPEST_EXPRESSION, operands_of, parts_of
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,7 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
 
 def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic]) -> Outcome[Spec]:
     """Check a spec; `earlier` holds what was found before the stage that is at work."""
+    allow_deep_expressions()
     parsed = parse(source)
     assert parsed.value is not None
     earlier += parsed.diagnostics
@@ -252,6 +254,17 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         return Outcome(None, errors)
     sink.found.clear()
     return Outcome(Spec(model, checker, found, _files_of(source, importer)), found)
+
+
+def allow_deep_expressions() -> None:
+    """Let Python nest as deep as the deepest expression that is not refused needs.
+
+    Passes walk expressions by recursion, sympy does so several calls a level.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _CALLS_A_LEVEL * DEEPEST_EXPRESSION))
+
+
+_CALLS_A_LEVEL = 25
 
 
 def _files_of(source: Source, importer: Importer) -> frozenset[Path]:

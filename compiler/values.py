@@ -23,8 +23,11 @@ from qps.compiler.dimension import (
 from qps.compiler.scope import Allowed
 from qps.compiler.source import Span
 
-LARGEST_EXPRESSION = 20_000
+LARGEST_EXPRESSION = 100_000
 """Nodes in an expression, its functions and `let`s put in, beyond which it is refused."""
+
+DEEPEST_EXPRESSION = 600
+"""How deep an expression may be nested, its functions and `let`s put in."""
 
 _MOST_BITS = 4096
 _LARGEST_POWER = 1024
@@ -35,15 +38,20 @@ class ExpressionTooLargeError(Exception):
     """Raised when an expression outgrows its limit; caught where the expression starts."""
 
 
+class ExpressionTooDeepError(Exception):
+    """Raised when an expression is nested beyond its limit; caught where it starts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A checked expression: its dimension, what it mentions, how many nodes it has."""
+    """A checked expression: its dimension, what it mentions, how many nodes it has, how deep."""
 
     expr: ir.Expr
     dimension: Dimension
     span: Span
     mentions: Allowed = Allowed.NOTHING
     size: int = 1
+    depth: int = 1
 
     @property
     def quantity(self) -> ir.Quantity:
@@ -63,14 +71,17 @@ class Arithmetic:
         for part in parts:
             mentions |= part.mentions
         size = 1 + sum(part.size for part in parts)
+        depth = 1 + max((part.depth for part in parts), default=0)
         if size > LARGEST_EXPRESSION:
             raise ExpressionTooLargeError
         if isinstance(expr, ir.Constant):
             value = expr.value
             if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
                 raise ExpressionTooLargeError
-            size = 1
-        return Value(expr, dim, span, mentions, size)
+            size = depth = 1
+        if depth > DEEPEST_EXPRESSION:
+            raise ExpressionTooDeepError
+        return Value(expr, dim, span, mentions, size, depth)
 
     def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:
         """Return a sum of terms of one dimension, each with True where it is subtracted."""

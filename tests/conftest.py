@@ -10,6 +10,10 @@ import pytest
 from hypothesis import settings
 
 from helpers.browser import Opened, browser, opened
+from qps.compiler.pipeline import allow_deep_expressions
+
+# Before hypothesis looks at the limit of recursion, which it guards.
+allow_deep_expressions()
 
 # Speed lives in the benchmarks: a busy machine must fail no test.
 settings.register_profile("qps", deadline=None)

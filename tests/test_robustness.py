@@ -78,6 +78,14 @@ HOSTILE = {
     + "\n".join(f"func f{i}(x) = f{i - 1}(x) * f{i - 1}(x)" for i in range(1, 60))
     + "\nparam a = f59(2)",
     "lets": "let a0 = N\n" + "\n".join(f"let a{i} = a{i - 1} * a{i - 1} + N" for i in range(1, 60)),
+    "conditions": "let a0 = 1\n"
+    + "\n".join(f"let a{i} = if a{i - 1} > a{i - 1} then 1 else 2" for i in range(1, 60)),
+    "deep_conditions": "let a0 = 1\n"
+    + "\n".join(f"let a{i} = if a{i - 1} > 2 then 1 else 2" for i in range(1, 2_000)),
+    "deep_lets_of_deep_sums": "".join(
+        f"let a{i} = " + "(" * 240 + f"a{i - 1}" + " + 1)" * 240 + "\n" for i in range(99, 0, -1)
+    )
+    + "let a0 = 1",
     "units": "\n".join(f"unit u{i} = 1000 u{i + 1}" for i in range(500)) + "\nunit u500 = 1 ms",
     "deep_units": "\n".join(f"unit v{i} = v{i + 1}" for i in range(5000)) + "\nunit v5000 = 1 ms",
     "recursion": "func f(x) = f(x + 1)\nparam a = f(1)",
