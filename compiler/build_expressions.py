@@ -143,7 +143,7 @@ class ExpressionBuilder:
         finally:
             self._depth -= 1
 
-    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: C901, PLR0911 - one return a node
+    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: C901, PLR0911, PLR0912 - a case a node
         span, children = self._span(tree), tree.children
         match str(tree.data):
             case "number":
