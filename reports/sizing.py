@@ -17,7 +17,9 @@ from qps.reports.quantities import (
     scale_of,
 )
 from qps.reports.table import Table, escaped, joined
-from qps.solver.sizing import Capacity, FailingThere, Machines, Needed, Sizing
+from qps.solver.growth import Growth
+from qps.solver.sized import Capacity, FailingThere, Machines, Needed, Sizing
+from qps.solver.sizing import MOST
 from qps.solver.solve import QUALITY
 
 _DIGITS = 4
@@ -38,8 +40,8 @@ class MachinesView:
 class NeededView:
     """A resource: its load there, its target, what it has and what it takes, in `unit`.
 
-    `takes` is null where no capacity does, 0 where any does; `exact` is the same before it was
-    rounded up to whole cores. `machines` is null where their number is not to be chosen.
+    `takes` is null where none was found that does, 0 where any does; `exact` is the same before it
+    was rounded up to whole cores. `machines` is null where their number is not to be chosen.
     """
 
     name: str
@@ -75,6 +77,29 @@ class MendView:
 
 
 @dataclass(frozen=True)
+class MoreMachinesView:
+    """How many machines these nodes have each, and how many they take."""
+
+    nodes: tuple[str, ...]
+    now: int
+    takes: int
+
+
+@dataclass(frozen=True)
+class GrowthView:
+    """Numbers of machines that do where larger capacities do not; none where none were found.
+
+    Up to `up_to` times as many of `looked_at` were tried.
+    """
+
+    machines: tuple[MoreMachinesView, ...]
+    links: tuple[str, ...]
+    are_least: bool
+    looked_at: tuple[str, ...]
+    up_to: int
+
+
+@dataclass(frozen=True)
 class SizingView:
     """What each resource must have for a population, in base units."""
 
@@ -87,6 +112,7 @@ class SizingView:
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
     mends: tuple[MendView, ...]
+    growth: GrowthView | None
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
@@ -96,11 +122,22 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         file,
         {sizing.population: sizing.at},
         sizing_answer(sizing),
-        sizing.is_carried,
+        sizing.is_possible,
         tuple(_needed(one) for one in _ordered(sizing)),
         tuple(_failing_view(one) for one in sizing.fails_whatever),
         tuple(_failing_view(one) for one in sizing.fails_still),
         tuple(MendView(m.resources, m.takes, str(m.capacity.dimension)) for m in sizing.mends),
+        None if sizing.growth is None else _growth_view(sizing.growth),
+    )
+
+
+def _growth_view(growth: Growth) -> GrowthView:
+    return GrowthView(
+        tuple(MoreMachinesView(m.places, m.now, m.takes) for m in growth.machines),
+        growth.links,
+        growth.are_least,
+        growth.looked_at,
+        growth.up_to,
     )
 
 
@@ -149,18 +186,44 @@ def sizing_answer(sizing: Sizing) -> str:
     what = f"With what {_and(short)} take{'s' * (len(short) == 1)}" if short else "As it stands"
     if sizing.is_carried:
         return f"{what}, {_users(sizing)} {'is' if sizing.at == 1 else 'are'} carried."
-    told = []
+    growth = sizing.growth
+    more = growth is not None and bool(growth.machines)
+    told = [_more_machines(sizing, growth)] if growth is not None and more else []
+    none = "" if growth is None or more else _not_found(growth)
     if sizing.fails_whatever:
         named = _and([_failing(one) for one in _told(sizing.fails_whatever)])
-        told.append(f"No capacity carries {_users(sizing)}: {named}.")
+        enough = (
+            "With 10,000 times each capacity instead"
+            if more
+            else (
+                f"Nothing was found that carries {_users(sizing)}: with 10,000 times each capacity"
+            )
+        )
+        told.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
         named = _and([_failing(one) for one in _told(sizing.fails_still)])
         mends = [f"{_amount(m.takes, m.capacity)} of {_and(m.resources)}" for m in sizing.mends]
         mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
         told.append(f"{what}, {named}: {mend}.")
-    if not told:
+    if not sizing.fails_whatever and not sizing.fails_still:
         told.append(f"{what}, {_users(sizing)} are acceptable, but fewer are not.")
     return " ".join(told)
+
+
+def _more_machines(sizing: Sizing, growth: Growth) -> str:
+    """Return in words how many machines do."""
+    links = f"With what {_and(growth.links)} take{'s' * (len(growth.links) == 1)}, "
+    more = [f"{m.takes:,} machines of {_and(m.places)} (now {m.now:,})" for m in growth.machines]
+    told = f"{links * bool(growth.links)}{_and(more)} carry {_users(sizing)}"
+    return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
+
+
+def _not_found(growth: Growth) -> str:
+    """Return in words how many machines were looked at."""
+    return (
+        "nor was a number of machines found, up to "
+        f"{growth.up_to:,} times as many of {_and(growth.looked_at)}"
+    )
 
 
 def _told(failing: Sequence[FailingThere]) -> list[FailingThere]:
@@ -212,9 +275,13 @@ def _has(one: Needed) -> str:
 
 
 def _takes(one: Needed) -> str:
-    """Return the capacity, its digits rounded up: what is told is enough."""
+    """Return the capacity, its digits rounded up: what is told is enough.
+
+    That none does is told where nothing rests on it: else so much was looked at.
+    """
     if one.takes is None:
-        return "no capacity does"
+        most = number(float(MOST), _EXACT_DIGITS)
+        return f"none found up to {most} times" if one.is_searched else "no capacity does"
     if one.takes == 0:
         return "any"
     dimension = one.capacity.dimension

@@ -41,8 +41,8 @@ class Scaled:
 def scaled(model: ir.Model, configuration: Configuration) -> Scaled:
     """Return a model with a number before each capacity, and before each fixed count of a node.
 
-    A capacity that is a parameter is turned by that parameter, so that all that rests on it
-    follows: two capacities of one parameter have one number.
+    A capacity or a count that is a parameter is turned by that parameter, so that all that rests on
+    it follows: two capacities of one parameter have one number.
     """
     made = _Making(model, configuration)
     machines = {name: made.machine(machine) for name, machine in model.machines.items()}
@@ -86,6 +86,9 @@ class _Making:
 
     def node(self, node: ir.Node) -> ir.Node:
         if any(isinstance(part, VARYING) for part in parts_of(node.count)):
+            return node
+        if isinstance(node.count, ir.ParameterValue) and self._is_plain(node.count.name):
+            self.counts[node.name] = self._of_parameter(node.count.name)
             return node
         number = self._number(f"machines of {node.name}", node.span)
         self.counts[node.name] = number

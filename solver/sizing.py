@@ -7,8 +7,8 @@ large as told, and the whole is judged anew: the answer says whether that carrie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
@@ -17,111 +17,26 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.dimension import CORE, Dimension
+from qps.compiler.dimension import CORE
 from qps.compiler.fold import Folder
-from qps.compiler.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.load_graph import LoadGraph, ResourceLoad
 from qps.compiler.lower import lower
 from qps.compiler.values import parts_of
 from qps.solver.asked import refuse
 from qps.solver.boundaries import Failure, Over, boundaries
 from qps.solver.capacity import excess, fails
+from qps.solver.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.scaled import Scaled, scaled
+from qps.solver.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.solve import all_criteria, largest_acceptable, value_at
 
 _LEAST = Fraction(1, 10**6)
-_MOST = Fraction(10**6)
+MOST = Fraction(10**6)
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""
 
 _HAIR = Fraction(1, 10**9)
 """A part by which a root that is no fraction is passed, to be on the side that holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """What a resource has, in base units of `dimension`; cores are counted where `is_whole`."""
-
-    has: float
-    dimension: Dimension
-    is_whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Machines:
-    """How many machines of a node there are, how many would do, and what those cost.
-
-    `price` is in $, in $/s where it `is_running`, None where none is known.
-    """
-
-    now: int
-    takes: int
-    price: float | None
-    is_running: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """A resource at the population: its load, its target, and the capacity that keeps to it.
-
-    `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
-    same before it was rounded up. Both are None where no capacity does, as of a single thread,
-    and 0 where any does. `machines` tells how many of as many as now would do as well, where that
-    can be chosen.
-    """
-
-    resource: str
-    load: float
-    target: float
-    capacity: Capacity
-    takes: float | None
-    exact: float | None
-    machines: Machines | None
-    mode: str | None
-
-    @property
-    def suffices(self) -> bool:
-        """True where what there is is enough."""
-        return self.takes is not None and self.takes <= self.capacity.has
-
-
-@dataclass(frozen=True, slots=True)
-class FailingThere:
-    """A requirement that fails at the population in some mode, with its value."""
-
-    criterion: Criterion
-    limit: float
-    value: float
-    mode: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Mend:
-    """A capacity that, by itself, mends what fails though all have what they take.
-
-    `resources` have it in common; at least `takes` of it, in base units, is enough.
-    """
-
-    resources: tuple[str, ...]
-    capacity: Capacity
-    takes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Sizing:
-    """What each resource must have for a population.
-
-    `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
-    all have what they take, though larger ones would mend it, each of `mends` by itself; the
-    population `is_carried` where neither does, nor anything at a smaller one.
-    """
-
-    population: str
-    at: int
-    needed: tuple[Needed, ...]
-    fails_whatever: tuple[FailingThere, ...]
-    fails_still: tuple[FailingThere, ...]
-    mends: tuple[Mend, ...]
-    is_carried: bool
 
 
 def size(model: ir.Model, configuration: Configuration, population: int) -> Sizing:
@@ -153,6 +68,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         for failing in mode.failing(raised)
         if (failing.criterion.name, failing.mode) not in hopeless
     ]
+    is_carried = not whatever and not still and all(mode.carries(raised) for mode in modes)
     return Sizing(
         model.population.name,
         population,
@@ -160,8 +76,50 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         tuple(whatever),
         tuple(still),
         _mends(modes, raised, hopeless) if still else (),
-        all(mode.carries(raised) for mode in modes),
+        is_carried,
+        None if is_carried else _growth(modes, raised, needed.values()),
     )
+
+
+def _growth(
+    modes: list[_Mode], raised: dict[str, Fraction], needed: Iterable[Needed]
+) -> Growth | None:
+    """Return how many machines carry the population, in all modes; links as they are, or larger."""
+    countables = _countables(modes)
+    looked_at = tuple(place for one in countables for place in one.places)
+    if not countables:
+        return None
+    now = {one.number: one.now for one in countables}
+    wires = {number for mode in modes for number in mode.link_numbers}
+    larger = {n: times for n, times in raised.items() if n in wires and times > 1}
+    for links in ({}, larger) if larger else ({},):
+
+        def times(counts: Counts, links: dict[str, Fraction] = links) -> dict[str, Fraction]:
+            turned = {n: Fraction(count, now[n]) for n, count in counts.items() if count != now[n]}
+            return links | turned
+
+        found = grown(countables, lambda c: not any(mode.failing(times(c)) for mode in modes))
+        if found is None or not all(mode.carries(times(found.counts)) for mode in modes):
+            continue
+        machines = tuple(
+            MoreMachines(one.places, one.now, found.counts[one.number])
+            for one in countables
+            if found.counts[one.number] > one.now
+        )
+        names = [one.resource for one in needed if links and one.is_link and not one.suffices]
+        return Growth(machines, tuple(names), found.are_least, looked_at)
+    return Growth((), (), are_least=False, looked_at=looked_at)
+
+
+def _countables(modes: list[_Mode]) -> list[Countable]:
+    """Return the numbers of machines that can be chosen, where all modes begin with the same."""
+    found: dict[str, Countable] = {}
+    differing: set[str] = set()
+    for mode in modes:
+        for one in mode.countables():
+            if found.setdefault(one.number, one) != one:
+                differing.add(one.number)
+    return [one for number, one in found.items() if number not in differing]
 
 
 def _mends(
@@ -199,6 +157,25 @@ class _Mode:
         """The numbers that turn the capacities of this mode."""
         return tuple(dict.fromkeys(self._scaled.capacities.values()))
 
+    @property
+    def link_numbers(self) -> frozenset[str]:
+        """The numbers that turn the capacities of networks."""
+        networks = {link.network for link in self._settled.links.values()}
+        return frozenset(
+            n for (owner, _), n in self._scaled.capacities.items() if owner in networks
+        )
+
+    def countables(self) -> Iterator[Countable]:
+        """Yield the numbers of machines that can be chosen, with how many there are."""
+        places: dict[str, list[str]] = {}
+        for place, number in self._scaled.counts.items():
+            places.setdefault(number, []).append(place)
+        for number, names in places.items():
+            counts = {self._folder.fold(self._settled.nodes[place].count) for place in names}
+            (now, *others) = counts
+            if not others and now is not None and now >= 1 and now.denominator == 1:
+                yield Countable(number, tuple(names), int(now))
+
     def needed(self) -> Iterator[tuple[Needed, str | None, Fraction | None]]:
         """Yield what each resource needs, the number that turns it, and by how much it must."""
         graph = self._graph
@@ -222,6 +199,8 @@ class _Mode:
                     exact,
                     self._machines(name, resource, target),
                     graph.mode,
+                    number in self.link_numbers,
+                    times is None and number in graph.assumptions,
                 ),
                 number,
                 times,
@@ -313,7 +292,8 @@ class _Mode:
     # -- the whole, judged anew ------------------------------------------------------------
 
     def _sized(self, times: dict[str, Fraction]) -> LoadGraph:
-        own = {name: value for name, value in times.items() if name in self.numbers}
+        turned = {*self.numbers, *self._scaled.counts.values()}
+        own = {name: value for name, value in times.items() if name in turned}
         return lower(self._scaled.model, self._scaled.at(own))
 
     def failing(self, times: dict[str, Fraction]) -> list[FailingThere]:
@@ -363,7 +343,7 @@ class _Mode:
 
 def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> Fraction | None:
     """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
-    ends = [_LEAST, *boundaries(overs, symbol, _LEAST, _MOST), _MOST]
+    ends = [_LEAST, *boundaries(overs, symbol, _LEAST, MOST), MOST]
     found: Fraction | None = None
     for low, high in reversed(list(pairwise(ends))):
         if any(over.fails(symbol, (low + high) / 2) for over in overs):

@@ -13,8 +13,10 @@ import qps
 from helpers.specs import checked
 from qps.cli import main
 from qps.reports.sizing import sizing_answer
+from qps.solver.growth import Countable, Counts, grown
 from qps.solver.modes import solve_model
-from qps.solver.sizing import Needed, Sizing, size
+from qps.solver.sized import Needed, Sizing
+from qps.solver.sizing import size
 
 few = settings(max_examples=20, deadline=None)
 
@@ -109,8 +111,10 @@ def test_a_single_thread_takes_no_number_of_cores() -> None:
     assert thread.takes is None
     assert not sizing.is_carried
     assert [one.criterion.name for one in sizing.fails_whatever] == ["web.cpu.serve.load"]
-    assert "No capacity carries 600 users: web.cpu.serve.load is 120 % (at most" in sizing_answer(
-        sizing
+    # As many boxes as there are threads do: one carries 300.
+    assert sizing_answer(sizing) == (
+        "With what line.forth takes, 2 machines of web (now 1) carry 600 users. With 10,000 times "
+        "each capacity instead, web.cpu.serve.load is 120 % (at most 60 %)."
     )
 
 
@@ -120,8 +124,12 @@ def test_requirements_that_no_capacity_mends_are_told() -> None:
     assert {f.criterion.name for f in sizing.fails_whatever} == {"crowd", "quality"}
     assert sizing.fails_still == ()
     assert sizing_answer(sizing) == (
-        "No capacity carries 300 users: crowd is 30 (at most 20)."
-    )  # fmt: skip
+        "Nothing was found that carries 300 users: with 10,000 times each capacity, crowd is 30 "
+        "(at most 20); nor was a number of machines found, up to 4,096 times as many of web."
+    )
+    assert sizing.growth is not None
+    assert sizing.growth.machines == ()
+    assert not sizing.is_possible
 
 
 def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
@@ -183,6 +191,87 @@ def test_elastic_rates_give_way_first() -> None:
     assert needed(text, "line.forth", 3000).takes == pytest.approx(1.2e9)
 
 
+# Each box holds what its own sessions need; a larger processor holds no more of it.
+SESSIONS = (
+    SHOP.replace("= box\n", "= box * boxes\n").replace("memory 8 GB; ", "")
+    .replace("; memory 10 MB", "").replace("rate 1 Mbit/s", "rate 10 Gbit/s")
+    + "param boxes = 2 in 1..100\nmeasure held = N / boxes * 4 MB\nrequire { held <= 1 GB }\n"
+)  # fmt: skip
+
+
+def test_more_machines_are_tried_against_all_requirements() -> None:
+    sizing = sized(SESSIONS, 3100)
+    assert not sizing.is_carried
+    assert sizing.is_possible
+    growth = sizing.growth
+    assert growth is not None
+    # 250 sessions fit a box: 12.4 boxes; for the processor alone 4 would do.
+    assert [(m.places, m.now, m.takes) for m in growth.machines] == [(("web",), 2, 13)]
+    assert growth.are_least
+    cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
+    assert cpu.machines is not None
+    assert cpu.machines.takes == 4
+    assert sizing_answer(sizing) == (
+        "13 machines of web (now 2) carry 3,100 users. With 10,000 times each capacity instead, "
+        "held is 6.2 GB (at most 1 GB)."
+    )
+
+
+TIERS = (
+    SHOP.replace("= box\n", "= box * boxes\n  node db = box * stores\n")
+    .replace("link line", "link back = wire between web, db\n  link line")
+    .replace("memory 8 GB; ", "").replace("; memory 10 MB", "").replace("1 Mbit/s", "10 Gbit/s")
+    .replace("  at user { }\n", "  over back\n  at db { }\n", 1)
+    .replace("  at web { serve }\n", "  at web { serve }\n")
+    + "param boxes = 1 in 1..100\nparam stores = 3 in 1..100\n"
+    "measure held = N / boxes * 4 MB\nmeasure kept = N / stores * 2 MB\n"
+    "require { held <= A GB; kept <= B GB }\nquality worst\n"
+)  # fmt: skip
+
+
+@few
+@given(st.integers(10, 3000), st.integers(1, 8), st.integers(1, 8))
+def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
+    users: int, held: int, kept: int
+) -> None:
+    text = TIERS.replace("A GB", f"{held} GB").replace("B GB", f"{kept} GB")
+    sizing = sized(text, users)
+    # By hand: 4 MB of each user on boxes, 2 MB on stores, and 2 ms of work beside 10 % of 60 %.
+    boxes = max(-(-users * 4 // (1000 * held)), 1)
+    stores = max(-(-users * 2 // (1000 * kept)), 3)
+    if sizing.is_carried:
+        assert (boxes, stores) == (1, 3)
+        return
+    assert sizing.growth is not None
+    told = {m.places[0]: m.takes for m in sizing.growth.machines}
+    work = -(-users * 2 // 2000)
+    assert told.get("db", 3) == stores
+    assert told.get("web", 1) == max(boxes, work)
+
+
+def test_a_search_is_bounded_and_says_so() -> None:
+    nodes = [Countable(f"n{i}", (f"node{i}",), 1) for i in range(40)]
+    asked: list[Counts] = []
+
+    def holds(counts: Counts) -> bool:
+        asked.append(counts)
+        return all(count >= 1000 + i for i, count in enumerate(counts.values()))
+
+    found = grown(nodes, holds)
+    assert found is not None
+    assert not found.are_least
+    assert holds(found.counts)
+    assert len(asked) <= 152
+    assert grown(nodes, lambda _: False) is None
+
+
+def test_machines_that_are_in_the_way_of_others_stay() -> None:
+    nodes = [Countable("a", ("web",), 2), Countable("b", ("bus",), 1)]
+    found = grown(nodes, lambda counts: counts["a"] >= 7 and counts["b"] < 2)
+    assert found is not None
+    assert found.counts == {"a": 7, "b": 1}
+
+
 def test_a_population_beyond_the_range_is_refused() -> None:
     with pytest.raises(qps.QpsError, match="lies outside the range"):
         sized(SHOP, 20_000)
@@ -214,6 +303,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
         "schema": "qps/sizing/1", "file": "s.qps", "given": {"N": 3100}, "carried": True,
     }  # fmt: skip
     assert told["fails_whatever"] == told["fails_still"] == told["mends"] == []
+    assert told["growth"] is None
     (cpu,) = (one for one in told["resources"] if one["name"] == "web.cpu")
     assert cpu == {
         "name": "web.cpu",

@@ -71,7 +71,7 @@ def _carry(arguments: Namespace) -> Exit:
     else:
         told = f"{title_of(spec.model)} ({', '.join(_asked(spec, arguments))})"
         sys.stdout.write(sizing_text(sizing, told, markdown=arguments.format == "markdown"))
-    return Exit.YES if sizing.is_carried else Exit.NO
+    return Exit.YES if sizing.is_possible else Exit.NO
 
 
 def _asked(spec: Spec, arguments: Namespace) -> list[str]:

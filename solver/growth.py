@@ -1,0 +1,121 @@
+"""How many machines do: the search for counts with which all that is required holds.
+
+All counts are doubled together until all holds; then each is made as small as it may be while the
+others stay. Whether all holds is asked of the whole model at the very counts that are told, so that
+what is told is so; that fewer could do elsewhere, or more than was looked at, is not ruled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Counts = dict[str, int]
+"""How many machines there are, by the number that turns them."""
+
+MOST_TIMES = 4096
+"""So many times the machines that there are is looked at."""
+
+_TRIES = 150
+"""How often the model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Countable:
+    """The machines of some nodes, which one number turns: there are `now` of each."""
+
+    number: str
+    places: tuple[str, ...]
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Counts with which all holds; none of them can be smaller by one where they are `least`."""
+
+    counts: Counts
+    are_least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoreMachines:
+    """How many machines some nodes, whose counts are one number, take for all to hold."""
+
+    places: tuple[str, ...]
+    now: int
+    takes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What carries a population where larger machines do not: more of them.
+
+    `machines` are those that must become more, none where none were found, though up to `up_to`
+    times as many of `looked_at` were tried; `links` must have what they take then, all other
+    capacities stay. Fewer machines were tried and do not do where they `are_least`.
+    """
+
+    machines: tuple[MoreMachines, ...]
+    links: tuple[str, ...]
+    are_least: bool
+    looked_at: tuple[str, ...]
+    up_to: int = MOST_TIMES
+
+
+class _Search:
+    def __init__(self, holds: Callable[[Counts], bool]) -> None:
+        self._holds = holds
+        self._known: dict[tuple[tuple[str, int], ...], bool] = {}
+
+    @property
+    def is_spent(self) -> bool:
+        return len(self._known) >= _TRIES
+
+    def holds(self, counts: Counts) -> bool:
+        key = tuple(sorted(counts.items()))
+        if key not in self._known:
+            self._known[key] = not self.is_spent and self._holds(counts)
+        return self._known[key]
+
+    def doubled(self, now: Counts, growing: Sequence[str]) -> Counts | None:
+        """Return the first counts that hold as some are doubled together."""
+        times = 1
+        while times < MOST_TIMES and not self.is_spent:
+            times *= 2
+            counts = now | {number: now[number] * times for number in growing}
+            if self.holds(counts):
+                return counts
+        return None
+
+    def reduced(self, counts: Counts, number: str, now: int) -> Counts:
+        """Return counts with one of them as small as a bisection finds it."""
+        low, high = now, counts[number]
+        if self.holds(counts | {number: now}):
+            return counts | {number: now}
+        while high - low > 1 and not self.is_spent:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.holds(counts | {number: middle}) else (middle, high)
+        return counts | {number: high}
+
+
+def grown(countables: Sequence[Countable], holds: Callable[[Counts], bool]) -> Grown | None:
+    """Return how many machines do, None where none were found.
+
+    >>> nodes = [Countable("a", ("web",), 2), Countable("b", ("db",), 1)]
+    >>> grown(nodes, lambda counts: counts["a"] >= 11)
+    Grown(counts={'a': 11, 'b': 1}, are_least=True)
+    """
+    now = {one.number: one.now for one in countables}
+    if not now:
+        return None
+    search = _Search(holds)
+    found = search.doubled(now, list(now))
+    for number in now if found is None and len(now) > 1 else ():
+        # Machines of one kind may be in the way of others: these alone.
+        found = found or search.doubled(now, [number])
+    if found is None:
+        return None
+    for number, least in now.items():
+        if found[number] > least:
+            found = search.reduced(found, number, least)
+    return Grown(found, not search.is_spent)
