@@ -23,9 +23,10 @@ if TYPE_CHECKING:  # these import what a report of a spec does not need
     from qps.reports.matrix_page import MatrixPage
 
 SCRIPTS = (
-    "queues", "program", "interval", "exact", "search", "model", "answers", "format", "sentences",
-    "dom", "axis", "line_chart", "picture", "column", "pictures", "bars", "quality_space",
-    "topology", "heat_map", "sections", "assumptions", "advice", "comparison", "controls", "app",
+    "queues", "program", "interval", "exact", "search", "model", "known", "answers",
+    "format", "sentences", "dom", "axis", "line_chart", "picture", "column", "pictures", "bars",
+    "quality_space", "topology", "heat_map", "sections", "assumptions", "advice", "comparison",
+    "controls", "app",
 )  # fmt: skip
 """The parts of the page's script, each a file in `scripts/`, in the order in which they stand."""
 

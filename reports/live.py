@@ -15,6 +15,7 @@ from typing import TypeAlias
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import Certainty
 from qps.compiler.configuration import base_configuration
 from qps.compiler.dimension import (
     DATA_RATE,
@@ -171,6 +172,7 @@ class LiveModel:
                             "value": step(m.value),
                             "dimension": self._dimension(m.dimension),
                             "doc": _line(m.doc),
+                            "known": _known(m.known),
                         }
                     )
                     for m in graph.measures.values()
@@ -181,6 +183,7 @@ class LiveModel:
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
                 "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality is None else step(graph.quality),
+                "qualityKnown": _known(graph.quality_known),
                 "metric": graph.metric.value,
             }
         )
@@ -209,6 +212,7 @@ class LiveModel:
                 "stages": [[part.stage, step(part.value)] for part in stream.latency],
                 "latency": step(sympy.Add(*(part.value for part in stream.latency))),
                 "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
+                "latencyKnown": _known(stream.latency_certainty),
                 "buffer": step(stream.buffer),
                 "loss": step(stream.loss),
                 "rate": step(stream.rate),
@@ -229,6 +233,7 @@ class LiveModel:
                 "strict": criterion.strict,
                 "axis": None if criterion.axis is None else step(criterion.axis),
                 "stated": criterion.span is not None,
+                "known": _known(criterion.known),
                 "dimension": self._dimension(criterion.dimension),
                 "share": share,
             }
@@ -404,6 +409,11 @@ def _bound(declared: ir.Parameter | None, end: str) -> Json:
 def _exact(value: Fraction) -> Json:
     """Return a fraction as two texts: JSON's numbers would round it."""
     return [str(value.numerator), str(value.denominator)]
+
+
+def _known(known: Certainty) -> Json:
+    """Return how a number is known: None for what is exact."""
+    return None if known.is_exact else [known.kind.value, list(known.reasons)]
 
 
 def _line(text: str | None) -> str:

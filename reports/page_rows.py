@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler import ir
+from qps.compiler.certainty import Kind
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.load_graph import Assumption
 from qps.reports.answers import SolveView
+from qps.reports.known import MARKS, KnownView, known_view, marked, marked_value
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
+from qps.solver.answer_certainty import met_up_to_known
 from qps.solver.claims import ClaimResult, Verdict
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 
@@ -99,9 +102,9 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
             RequirementRow(
                 f"quality ({view.quality.metric})",
                 "<= 1",
-                told_apart(view.quality.at_limit, 1),
+                marked(told_apart(view.quality.at_limit, 1), solution.graph.quality_known),
                 "",
-                _up_to(met, view),
+                _up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,
                 gives_out=view.limited_by == "quality",
             )
@@ -116,23 +119,24 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 
     def told(value: float) -> str:
-        return told_beyond(value, limit, criterion.dimension, share=share)
+        told = told_beyond(value, limit, criterion.dimension, share=share)
+        return marked_value(told, value, criterion.known)
 
     return RequirementRow(
         criterion.name,
         f"{operator} {quantity(limit, criterion.dimension, share=share)}",
         told(item.value_at_limit),
         "" if item.value_beyond is None else told(item.value_beyond),
-        _up_to(item.met_up_to, view),
+        _up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
         is_met=item.met_up_to is not None and item.met_up_to >= view.at,
         gives_out=view.limited_by == criterion.name,
     )
 
 
-def _up_to(met: int | None, view: SolveView) -> str:
+def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
     if met is None:
         return "never"
-    return "the whole range" if met == view.population.to else f"{met:,}"
+    return "the whole range" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
 
 
 def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:

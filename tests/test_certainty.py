@@ -9,9 +9,9 @@ import pytest
 import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.helpers.specs import checked, lowered
 
 import qps
+from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.certainties import certainty_of
 from qps.compiler.certainty import (

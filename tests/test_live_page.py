@@ -19,8 +19,9 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.dimension import DATA_RATE
 from qps.compiler.lower import lower
 from qps.compiler.pipeline import Spec, load
+from qps.reports.answers import SolveView
 from qps.reports.quantities import quantity
-from qps.reports.view import answer
+from qps.reports.view import answer, solve_view
 from qps.solver.solution import Solution
 from qps.solver.solve import solve
 from test_saturation_search import (
@@ -404,6 +405,37 @@ def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> N
     answers_as_the_solver(page, spec, random.Random(waits))
 
 
+def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE + "machine waiting { cpu 1 core, queueing md1 }\n"
+        "topology { node host = waiting\n node back = box\n node user = box * N }\n"
+        "param patience = 50 ms in 1..900 ms\n"
+        "stream flow for each user { source 1 packet/s, 1 byte/packet; at host { work } }\n"
+        "stream plain for each user { source 1 packet/s, 1 byte/packet; at back { work } }\n"
+        "measure both = flow.latency + plain.latency\n"
+        "require { flow.latency <= patience; both <= 900 ms }\n"
+    )
+    page = open_page(html_of(spec))
+    for text in ("50", "1", "900"):
+        assert page.run(TYPE, ["patience", text])
+        view = qps_view(spec, f"patience = {text} ms")
+        known = page.run("() => qps.shown.solved.known")
+        assert (known or ["exact", []])[0] == view.known.kind
+        assert page.page.inner_text("#answer").startswith(view.answer)
+    assert view.known.kind == "upper bound"
+    assert ">= " in page.page.inner_text("#requirements")
+    told = page.page.inner_text("#known")
+    assert "plain.latency" in told
+    assert "(the truth may be more): no waiting is counted at back.cpu" in told
+    assert told.endswith("All other numbers are exact for the model that the spec states.")
+
+
+def qps_view(spec: Spec, *settings: str) -> SolveView:
+    configuration = spec.configuration(None, list(settings))
+    solution = solve(lower(spec.model, configuration))
+    return solve_view(spec.model, configuration, solution)
+
+
 GUARDED = (
     PRELUDE + "param chosen = 3 in 1..30\nparam pace = 2 packet/s in 0.1..9 packet/s\n"
     "param double = 2 * pace in 1..10 packet/s\nparam level = 20 % in 0..100 %\n"
@@ -554,7 +586,7 @@ def test_settings_can_be_kept_and_compared(speak_html: str, open_page: Any) -> N
     page.fill("#number-longest_delay", "300")
     users = page.locator("#comparison tbody tr").first.locator("td").all_text_contents()
     assert users[0] == "users"
-    assert users[2] == "32"
+    assert users[2] == "<= 32"
     assert int(users[1]) > 32
     page.click("#comparison button.tab >> nth=1")
     assert page.text_content("#answer").startswith("32 users.")

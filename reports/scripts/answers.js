@@ -12,7 +12,8 @@ function solve(run, setting) {
   const rank = (one) => [one.largest ?? 0, -(one.qualityAtLimit ?? 0)];
   const worst = found.reduce((best, one) => (isBefore(rank(one), rank(best)) ? one : best));
   if (found.length > 1) run.prepare(worst.graph, setting.numbers);
-  return { ...worst, modes: found.length > 1 ? found : [] };
+  const known = largestKnown(found.flatMap((one) => one.criteria), worst.graph.low);
+  return { ...worst, known, modes: found.length > 1 ? found : [] };
 }
 
 function isBefore(one, other) {
@@ -34,6 +35,7 @@ function solveGraph(run) {
     graph, criteria, limiting, largest, at, resources,
     verdict: !limiting ? "range" : largest === null ? "nowhere" : "limited",
     limitedBy: limiting?.criterion.name ?? null,
+    known: largestKnown(criteria, graph.low),
     first: firstToSaturate(resources),
     elastic: graph.elastic.map((one) => knees(run, one)),
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),

@@ -52,6 +52,7 @@ class App {
     showResources(column);
     showMeasures(column);
     showCarried(column);
+    showKnown(column);
     showComparison(this.columns, this.active, (i) => this.choose(i), (i) => this.drop(i));
     if (!isPopulationOnly) showAssumptions(column, this.controls);
     this.controls.refresh();

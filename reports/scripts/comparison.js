@@ -8,16 +8,16 @@ function showComparison(columns, active, choose, drop) {
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
   const rows = [
-    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" ? "at least " : ""}${whole(one.solved.largest)}`)),
+    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" && !one.solved.known ? "at least " : ""}${marked(whole(one.solved.largest), one.solved.known)}`)),
     row("limited by", (one) => one.solved.limitedBy ?? "the range"),
     row("the answer", (one) => answerOf(one)),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => (one.solved.first ? `${one.solved.first.name} at ${number(one.solved.first.at)}` : "nothing")),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    row("quality there", (one) => (one.graph.quality === null ? "" : number(one.value(one.graph.quality)))),
+    row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), one.graph.qualityKnown))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return "";
-      return make("span", null, lightOf(one, found), ` ${one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion)}`);
+      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), found.criterion.known)}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {
       const found = one.solved.resources.find((r) => r.name === name);

@@ -7,7 +7,7 @@ function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "none" : whole(solved.largest)), " users; ",
+  fill("small-answer", make("strong", null, solved.largest === null ? "none" : marked(whole(solved.largest), solved.known)), " users; ",
     solved.limitedBy ? `${solved.limitedBy} limits them` : "the range limits them");
 }
 
@@ -37,10 +37,11 @@ function showRequirements(column) {
     const told = (step, at) => {
       const value = run.at(at).value(step);
       if (step !== measure) return column.tell(value, criterion.dimension, criterion);
-      return isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
+      const text = isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
+      return marked(text, criterion.known, value);
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
-    const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : whole(one.met);
+    const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
     const name = isQuality ? `quality (${graph.metric})` : criterion.name;
     const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
     return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
@@ -56,7 +57,7 @@ function showRequirements(column) {
   const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
   fill("requirements", table(head, rows, new Set([2, 3, 4, 5])), nextLimits(column));
   if (solved.modes.length) {
-    fill("modes", table(["mode", "users", "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : whole(one.largest), one.limitedBy ?? "the range"]), new Set([1])));
+    fill("modes", table(["mode", "users", "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
   } else fill("modes");
 }
 
@@ -113,10 +114,14 @@ function showMeasures(column) {
   for (const one of graph.streams) {
     for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
       const value = run.value(one[name]);
-      if (value !== 0) rows.push([`${one.name}.${name}`, column.tell(value, dimension, { share: name === "loss" }), ""]);
+      const told = marked(column.tell(value, dimension, { share: name === "loss" }), name === "latency" ? one.latencyKnown : null, value);
+      if (value !== 0) rows.push([`${one.name}.${name}`, told, ""]);
     }
   }
-  for (const one of graph.measures) rows.push([one.name, column.tell(run.value(one.value), one.dimension), one.doc]);
+  for (const one of graph.measures) {
+    const value = run.value(one.value);
+    rows.push([one.name, marked(column.tell(value, one.dimension), one.known, value), one.doc]);
+  }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");
     rows.push([elastic.name, column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);

@@ -9,12 +9,14 @@ function answerOf(column) {
     if (!graph.restsOnUsers) {
       return `Nothing depends on the number of users: as the spec stands, every number from ${whole(graph.low)} to ${whole(graph.high)} is acceptable.`;
     }
-    return `Every number of users from ${whole(graph.low)} to ${whole(graph.high)} is acceptable; the range, not the system, is the limit.`;
+    return `${solved.known ? "As far as it is known, every" : "Every"} number of users from ${whole(graph.low)} to ${whole(graph.high)} is acceptable; the range, not the system, is the limit.`;
   }
   if (solved.verdict === "nowhere") {
-    return `${isOne ? `${fewest} not` : `Not even ${fewest}`} acceptable: ${reasonOf(column, graph.low)}.`;
+    const isOrAre = graph.low === 1 ? "is" : "are";
+    const known = solved.known ? fewest.replace(` ${isOrAre}`, ` ${isOrAre} known to be`) : fewest;
+    return `${isOne ? `${fewest} not` : `Not even ${known}`} acceptable: ${reasonOf(column, graph.low)}.`;
   }
-  const users = solved.largest === 1 ? "1 user" : `${whole(solved.largest)} users`;
+  const users = usersKnown(solved.known) + (solved.largest === 1 ? "1 user" : `${whole(solved.largest)} users`);
   const mode = graph.mode ? ` in mode ${graph.mode}` : "";
   return `${users}. With ${whole(solved.largest + 1)}${mode}, ${reasonOf(column, solved.largest + 1)}.`;
 }
@@ -24,12 +26,12 @@ function reasonOf(column, population) {
   const { criterion } = solved.limiting;
   run.at(population);
   if (criterion.name === "quality") {
-    return `quality is ${toldApart(run.value(solved.graph.quality), 1)}; at most 1 is acceptable`;
+    return `quality is ${toldApart(run.value(solved.graph.quality), 1)}${inParenthesis(solved.graph.qualityKnown)}; at most 1 is acceptable`;
   }
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
-    return `${criterion.name} is ${told}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
+    return `${criterion.name} is ${told}${inParenthesis(criterion.known)}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   const resource = criterion.name.replace(/\.load$/, "");

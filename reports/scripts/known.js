@@ -1,0 +1,86 @@
+// How numbers are known: exactly, as a bound, by an approximation. A record's `known` is null for
+// what is exact, else its kind and its reasons. The rules are those of `solver/answer_certainty.py`.
+
+const MARKS = { "upper bound": "<= ", "lower bound": ">= ", approximation: "~ ", simulated: "~ " };
+const USERS = { "upper bound": "At most ", "lower bound": "At least " };
+const TRUTH = { "upper bound": "the truth may be less", "lower bound": "the truth may be more", approximation: "the truth may be less or more", simulated: "within its interval" };
+const SERVED = { "upper bound": "fewer may be well served", "lower bound": "more may be well served", approximation: "fewer or more may be well served", simulated: "within its interval" };
+
+// A number as it is told; what has no finite value needs no mark.
+function marked(text, known, value = 0) { return known && Number.isFinite(value) ? MARKS[known[0]] + text : text; }
+
+function usersKnown(known) { return known ? USERS[known[0]] ?? "About " : ""; }
+
+function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
+
+const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" };
+
+// By how much a criterion is over its limit: how that is known.
+function kindOver({ known, atMost }) {
+  if (!known) return "exact";
+  return atMost ? known[0] : OTHER_SIDE[known[0]] ?? known[0];
+}
+
+function isJudgedMildly(criterion) { return !["exact", "upper bound"].includes(kindOver(criterion)); }
+
+function isJudgedStrictly(criterion) { return !["exact", "lower bound"].includes(kindOver(criterion)); }
+
+// How the last population is known before the first at which any of some criteria fails.
+function largestKnown(judged, low) {
+  const end = Math.min(...judged.map((one) => one.failure ?? Infinity));
+  const first = end === Infinity ? [] : judged.filter((one) => one.failure === end).map((one) => one.criterion);
+  const mild = end === low ? [] : judged.map((one) => one.criterion).filter(isJudgedMildly);
+  const mayBeMore = first.length > 0 && first.every(isJudgedStrictly);
+  if (!mayBeMore && !mild.length) return null;
+  const reasons = [...(mayBeMore ? first : []), ...mild].flatMap((one) => one.known[1]);
+  return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
+}
+
+// -- in words ----------------------------------------------------------------------------
+
+const MOST_NAMES = 6;
+
+// What is not exact at the setting shown, with its reasons once, and that the rest is.
+function knownText(column) {
+  const { solved, graph } = column;
+  const told = [
+    ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, one.known]),
+    ...(graph.quality === null ? [] : [["quality", graph.qualityKnown]]),
+    ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
+    ...graph.measures.map((one) => [one.name, one.known]),
+  ];
+  const uncertain = new Map(told.filter(([, known]) => known));
+  if (!solved.known && !uncertain.size) return "All numbers are exact for the model that the spec states.";
+  const lines = [];
+  if (solved.known && solved.verdict !== "nowhere") {
+    lines.push(`The answer is ${withArticle(solved.known[0])}: ${SERVED[solved.known[0]]}.`);
+  }
+  for (const kind of Object.keys(MARKS)) {
+    const alike = [...uncertain].filter(([, known]) => known[0] === kind);
+    if (!alike.length) continue;
+    const names = alike.map(([name]) => name);
+    const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])];
+    const what = names.length > 1 ? `are ${kind}s` : `is ${withArticle(kind)}`;
+    const reasons = [...new Set(alike.flatMap(([, known]) => known[1]))];
+    lines.push(`${listed(shown)} ${what} (${TRUTH[kind]}): ${mergedReasons(reasons).join("; ")}.`);
+  }
+  return [...lines, "All other numbers are exact for the model that the spec states."].join(" ");
+}
+
+function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`; }
+
+const QUOTED = /`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?/g;
+
+// Reasons that say the same of several names as one; on the page names stand without quotes.
+function mergedReasons(reasons) {
+  const alike = new Map();
+  for (const reason of reasons) {
+    const found = reason.match(QUOTED) ?? [];
+    const key = found.length === 1 ? reason.replace(QUOTED, "``") : reason;
+    const names = found.length === 1 ? found[0].match(/[^`]+(?=`(?:,| and|$))/g) : [];
+    alike.set(key, new Set([...(alike.get(key) ?? []), ...names]));
+  }
+  return [...alike].map(([key, names]) => key.replace("``", () => listed([...names])).replaceAll("`", ""));
+}
+
+function showKnown(column) { fill("known", knownText(column)); }
