@@ -29,7 +29,6 @@ from qps.solver.interval import (
     negative,
     power,
     product,
-    quotient,
     total,
 )
 
@@ -75,6 +74,7 @@ class Curve:
 
     def over(self, low: float, high: float) -> Interval:
         """Return bounds over a box; better than the plain ones where the box is small."""
+        low, high = float(low), float(high)
         plain = self._run(low, high)
         if plain.is_below or plain.is_above or not plain.has_slope:
             return plain
@@ -171,6 +171,3 @@ def _of_number(number: sympy.Expr) -> Interval:
     if number.is_Rational and near not in (inf, -inf) and sympy.Rational(near) == number:
         return Interval(near, near)
     return Interval(below(near), above(near))
-
-
-__all__ = ["Curve", "quotient"]

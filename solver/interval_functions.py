@@ -14,7 +14,6 @@ from qps.solver.interval import (
     Interval,
     above,
     below,
-    power,
     quotient,
     span,
     times,
@@ -224,24 +223,3 @@ def _number(kind: type[QueueFunction], arguments: list[float]) -> float:
         return kind.numeric(*arguments)
     except (ValueError, ZeroDivisionError, OverflowError):
         return nan
-
-
-__all__ = [
-    "arc_cosine",
-    "ceiling",
-    "cosine",
-    "effective",
-    "exponential",
-    "floor",
-    "harmonic",
-    "lambert",
-    "logarithm",
-    "lower_lambert",
-    "mean",
-    "of_queue",
-    "power",
-    "raised",
-    "ratio",
-    "root",
-    "waiting",
-]

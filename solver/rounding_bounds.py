@@ -17,7 +17,7 @@ from qps.compiler.extremes import Maximum, Minimum, Ratio
 from qps.compiler.queue_functions import Waiting
 from qps.solver.bounds import Curve
 from qps.solver.interval import Interval, above, below
-from qps.solver.piecewise import piecewise, roots_on
+from qps.solver.piecewise import Piece, Piecewise, piecewise, roots_on
 from qps.solver.rational import value_at
 
 _ROUNDINGS = (sympy.ceiling, sympy.floor)
@@ -51,9 +51,10 @@ def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stret
         if piece.function is None:
             found.append(_outwards(piece.start, piece.end, start))
             continue
-        roots = sorted({root.near for root in roots_on(piece)} | {piece.start})
-        last = roots[-1] * 2 + 1 if piece.end is None else piece.end
-        for one, other in pairwise([*roots, last]):
+        roots = {root.near for root in roots_on(piece)}
+        cuts = sorted({*roots, *_poles(piece, whole), piece.start})
+        last = cuts[-1] * 2 + 1 if piece.end is None else piece.end
+        for one, other in pairwise([*cuts, last]):
             value = value_at(piece.function, (one + other) / 2)
             if value is None or value >= 0:
                 is_endless = other == last and piece.end is None
@@ -61,6 +62,12 @@ def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stret
         # Zero at a root alone is as much as above zero.
         found += [_outwards(root, root, start) for root in roots]
     return _joined(found)
+
+
+def _poles(piece: Piece, whole: Piecewise) -> list[Fraction]:
+    """Return the seams inside a piece: a pole has the same function on both sides."""
+    end = piece.end
+    return [s.near for s in whole.seams if piece.start < s.near and (end is None or s.near < end)]
 
 
 def _outwards(one: Fraction, other: Fraction | None, least: Fraction) -> Stretch:
