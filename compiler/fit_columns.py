@@ -25,7 +25,7 @@ UnitOf = Callable[[str], "tuple[Fraction, Dimension] | None"]
 SERVED = "served"
 """What a column of rates is headed by, where they were served: `served in request/s`."""
 
-_MOST_RATES = 20
+_MOST_RATES = 10
 _NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
 _RATE = re.compile(
     r"(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"

@@ -86,7 +86,7 @@ class FitRow:
     is_used: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Runs:
     """What was measured, column by column; `used` holds the numbers of the rows that count."""
 
@@ -96,6 +96,9 @@ class Runs:
     other_path: frozenset[int]
     saturated: frozenset[int]
     used: tuple[int, ...]
+
+    def __hash__(self) -> int:  # of many rows, and asked for often
+        return hash((len(self.lines), self.load))
 
     def row(self, index: int) -> FitRow:
         """Return one of the rows."""

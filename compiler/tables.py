@@ -103,7 +103,7 @@ def number(cell: str) -> Fraction | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Numbers:
     """A column of exact numbers: each is a whole number of `unit`.
 
@@ -118,6 +118,9 @@ class Numbers:
 
     def __len__(self) -> int:
         return len(self.whole)
+
+    def __hash__(self) -> int:  # of many numbers, and asked for often
+        return hash((len(self.whole), self.unit))
 
 
 def numbers(cells: Sequence[str]) -> Numbers | int:

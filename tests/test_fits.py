@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from fractions import Fraction
 from pathlib import Path
 
@@ -547,6 +548,15 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
     assert "packet/s    250  exact  us/packet" in out
 
 
+MANY_RATES = ",".join(
+    f"{unit}/s"
+    for unit in (
+        "packet", "frame", "request", "message", "session", "connection", "call", "byte", "kB", "MB",
+        "GB",
+    )
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -557,6 +567,7 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
         ("cpu in core,packet/s\n0.5,1\n3,2\n", "line 3: 3 cores are busy, of 2"),
         ("cpu in %,packet/s\n25,1\n5,1e200\n", "line 3: a number beyond all measuring"),
         ("cpu in %,packet/s\n25,1\n25,2\n", "all rows of `bad.csv` have the same load"),
+        (f"cpu in %,{MANY_RATES}\n5{',1' * 11}\n", "has 11 columns with rates, more than 10"),
     ],
 )
 def test_what_a_table_may_not_hold(
@@ -649,3 +660,14 @@ def test_many_rows_are_fitted_exactly_and_told_in_few_lines(
     out = capsys.readouterr().out
     assert len(out) < 10_000
     assert "packet/s     10" in out
+
+
+def test_the_same_table_gives_equal_models_that_can_be_sent(folder: Path) -> None:
+    told_of(folder, TURN)
+    specs = [check_file(folder / "relay.qps").value for _ in range(2)]
+    models = [spec.model for spec in specs if spec is not None]
+    assert models[0].fits[0][1] == models[1].fits[0][1]
+    assert hash(models[0].fits[0][1]) == hash(models[1].fits[0][1])
+    sent = pickle.loads(pickle.dumps(models[0]))
+    assert sent.fits[0][1] == models[0].fits[0][1]
+    assert regression(sent.fits[0][1]).coefficients == regression(models[0].fits[0][1]).coefficients
