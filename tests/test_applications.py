@@ -1,0 +1,109 @@
+"""Questions as a new user writes them: answers by hand, and by trying every population."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+from qps.api import load
+from qps.reports.view import SolveView
+
+_SPECS = Path(__file__).parent / "applications"
+
+
+@cache
+def _solved(name: str) -> SolveView:
+    return load(_SPECS / f"{name}.qps").solve(advice=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "limited_by"),
+    [
+        # 85 % of 24 TB; a device writes 5 kB/s, three times, kept for seven days: 9.072 GB.
+        ("kafka", 2_248, "broker.space.load"),
+        # 4 cores at 0.05 ms a second for each customer.
+        ("thirteen_services", 80_000, "auth.cpu.load"),
+        # 70 % of 4 cores; 0.4 ms for 0.08444 requests a second, 60 ms for one in 600 s.
+        ("fifteen_services", 20_930, "auth.cpu.load"),
+    ],
+)
+def test_the_answer_is_that_by_hand(name: str, answer: int, limited_by: str) -> None:
+    solution = _solved(name)
+    assert (solution.largest_acceptable, solution.limited_by) == (answer, limited_by)
+
+
+def test_three_services_are_full_at_once() -> None:
+    full = [
+        resource.name
+        for resource in _solved("thirteen_services").resources
+        if resource.saturates_at == pytest.approx(80_000)
+    ]
+    assert full == ["auth.cpu", "database.cpu", "cache.cpu"]
+
+
+def test_memory_of_answers_gives_out_before_the_gpus() -> None:
+    """A question holds 0.902 GB while it is read (80 ms and its waits) and written."""
+
+    def memory(people: int, waited: float) -> float:
+        a_gpu = people / 4 / 60
+        load_of_one = a_gpu * (800 * 0.1e-3 + 300 * 0.25e-3)
+        between = 15e-3 / (1 - load_of_one)
+        return a_gpu * (300 * between + waited) * 0.82e6 * 1100
+
+    solution = _solved("llm")
+    assert solution.limited_by == "kv_memory"
+    # At a load of 65 % a question is on its way, waits and is read for 0.1 to 0.4 s.
+    assert memory(solution.largest_acceptable or 0, 0.1) <= 50e9
+    assert memory((solution.largest_acceptable or 0) + 1, 0.4) > 50e9
+
+
+# -- pods that scale, on nodes that are shared: every population tried ------------------------
+
+_CLICKS = Fraction(5, 100)
+_PODS = {
+    "web": _CLICKS * Fraction(8, 1000),
+    "api": 2 * _CLICKS * Fraction(15, 1000),
+    "search": Fraction(1, 5) * _CLICKS * Fraction(40, 1000),
+}
+_NODES = {"small": (4, 16, 14, Fraction(7, 2)), "large": (16, 64, 58, Fraction(15))}
+
+
+def _is_acceptable(users: int, node: str, nodes: int, idle: Fraction, busy: Fraction) -> bool:
+    pods = {name: max(3, min(20, ceil(users * work / busy))) for name, work in _PODS.items()}
+    cores, memory, slots, requests = _NODES[node]
+    on_each = Fraction(sum(pods.values()), nodes)
+    cpu = idle + users * sum(_PODS.values()) / (cores * nodes)
+    pods_cope = all(users * work / pods[name] <= Fraction(7, 10) for name, work in _PODS.items())
+    return pods_cope and cpu <= Fraction(7, 10) and on_each <= min(memory, slots, requests)
+
+
+def _largest(node: str, nodes: int, idle: Fraction, busy: Fraction) -> int | None:
+    best = None
+    for users in range(4_900, 5_101):
+        if not _is_acceptable(users, node, nodes, idle, busy):
+            break
+        best = users
+    return best
+
+
+def test_every_cluster_that_carries_enough_is_kept_with_its_true_answer() -> None:
+    table = load(_SPECS / "kubernetes.qps").matrix().to_arrow().to_pylist()
+    found = {
+        (row["cluster"], int(row["nodes"]), row["night"], round(row["busy"], 2)): row[
+            "largest_acceptable"
+        ]
+        for row in table
+    }
+    true = {
+        (node, nodes, night, busy): _largest(node, nodes, idle, Fraction(str(busy)))
+        for node in _NODES
+        for nodes in (2, 6, 7)
+        for night, idle in (("on", Fraction(30, 100)), ("off", Fraction(2, 100)))
+        for busy in (0.6, 0.7)
+    }
+    assert found == {key: most for key, most in true.items() if most is not None and most >= 5000}
+    assert found["small", 7, "off", 0.6] == 5_100
