@@ -551,8 +551,8 @@ def test_a_load_in_cores_in_percent_or_as_a_share(
 MANY_RATES = ",".join(
     f"{unit}/s"
     for unit in (
-        "packet", "frame", "request", "message", "session", "connection", "call", "byte", "kB", "MB",
-        "GB",
+        "packet", "frame", "request", "message", "session", "connection", "call", "byte", "kB",
+        "MB", "GB",
     )
 )  # fmt: skip
 
