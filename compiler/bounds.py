@@ -24,6 +24,7 @@ from qps.compiler.fold import (
     UnstatedCaseError,
 )
 from qps.compiler.intervals import Bound
+from qps.compiler.near import NEAR
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 from qps.compiler.values_in_use import (
@@ -157,10 +158,20 @@ class _Check:
                 return False
             if value is None:
                 is_sound = False
+                if not self._is_nearly(bounded, folder):
+                    return False
             elif not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
                 return False
         return is_sound
+
+    def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
+        """Return whether a value that is not rational is in bounds, as far as that can be told."""
+        near = None if bounded.bound is Bound.ANY else folder.nearly(bounded.expr)
+        if near is None or bounded.bound.nearly_allows(near, NEAR):
+            return True
+        self._out_of_bounds(bounded, folder, near)
+        return False
 
     def chosen_flows(self, stream: ir.Stream) -> None:
         """Report more flows than users in all, where each receiver gets a few."""

@@ -1,6 +1,7 @@
 """Exact values of expressions in a configuration, at one population.
 
-What is not rational, or is a measure, has no value here. What would take more digits than
+What is not rational, or is a measure, has no value here; `nearly` gives a number close to the
+first. What would take more digits than
 anybody computes with, or needs itself, is an error of its own: nothing later meets it.
 """
 
@@ -14,6 +15,7 @@ from math import ceil, floor
 from qps.compiler import ir
 from qps.compiler.cases import Unstated, mixed
 from qps.compiler.configuration import Configuration
+from qps.compiler.near import NEAR, is_at_step, near_function, near_power
 from qps.compiler.source import Span
 from qps.compiler.values import parts_of
 
@@ -75,12 +77,21 @@ class Folder:
     case: ir.Case | None = None
     asked_at: Span | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
+    is_near: bool = False
     _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
 
     def in_case(self, case: ir.Case, asked_at: Span | None = None) -> Folder:
         """Return this folder with another case in force; what it knows is shared."""
         return replace(self, case=case, asked_at=asked_at)
+
+    def nearly(self, expr: ir.Expr) -> Fraction | None:
+        """Return a number within `NEAR` of a value that is not rational, None where none is had."""
+        near = replace(self, is_near=True, _parameters={}, _open=[])
+        try:
+            return near.fold(expr)
+        except (TooLargeError, NoValueError):
+            return None
 
     def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911, PLR0912 - a case a node
         """Return the value of an expression, None where it is not rational or not to be had."""
@@ -112,7 +123,10 @@ class Folder:
             case ir.Apply(function, arguments):
                 values = [self.fold(argument) for argument in arguments]
                 known = [value for value in values if value is not None]
-                return _applied(function, known) if len(known) == len(values) else None
+                if len(known) < len(values) or (self.is_near and is_at_step(function, known)):
+                    return None
+                found = _applied(function, known)
+                return near_function(function, known) if found is None and self.is_near else found
             case ir.Choice(condition, then, otherwise):
                 holds = self.holds(condition)
                 return None if holds is None else self.fold(then if holds else otherwise)
@@ -145,6 +159,8 @@ class Folder:
                 sides = self.fold(left), self.fold(right)
                 if sides[0] is None or sides[1] is None:
                     return None
+                if self.is_near and abs(sides[0] - sides[1]) <= NEAR * abs(sides[0]):
+                    return None  # which of them is larger cannot be told
                 return _COMPARISONS[operator](sides[0], sides[1])
 
     def _parameter(self, name: str) -> Fraction | None:
@@ -251,7 +267,9 @@ class Folder:
             raise NoValueError("is a root of a negative number")
         if base not in (-1, 0, 1) and abs(power) * _bits(base) > MOST_BITS:
             raise TooLargeError
-        return base**power.numerator if power.denominator == 1 else None
+        if power.denominator == 1:
+            return base**power.numerator
+        return near_power(base, power) if self.is_near else None
 
 
 def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:

@@ -53,6 +53,14 @@ class Bound(Enum):
         """Return whether a value is in bounds."""
         return self.interval.holds(value)
 
+    def nearly_allows(self, value: Fraction, near: Fraction) -> bool:
+        """Return whether a value may be in bounds that is known up to a part of it."""
+        off = abs(value) * near
+        around = [value - off, value + off]
+        if self.interval.is_whole and abs(value - round(value)) <= off:
+            around.append(Fraction(round(value)))
+        return any(self.allows(number) for number in around)
+
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
 _WHOLE = Interval(_ZERO, is_least_out=True, is_whole=True)

@@ -598,12 +598,13 @@ def test_a_change_of_place_keeps_or_changes_the_count() -> None:
         "component bad { keep max(2, 3) }",
         "option o = on\ncomponent bad { keep if o then 3 else 1 }",
         "component bad { active count(host) }",
-        pytest.param(
-            "component bad { keep exp(1) }",
-            marks=pytest.mark.xfail(
-                strict=True, reason="bounds are checked of rational values only: 272 % is kept"
-            ),
-        ),
+        "component bad { keep exp(1) }",
+        "component bad { keep sqrt(2) }",
+        "component bad { keep 2 ^ (1/2) }",
+        "component bad { keep -exp(-3) }",
+        "param p = 3\ncomponent bad { keep ln(p) }",
+        "component bad { delay (0 - exp(1)) * 1 ms }",
+        "component bad { active log2(N) / 2 }",
     ],
 )
 def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> None:
@@ -612,6 +613,26 @@ def test_shares_beyond_one_are_refused_however_they_are_written(text: str) -> No
         Source("s", spec + "\nstream flow { source 1 packet/s; at host { bad; work } }")
     )
     assert [d.code.id for d in outcome.diagnostics] == ["QPS0309"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "component good { keep exp(-1) }",
+        "component good { keep sqrt(1) }",
+        "component good { keep exp(0) }",
+        "component good { keep 4 ^ (1/2) / 2 }",
+        "component good { keep cos(1) ^ 2 }",
+        "param p = 3\ncomponent good { keep ln(p) / 2 }",
+        "component good { keep if exp(1) > 3 then 7 else 1 }",
+    ],
+)
+def test_shares_that_are_not_rational_may_be_in_bounds(text: str) -> None:
+    spec = PRELUDE + "topology { node host = box }\n" + text
+    outcome = check_source(
+        Source("s", spec + "\nstream flow { source 1 packet/s; at host { good; work } }")
+    )
+    assert not [d for d in outcome.diagnostics if d.is_error]
 
 
 @pytest.mark.parametrize(
