@@ -1,10 +1,11 @@
-"""Nodes and links that no stream reaches: their limits would silently be none."""
+"""What no stream reaches or loads: its limits would silently be none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from qps.compiler import codes, ir
+from qps.compiler.dangling import everything_in
 from qps.compiler.diagnostics import Sink
 from qps.compiler.source import Span
 
@@ -38,6 +39,53 @@ def report_unreached(
                 f"no stream crosses link `{link.name}`: it limits nothing",
                 f"let a stream visit what it joins ({ends}), one after the other, or take it out",
             )
+
+
+def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model) -> None:
+    """Warn of resources that no step loads wherever their machine stands, or is put by a change.
+
+    What stands nowhere is no mistake, nor is a machine of which nothing is loaded, that only sends
+    or receives; what is always there (`idle`) is a load of its own.
+    """
+    placed = _placed(model)
+    loaded = _loaded(model.streams)
+    for machine in machines:
+        nodes = placed.get(machine.name, set())
+        used = {r.name for r in machine.resources if any((n, r.name) in loaded for n in nodes)}
+        for resource in machine.resources if used else ():
+            if resource.name not in used and resource.idle is None:
+                _warn(
+                    sink,
+                    resource.span,
+                    f"no step loads `{resource.name}` of machine `{machine.name}`: it limits "
+                    "nothing",
+                    f"say what a step costs there, `component … {{ {resource.name} … }}`, or take "
+                    "it out",
+                )
+
+
+def _placed(model: ir.Model) -> dict[str, set[str]]:
+    """Return the nodes at which each machine stands, as it is declared or by any change."""
+    placed: dict[str, set[str]] = {}
+    for node in model.nodes:
+        placed.setdefault(node.machine, set()).add(node.name)
+    changing = (model.scenarios, model.modes, model.matrices, model.expectations)
+    for part in everything_in((*changing, model.observations, model.figures)):
+        if isinstance(part, ir.SetPlace):
+            placed.setdefault(part.kind, set()).add(part.name)
+    return placed
+
+
+def _loaded(streams: Sequence[ir.Stream]) -> set[tuple[str, str]]:
+    """Return the resources that steps load, with the nodes at which they do."""
+    return {
+        (leg.node, cost.resource)
+        for stream in streams
+        for leg in stream.legs
+        if isinstance(leg, ir.Visit)
+        for step in leg.steps
+        for cost in step.component.costs
+    }
 
 
 def _reached(streams: Sequence[ir.Stream]) -> tuple[set[str], set[str]]:

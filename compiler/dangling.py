@@ -88,7 +88,11 @@ def _names_in(model: ir.Model) -> frozenset[str]:
 
 def _named_in(part: object) -> frozenset[str]:
     """Return what a part of a model names, however deep inside it."""
-    found: set[str] = set()
+    return frozenset(name for inner in everything_in(part) for name in _names_of(inner))
+
+
+def everything_in(part: object) -> Iterator[object]:
+    """Yield a part of a model and all that it is made of, each once."""
     seen: set[int] = set()
     waiting = [part]
     while waiting:
@@ -96,12 +100,11 @@ def _named_in(part: object) -> frozenset[str]:
         if id(current) in seen:
             continue
         seen.add(id(current))
-        found.update(_names_of(current))
+        yield current
         if isinstance(current, tuple):
             waiting += current
         elif is_dataclass(current) and not isinstance(current, Span):
             waiting += [getattr(current, field.name) for field in fields(current)]
-    return frozenset(found)
 
 
 def _names_of(part: object) -> Iterator[str]:

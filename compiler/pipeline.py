@@ -12,6 +12,7 @@ from qps.compiler import codes, ir
 from qps.compiler.cases import varies_by_case
 from qps.compiler.check import Checker
 from qps.compiler.check_axes import check_ranges
+from qps.compiler.check_unused import report_unloaded
 from qps.compiler.claimed import check_asked
 from qps.compiler.configuration import (
     Configuration,
@@ -247,6 +248,9 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         check_asked(model, sink)
     for matrix in model.matrices:
         check_ranges(matrix, model.parameters, sink)
+    if not sink.has_errors:
+        own = [m for name, m in model.machines.items() if name in checker.main.names]
+        report_unloaded(sink, own, model)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:

@@ -696,3 +696,25 @@ def test_parameters_that_nothing_depends_on(text: str, unused: set[str]) -> None
     found = check_source(Source("spec.qps", source)).diagnostics
     told = {d.message.split("`")[1] for d in found if d.code.id == "QPS0502"}
     assert told & {"pace", "other", "spare", "air"} == unused
+
+
+@pytest.mark.parametrize(
+    ("machine", "more", "unused"),
+    [
+        ("cpu 1 core; disk 8 Mbit/s", "", {"disk"}),
+        ("cpu 1 core; disk 8 Mbit/s; ram 8 GB", "", {"disk", "ram"}),
+        ("cpu 1 core; disk 8 Mbit/s, idle 3 %", "", set()),
+        ("cpu 1 core; disk 8 Mbit/s", "component save { disk 1 byte/packet }", {"disk"}),
+        ("cpu 1 core; disk 8 Mbit/s", "scenario s { spare = mine }", set()),
+    ],
+)
+def test_resources_that_no_step_loads(machine: str, more: str, unused: set[str]) -> None:
+    source = PRELUDE + "machine mine { " + machine + " }\n" + more
+    source += "\nmachine disk_only { cpu 1 core; disk 8 Mbit/s }\n"
+    source += "component store { disk 1 byte/packet }\n"
+    source += "topology { node host = mine; node spare = disk_only }\n"
+    source += "stream flow { source N * 1 packet/s, 9 byte/packet; at host { work } }\n"
+    source += "stream kept { source N * 1 packet/s, 9 byte/packet; at spare { work; store } }\n"
+    found = check_source(Source("spec.qps", source)).diagnostics
+    told = {d.message.split("`")[1] for d in found if "no step loads" in d.message}
+    assert told == unused
