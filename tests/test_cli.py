@@ -269,3 +269,59 @@ def test_the_api_raises_mistakes_with_their_diagnostics() -> None:
         qps.loads('users N in 1..2\nuse "small.qps" as s')
     with pytest.raises(qps.QpsError):
         qps.load("small.qps").solve(set={"pace": 3})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "solve small.qps --scenario quick --scenario quick",
+        "solve small.qps --for pace --for host.cpu.cores --given N=3",
+        "solve small.qps --for pace --given N=3 --given N=4",
+        "solve small.qps --carry 3 --carry 4",
+        "solve small.qps --format json --format text",
+        "solve small.qps --color never --color always",
+        "explain small.qps host.cpu --at 3 --at 4",
+        "explain small.qps host.cpu --scenario quick --scenario quick",
+        "test small.qps --format json --format text",
+        "check small.qps --format json --format text",
+        "matrix small.qps -o a.csv --output b.csv",
+        "matrix small.qps --on dask --on cores",
+        "matrix small.qps --workers 1 --workers 2",
+        "report small.qps -o a.html -o b.html",
+        "report small.qps --variants 1 --variants 2",
+        "fit a.csv --cores 1 --cores 2",
+        "fit a.csv --resource cpu --resource disk",
+        "diff small.qps good.qps --scenario quick --scenario quick",
+        "diff small.qps good.qps -o a.html -o b.html",
+        "trace a.csv --period 20ms --period 30ms",
+        "trace a.csv --unit ms --unit s",
+    ],
+)
+def test_of_a_flag_that_is_given_twice_none_is_dropped(
+    capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    status, out, err = run(capsys, *command.split())
+    assert (status, out) == (2, "")
+    assert "is given twice" in err
+
+
+def test_every_flag_has_one_value_or_gathers_all() -> None:
+    from argparse import _SubParsersAction
+
+    from qps.cli import _Once, _parser
+
+    for action in _parser()._actions:
+        for command in (
+            (action.choices or {}).values() if isinstance(action, _SubParsersAction) else ()
+        ):
+            for flag in command._actions:
+                name = type(flag).__name__
+                is_switch = name in ("_StoreTrueAction", "_StoreFalseAction", "_HelpAction")
+                assert is_switch or name == "_AppendAction" or isinstance(flag, _Once), flag
+
+
+@pytest.mark.parametrize("name", ["self", "set", "N", "population"])
+def test_a_population_of_any_name_can_be_swept(name: str) -> None:
+    text = SMALL.replace("users N", f"users {name}").replace("source N", f"source {name}")
+    table = qps.loads(text).sweep(**{name: range(1, 4)})
+    assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])

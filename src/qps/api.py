@@ -172,6 +172,7 @@ class Model:
 
     def sweep(
         self,
+        /,
         scenario: str | None = None,
         set: Settings | None = None,  # noqa: A002
         **populations: Iterable[int],
@@ -184,6 +185,8 @@ class Model:
         from qps.solver.sweep import sweep  # noqa: PLC0415
 
         name = self.spec.model.population.name
+        if name == "set" and set is not None and not isinstance(set, Mapping):
+            set, populations = None, {name: set}  # noqa: A001 - a population may be called that
         if list(populations) != [name]:
             raise TypeError(f"sweep() takes the population: sweep({name}=range(2, 200))")
         return sweep(self.graph(scenario, set), populations[name])

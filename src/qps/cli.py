@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from qps import __version__
 
@@ -80,8 +80,36 @@ def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     return Exit.FAULT
 
 
+class _Once(argparse.Action):
+    """Stores the value of a flag that may stand once: of two, neither is dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002 - argparse gives it
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep the value; a second one is refused."""
+        from qps.commands.console import complain  # noqa: PLC0415
+
+        given: set[str] = getattr(namespace, "given_once", set())
+        if option_string is not None and self.dest in given:
+            raise complain(f"`{option_string}` is given twice", _AGAIN.get(self.dest, "keep one"))
+        namespace.given_once = given | {self.dest}
+        setattr(namespace, self.dest, values)
+
+
+_AGAIN = {"scenario": "write a scenario that holds both: `scenario both { scenario = a; … }`"}
+
+
 class _Parser(argparse.ArgumentParser):
-    """A parser whose complaints are diagnostics like all others."""
+    """A parser whose complaints are diagnostics like all others; a flag has one value."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.register("action", None, _Once)
+        self.register("action", "store", _Once)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
