@@ -24,6 +24,7 @@ from qps.compiler.check_streams import StreamChecker
 from qps.compiler.check_targets import TargetChecker
 from qps.compiler.check_threads import check_threads
 from qps.compiler.check_topology import TopologyChecker
+from qps.compiler.check_traffic import report_think_times
 from qps.compiler.check_unused import report_unreached
 from qps.compiler.diagnostics import Label, Outcome, Sink
 from qps.compiler.importer import Importer
@@ -100,34 +101,34 @@ class Checker:
         figures = self._figures()
         self._unused_parameters()
         source = self.main.syntax.source
-        return self.sink.partial(
-            ir.Model(
-                PurePath(source.label).stem,
-                source.label,
-                self.main.syntax.doc,
-                population,
-                options,
-                parameters,
-                {n: m for n, m in self.hardware.machines.items() if m is not None},
-                {n: m for n, m in self.hardware.networks.items() if m is not None},
-                tuple(nodes.values()),
-                tuple(links.values()),
-                streams,
-                measures,
-                requirements,
-                quality,
-                scenarios,
-                expectations,
-                observations,
-                modes,
-                figures,
-                groups,
-                matrices,
-                targets,
-                tuple(self._fits.used.items()),
-                self._fitted(parameters),
-            )
+        model = ir.Model(
+            PurePath(source.label).stem,
+            source.label,
+            self.main.syntax.doc,
+            population,
+            options,
+            parameters,
+            {n: m for n, m in self.hardware.machines.items() if m is not None},
+            {n: m for n, m in self.hardware.networks.items() if m is not None},
+            tuple(nodes.values()),
+            tuple(links.values()),
+            streams,
+            measures,
+            requirements,
+            quality,
+            scenarios,
+            expectations,
+            observations,
+            modes,
+            figures,
+            groups,
+            matrices,
+            targets,
+            tuple(self._fits.used.items()),
+            self._fitted(parameters),
         )
+        report_think_times(model, self.sink)
+        return self.sink.partial(model)
 
     def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
         """Return every number that was chosen to hit another, where it stands, and what it is."""

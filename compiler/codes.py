@@ -61,6 +61,7 @@ UNSCALED_COST = Code(
 )
 UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
 NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
+OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
 
 POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")
 UNSURE_COST = Code("QPS0531", "unsure-cost", _W, "a fitted cost that cannot be told from zero")

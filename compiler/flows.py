@@ -47,7 +47,8 @@ class StreamResult:
 
     `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
     for each part of the latency that is a wait the visit that waits, `uncounted` the resources that
-    state no queueing: the latency counts no waiting there.
+    state no queueing: the latency counts no waiting there. Of these, and of limits of items a
+    second, what is `unbounded` lets a queue grow that nothing bounds.
     """
 
     name: str
@@ -58,6 +59,7 @@ class StreamResult:
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
+    unbounded: dict[str, None] = field(default_factory=dict)
     rate: sympy.Expr = sympy.S.Zero
     throughput: sympy.Expr = sympy.S.Zero
 

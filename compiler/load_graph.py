@@ -17,15 +17,20 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.case_tables import CaseTable
-from qps.compiler.certainty import EXACT, Certainty, lower_bound, together, upper_bound
+from qps.compiler.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.fits import Fit
-from qps.compiler.queue_certainty import mean_certainty, quantile_certainty, uncounted
+from qps.compiler.queue_certainty import (
+    jitter_certainty,
+    mean_certainty,
+    quantile_certainty,
+    uncounted,
+)
+from qps.compiler.queue_functions import NormalQuantile
 from qps.compiler.queueing import Queue, Visit
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
-from qps.compiler.suggest import listed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -181,31 +186,53 @@ class StreamMeasures:
     """The resources on its way, and what its playout buffer asks for."""
     uncounted: tuple[str, ...] = ()
     """The resources on its way that state no queueing: no waiting is counted there."""
+    endless: tuple[LatencyPart, ...] = ()
+    """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
+
+    @property
+    def mean_latency(self) -> sympy.Expr:
+        """The mean time of an item from source to user, in s."""
+        return sympy.Add(*(part.value for part in (*self.latency, *self.endless)))
 
     def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
         """Return the latency that a share `level` of the items does not exceed, in s.
 
         Of several queues on the way each gets its part of the share that may be later: then the
         sum of the quantiles is an upper bound, however the waits depend on each other
-        (Bonferroni). What is no wait counts with its mean.
+        (Bonferroni). Jitter gets such a part, too, and is taken as normal. What does not vary
+        counts with its mean.
         """
-        return sympy.Add(*(self.stage_quantile(part, level) for part in self.latency))
+        stages = [self.stage_quantile(part, level) for part in self.latency]
+        endless = [part.value for part in self.endless]
+        return sympy.Add(*stages, self.jitter_quantile(level), *endless)
 
     def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
         """Return what a stage adds to the quantile of a level."""
         if part.queue is None or part.visit is None:
             return part.value
-        return part.queue.quantile(part.visit, self._level_of_each(level))
+        return part.queue.quantile(part.visit, self._each(level))
 
     def own_tail(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""
         if part.queue is None or part.visit is None:
             return sympy.S.Zero
-        return part.queue.own_tail(part.visit, self._level_of_each(level))
+        return part.queue.own_tail(part.visit, self._each(level))
 
-    def _level_of_each(self, level: sympy.Rational) -> sympy.Rational:
-        """Return the level that each wait on the way is asked for."""
-        return 1 - (1 - level) / len(self._waits)
+    def jitter_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return what jitter adds: so many deviations of a normal law."""
+        if not self.varies:
+            return sympy.S.Zero
+        variance = sympy.Add(*(part.value for part in self.jitter))
+        return NormalQuantile(self._each(level)) * sympy.sqrt(variance)
+
+    def _each(self, level: sympy.Rational) -> sympy.Rational:
+        """Return the level at which each of the stages that vary is taken."""
+        return 1 - (1 - level) / max(1, len(self._waits) + self.varies)
+
+    @property
+    def varies(self) -> bool:
+        """True where jitter makes items late: a playout buffer evens it out."""
+        return bool(self.jitter) and self.playout is None
 
     @property
     def latency_certainty(self) -> Certainty:
@@ -215,16 +242,13 @@ class StreamMeasures:
 
     def quantile_certainty(self, level: sympy.Rational) -> Certainty:
         """Return how the quantile of a level is known."""
-        del level  # all levels are known alike so far
-        waits = [quantile_certainty(queue) for queue in self._waits]
-        several = []
-        if len(waits) > 1:
-            several = [upper_bound(f"the quantiles of {len(waits)} queues are added up")]
-        steady = []
-        if self.jitter:
-            resources = listed([part.resource for part in self.jitter], "and")
-            steady = [lower_bound(f"the jitter of {resources} is not counted")]
-        return together(*waits, *several, *steady, uncounted(self.uncounted))
+        parts = [quantile_certainty(queue) for queue in self._waits]
+        if self.varies:
+            parts.append(jitter_certainty([part.resource for part in self.jitter], level))
+        if len(parts) > 1:
+            what = "queues and of jitter" if self.varies else "queues"
+            parts.append(upper_bound(f"the quantiles of {len(self._waits)} {what} are added up"))
+        return together(*parts, uncounted(self.uncounted))
 
     @property
     def _waits(self) -> list[Queue]:

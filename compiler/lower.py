@@ -58,7 +58,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         measured.streams[stream.name] = stream_measures(
             stream, result, measured, expressions, queues
         )
-    criteria = _criteria(requirements, expressions, measured, queues)
+    served = measured.of_what_is_served
+    criteria = _criteria(requirements, expressions, served, queues)
     return LoadGraph(
         wiring,
         population,
@@ -80,7 +81,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
         },
         criteria,
         model.quality.metric,
-        _quality(model, expressions, measured.of, criteria),
+        _quality(model, expressions, served.of, criteria),
         elastic,
         prices,
         unpriced,

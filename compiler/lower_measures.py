@@ -26,6 +26,7 @@ from qps.compiler.load_graph import (
 )
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_queues import PlacedQueue
+from qps.compiler.queueing import endless
 from qps.compiler.values import parts_of
 
 _LOSS_KINDS = {
@@ -42,6 +43,16 @@ class Measures:
     resources: dict[str, ResourceLoad]
     streams: dict[str, StreamMeasures]
     prices: tuple[Price, ...]
+
+    @property
+    def of_what_is_served(self) -> Measures:
+        """The same, without the endless waits of what an overloaded resource cannot serve.
+
+        By these a requirement is judged, and quality: that a resource is overloaded is judged by
+        its load, which says why.
+        """
+        streams = {n: replace(s, endless=()) for n, s in self.streams.items()}
+        return replace(self, streams=streams)
 
     def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
         """Return the expression of a measure; QpsError where there is none."""
@@ -120,7 +131,7 @@ def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
         return stream.lost_by(_LOSS_KINDS[kind])
     match kind:
         case ir.MeasureKind.LATENCY:
-            return sympy.Add(*(part.value for part in stream.latency))
+            return stream.mean_latency
         case ir.MeasureKind.JITTER:
             return sympy.Add(*(part.value for part in stream.jitter))
         case ir.MeasureKind.BUFFER:
@@ -208,6 +219,20 @@ def stream_measures(
         stream.emission.primary or "bit",
         (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
         tuple(result.uncounted),
+        _endless(result, measures, expressions.configuration.case),
+    )
+
+
+def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[LatencyPart, ...]:
+    """Return what is infinite where a stream passes an overloaded resource that has no queue.
+
+    The least and the largest values are those of single items: a load made of them does not last.
+    """
+    if case is not ir.Case.AVERAGE:
+        return ()
+    return tuple(
+        LatencyPart(f"waiting for {name}, without end", endless(measures.resources[name].load))
+        for name in result.unbounded
     )
 
 

@@ -7,6 +7,9 @@ the formula does more or less than that model, and to which side it then errs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
+
+import sympy
 
 from qps.compiler import ir
 from qps.compiler.certainty import (
@@ -17,6 +20,7 @@ from qps.compiler.certainty import (
     together,
     upper_bound,
 )
+from qps.compiler.queue_numbers import normal_quantile
 from qps.compiler.queueing import Queue
 from qps.compiler.suggest import listed
 
@@ -56,6 +60,19 @@ def uncounted(resources: Sequence[str]) -> Certainty:
     if not resources:
         return EXACT
     return lower_bound(f"no waiting is counted at {listed(list(resources), 'and')}")
+
+
+def jitter_certainty(resources: Sequence[str], level: sympy.Rational) -> Certainty:
+    """Return how a quantile of jitter is known, of which nothing but the variance is stated.
+
+    Of all laws of a variance, that of two points is the latest (Cantelli 1928).
+    """
+    share = float(level)
+    normal, worst = normal_quantile(share), sqrt(share / (1 - share))
+    return approximation(
+        f"the jitter of {listed(list(resources), 'and')} is taken as normal, {normal:.3g} standard "
+        f"deviations; other laws have up to {worst:.3g}"
+    )
 
 
 def _is_bursty(queue: Queue) -> bool:

@@ -31,6 +31,8 @@ from qps.compiler.queue_functions import (
     Waiting,
 )
 
+_ROUNDING = sympy.Rational(1, 10**9)
+
 
 @dataclass
 class Visit:
@@ -231,6 +233,14 @@ class Queue:
             waiting = ErlangC(self.servers, self.servers * self.load)
         rate = self.servers * (1 - self.load) * part
         return SojournQuantile(waiting, rate, level)
+
+
+def endless(load: sympy.Expr) -> sympy.Expr:
+    """Return what waits for a resource of which nobody says how: nothing, infinite beyond 1.
+
+    At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
+    """
+    return Waiting(sympy.S.Zero, load - _ROUNDING)
 
 
 def _longest(times: list[sympy.Expr]) -> sympy.Expr:

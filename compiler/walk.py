@@ -54,7 +54,7 @@ class Walk:
         self.flow = flow
         self._copies = flow.total  # what the sender puts on the network
         self._batch: sympy.Expr = sympy.S.One  # copies of an item that leave together
-        self._spreads = self._meets = self._bursty = False
+        self._spreads = self._meets = self._bursty = self._is_bounded = False
         self._place: Place = ("source", stream.name)
         self._steps = 0
         self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
@@ -88,6 +88,9 @@ class Walk:
             self._enter(step, leg.node, held)
             charged = (held if merged is None else merged * pools) * times
             item_times = times if merged is None else times * merged
+            self._is_bounded = any(
+                effect.kind is ir.EffectKind.QUEUE for effect in step.component.effects
+            )
             for cost in self._costs_in_force(step.component, leg.node):
                 self._charge(step, leg.node, cost, charged, item_times, held)
             held = self._effects(step, leg.node, held, pools)
@@ -249,6 +252,8 @@ class Walk:
             return
         if queueing is None or self.flow.primary is None:
             self._result.uncounted[name] = None
+            if not self._is_bounded:
+                self._result.unbounded[name] = None
         if self.flow.primary is None:
             return
         now = self.flow.rates[self.flow.primary]
@@ -410,7 +415,7 @@ class Walk:
                 visit.batch = sympy.S.One if name.endswith(_INTO) else self._batch
                 self._queue(visit, demand, network.queueing)
             else:
-                self._result.uncounted[name] = None
+                self._result.uncounted[name] = self._result.unbounded[name] = None
             if network.jitter is not None:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:
@@ -418,6 +423,7 @@ class Walk:
                 cap = expressions.symbol(f"{leg.link}.cap", network.cap, source, is_capacity=True)
                 load = flows * self.flow.rates[item] / cap
                 self._load_link(f"{name}.{item}s", load, link.span)
+                self._result.unbounded[f"{name}.{item}s"] = None
         travel = item_bits / rate
         self._result.latency.append(LatencyPart(f"over {leg.link}", travel))
         if network.propagation is not None:

@@ -326,7 +326,8 @@ def _stream(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation
     found = graph.streams[stream]
     name = f"{stream}.{measure}"
     scope = (stream, *found.rests_on)
-    stages = [Part(part.stage, part.value, scope) for part in found.latency]
+    ways = [*found.latency, *_overloaded(graph, found, at)]
+    stages = [Part(part.stage, part.value, scope) for part in ways]
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "time from source to user, stage by stage"
@@ -395,13 +396,24 @@ def _quantile(graph: LoadGraph, stream: str, share: sympy.Rational, at: int) -> 
     told = percent(float(share), 8)
     what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)
+    found = replace(found, endless=tuple(_overloaded(graph, found, at)))
     stages = [
         Part(stage, value, scope)
         for part in found.latency
         for stage, value in quantile_parts(found, part, share)
     ]
+    if found.varies:
+        resources = ", ".join(part.resource for part in found.jitter)
+        stages.append(Part(f"jitter of {resources}", found.jitter_quantile(share), scope))
+    stages += [Part(part.stage, part.value, scope) for part in found.endless]
     name = f"quantile({stream}.latency, {told})"
-    return _explained(graph, name, what, _sum(stages), TIME, at, stages, scope)
+    return _explained(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+
+
+def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[LatencyPart]:
+    """Return the endless waits of a stream that are there at a population: most are nothing."""
+    put_in = graph.valued_at(at)
+    return [part for part in stream.endless if put_in(part.value) == sympy.oo]
 
 
 def quantile_parts(

@@ -210,7 +210,7 @@ class LiveModel:
             {
                 "name": stream.name,
                 "stages": [[part.stage, step(part.value)] for part in stream.latency],
-                "latency": step(sympy.Add(*(part.value for part in stream.latency))),
+                "latency": step(stream.mean_latency),
                 "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
                 "latencyKnown": _known(stream.latency_certainty),
                 "buffer": step(stream.buffer),

@@ -48,7 +48,7 @@ def _measures(graph: LoadGraph, scope: Sequence[str]) -> Iterator[tuple[sympy.Ex
         if stream is None:
             continue
         for measure, value in (
-            ("latency", sympy.Add(*(part.value for part in stream.latency))),
+            ("latency", stream.mean_latency),
             ("jitter", sympy.Add(*(part.value for part in stream.jitter))),
             ("buffer", stream.buffer),
             ("queue", stream.queue),

@@ -301,8 +301,7 @@ def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, .
     """Return what is worth a formula, by the name that `qps explain` knows it by."""
     named = [Part(name, graph.resources[name].load, (name,)) for name in resources]
     for name, stream in graph.streams.items():
-        latency = sympy.Add(*(part.value for part in stream.latency))
-        named.append(Part(f"{name}.latency", latency, (name,)))
+        named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
         named.append(Part(f"{name}.loss", stream.loss, (name,)))
         if stream.jitter:
             jitter = sympy.Add(*(part.value for part in stream.jitter))

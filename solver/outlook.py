@@ -195,8 +195,8 @@ def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> S
         stream.name,
         _both(graph, stream.loss, now, there),
         most((part.stage, part.value) for part in stream.losses),
-        _both(graph, sympy.Add(*(part.value for part in stream.latency)), now, there),
-        most((part.stage, part.value) for part in stream.latency),
+        _both(graph, stream.mean_latency, now, there),
+        most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
         _both(graph, stream.rate, now, there),
         stream.item,
     )

@@ -1,0 +1,219 @@
+"""The cases of waiting of issue 13: the true value, or a label that does not overstate.
+
+Simulated values are those of the case's own simulation.
+"""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from helpers.specs import PRELUDE, lowered
+from qps.compiler.certainty import Kind
+from qps.compiler.load_graph import LoadGraph, StreamMeasures
+from qps.reports.explain import explain
+
+P99 = sympy.Rational(99, 100)
+
+
+def _at(graph: LoadGraph, value: sympy.Expr, population: int = 1) -> float:
+    return float(graph.valued_at(population)(value))
+
+
+def _only(graph: LoadGraph) -> StreamMeasures:
+    [stream] = graph.streams.values()
+    return stream
+
+
+# -- copies that leave together ----------------------------------------------------------
+
+BATCHES = """
+users N in 1..100
+machine box { cpu 1 core }
+network lan { rate 8 Mbit/s; queueing md1 }
+component send { }
+topology { node src = box; node rcv = box * 100; link net = lan between src, rcv }
+stream pic {
+  source 4 packet/s, 1250 byte/packet
+  at src { send to all rcv }; over net; at rcv { }
+}
+"""
+
+
+def test_copies_wait_for_those_before_them() -> None:
+    graph = lowered(BATCHES)
+    stream = _only(graph)
+    # a batch of 125 ms at load 0.5 waits 62.5 ms; a copy for 49.5 others of 1.25 ms, and itself
+    assert _at(graph, stream.mean_latency) == pytest.approx(0.0625 + 49.5 * 1.25e-3 + 1.25e-3)
+    assert stream.latency_certainty.is_exact
+    assert _at(graph, stream.latency_quantile(P99)) == pytest.approx(0.479, rel=0.03)
+    assert stream.quantile_certainty(P99).kind is Kind.UPPER_BOUND
+
+
+def test_one_copy_by_multicast_is_no_batch() -> None:
+    graph = lowered(BATCHES.replace("send to all rcv", "send to all rcv by multicast"))
+    [wait] = [part.visit for part in _only(graph).latency if part.visit is not None]
+    assert wait.batch == 1
+
+
+def test_a_batch_of_none_waits_no_less_than_nothing() -> None:
+    """With one user there is nobody to send to: no copies, no load, and no wait below zero."""
+    graph = lowered(
+        PRELUDE
+        + "network lan { rate 8 Mbit/s; queueing md1 }\n"
+        + "topology { node user = box * N\n link net = lan between user }\n"
+        + "stream flow { source 10 packet/s, 125 byte/packet; at user { work to others }\n"
+        + " over net\n at user { } }"
+    )
+    stream = _only(graph)
+    waits = [part.value for part in stream.latency if part.queue is not None]
+    assert _at(graph, sympy.Add(*waits), 1) == 0
+    assert _at(graph, stream.latency_quantile(P99), 1) >= 0
+    # 9 copies of 0.125 ms from each of 10
+    load = 10 * 9 * 10 * 0.125e-3
+    batch = 9 * 0.125e-3
+    told = load * batch / 2 / (1 - load) + 4 * 0.125e-3
+    assert _at(graph, sympy.Add(*waits), 10) == pytest.approx(told)
+
+
+def test_copies_that_come_back_together_are_an_approximation() -> None:
+    text = BATCHES.replace("at rcv { }", "at rcv { }; over net; at src { }")
+    stream = _only(lowered(text))
+    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    assert any("copies of one item that meet" in one for one in stream.latency_certainty.reasons)
+
+
+# -- bursts --------------------------------------------------------------------------------
+
+BURSTS = """
+users N in 1..30
+machine box { }
+network lan { rate 1 Mbit/s; queueing periodic }
+component vad { active 1/3 }
+topology { node phone = box * N; node far = box; link net = lan between phone, far }
+stream voice { source 50 packet/s, 200 byte/packet; at phone { vad }; over net; at far { } }
+"""
+
+
+@pytest.mark.parametrize("queueing", ["periodic", "md1", "mm1", "mg1 cv 0.5"])
+def test_bursts_are_no_more_than_a_lower_bound(queueing: str) -> None:
+    """On for 1 s, off for 2 s: mean 56 ms, p99 524 ms; of no stated length all is open."""
+    graph = lowered(BURSTS.replace("periodic", queueing))
+    stream = _only(graph)
+    assert stream.latency_certainty.kind is Kind.LOWER_BOUND
+    assert stream.quantile_certainty(P99).kind is Kind.APPROXIMATION
+    assert "averaged out" in " ".join(stream.quantile_certainty(P99).reasons)
+    assert _at(graph, stream.mean_latency, 30) < 0.056
+
+
+# -- jitter ----------------------------------------------------------------------------------
+
+JITTER = """
+users N in 1..10
+machine box { }
+network net1 { rate 1 Gbit/s; jitter 100 ms^2; propagation 20 ms }
+topology { node a = box; node b = box; link l = net1 between a, b }
+stream v { source 50 packet/s, 200 byte/packet; at a { }; over l; at b { } }
+"""
+
+
+def test_jitter_belongs_to_a_quantile() -> None:
+    graph = lowered(JITTER)
+    stream = _only(graph)
+    level = sympy.Rational("0.999")
+    # 3.09 deviations of 10 ms; at most sqrt(999) of them, by Cantelli
+    assert _at(graph, stream.latency_quantile(level)) == pytest.approx(0.0200016 + 0.030902, 1e-4)
+    known = stream.quantile_certainty(level)
+    assert known.kind is Kind.APPROXIMATION
+    assert "3.09 standard deviations; other laws have up to 31.6" in known.reasons[0]
+    assert _at(graph, stream.mean_latency) == pytest.approx(0.0200016)
+    explained = explain(graph, "quantile(v.latency, 99.9 %)", 1)
+    assert explained.parts[-1].name == "jitter of l"
+
+
+def test_a_playout_buffer_evens_jitter_out() -> None:
+    stream = _only(lowered(JITTER.replace("at b { } }", "at b { }; playout 30 ms }")))
+    assert stream.quantile_certainty(P99).kind is Kind.LOWER_BOUND  # no waiting is counted
+    assert stream.jitter_quantile(P99) == 0
+
+
+# -- beyond a load of 1 ------------------------------------------------------------------------
+
+BEYOND = """
+users N in 1..100
+machine a { cpu 1 core }
+component job { cpu 100 ms/request }
+machine desk { }
+topology { node host = a; node user = desk * N }
+stream jobs for each user { source 1 request/s; at host { job } }
+require { jobs.latency <= 20 s }
+"""
+
+
+def test_an_overloaded_resource_is_waited_for_without_end() -> None:
+    graph = lowered(BEYOND)
+    stream = _only(graph)
+    assert [_at(graph, stream.mean_latency, n) for n in (1, 10, 11, 50)] == [
+        0.1, 0.1, float("inf"), float("inf"),
+    ]  # fmt: skip
+    assert _at(graph, stream.latency_quantile(P99), 50) == float("inf")
+    assert stream.latency_certainty.reasons == ("no waiting is counted at `host.cpu`",)
+    # what judges the number of users is the load: the latency is that of what is served
+    [latency, load] = graph.criteria
+    assert _at(graph, latency.measure, 50) == 0.1
+    assert _at(graph, load.measure, 50) == 5
+
+
+def test_a_queue_of_stated_length_has_an_end() -> None:
+    text = BEYOND.replace("cpu 100 ms/request", "cpu 100 ms/request; queue 60 request")
+    graph = lowered(text)
+    assert _at(graph, _only(graph).mean_latency, 50) == 0.1
+
+
+def test_the_largest_values_are_those_of_single_items() -> None:
+    param = "param work = average 50 ms/request, least 10 ms/request, largest 200 ms/request\n"
+    text = param + BEYOND.replace("100 ms/request", "work")
+    assert _at(lowered(text), _only(lowered(text)).mean_latency, 21) == float("inf")
+
+
+# -- one stage after the other ---------------------------------------------------------------
+
+STAGES = """
+users N in 1..99
+machine a { cpu 1 core, queueing FIRST }
+machine b { cpu 1 core, queueing SECOND }
+component ca { cpu 5 ms/request }
+component cb { cpu 10 ms/request }
+network w { rate 1000 Tbit/s; queueing md1 }
+topology { node na = a; node nb = b }
+stream job { source N * 1 request/s, 1 bit/request; at na { ca }; at nb { cb } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("mm1", "mm1", Kind.EXACT),  # Jackson
+        ("mmc", "mm1", Kind.EXACT),
+        ("mm1", "md1", Kind.EXACT),  # what leaves mm1 is random (Burke)
+        ("mg1 cv 3", "md1", Kind.APPROXIMATION),
+        ("md1", "mm1", Kind.APPROXIMATION),
+        ("periodic", "periodic", Kind.APPROXIMATION),
+    ],
+)
+def test_a_stage_behind_another_is_exact_where_that_keeps_arrivals_random(
+    first: str, second: str, kind: Kind
+) -> None:
+    text = STAGES.replace("FIRST", first).replace("SECOND", second)
+    text = text.replace("at na { ca }; at nb", "at na { ca }; over l; at nb")
+    text = text.replace("node nb = b }", "node nb = b; link l = w between na, nb }")
+    text = text.replace("rate 1000 Tbit/s; queueing md1", "rate 1000 Tbit/s")
+    stream = _only(lowered(text))
+    known = stream.latency_certainty
+    waits = tuple(r for r in known.reasons if "no waiting is counted" not in r)
+    if kind is Kind.EXACT:
+        assert known.kind is Kind.LOWER_BOUND  # for the link alone
+        assert waits == ()
+    else:
+        assert known.kind is kind
+        assert "`nb.cpu`" in waits[0]
