@@ -231,7 +231,7 @@ def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[L
     if case is not ir.Case.AVERAGE:
         return ()
     return tuple(
-        LatencyPart(f"waiting for {name}, without end", endless(measures.resources[name].load))
+        LatencyPart(f"waiting for {name}", endless(measures.resources[name].load))
         for name in result.unbounded
     )
 

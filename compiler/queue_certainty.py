@@ -84,7 +84,10 @@ def _arrivals(queue: Queue) -> Certainty:
     name = queue.resource
     if queue.shaped_by is not None:
         parts.append(
-            approximation(f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them")
+            approximation(
+                f"arrivals at `{name}` are as if `{queue.shaped_by}` did not shape them: two "
+                "stages in a row were told 0.57 to 1.42 times as long as simulated"
+            )
         )
     if any(visit.meets for visit in queue.visits):
         parts.append(

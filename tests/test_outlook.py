@@ -161,7 +161,8 @@ def test_who_loses_how_much_and_where() -> None:
     assert not told["notes"].loses_more
     assert [(one.resource, one.load) for one in more.loads] == [("web.cpu", pytest.approx(1.1))]
     assert _lines(SPEC)[1] == (
-        "With 10 % more users (110): web.cpu is loaded 110 %; pages: 9.09 % lost (web.cpu saturated)."
+        "With 10 % more users (110): web.cpu is loaded 110 %; pages: 9.09 % lost (web.cpu saturated), "
+        "∞ later (waiting for web.cpu)."
     )
 
 
