@@ -138,8 +138,7 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     found = json.loads(out)
     assert [one["name"] for one in found["expectations"]] == ["good", "bad", "runs[2].busy"]
     wrong = [(one["file"], one["line"]) for one in found["wrong"]]
-    assert wrong[0] == ("broken.qps", 1)
-    assert wrong[-1] == ("wrong.qps", 13)
+    assert {("broken.qps", 1), ("wrong.qps", 13)} <= {*wrong}
     status, out = run(capsys, "--format", "markdown", *files)
     assert status == 2
     assert out.startswith("### ✗ qps test: ")

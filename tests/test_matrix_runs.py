@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -24,6 +26,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.pipeline import load
 from qps.solver.matrix import compiling, cores, run, single, whole_files
+from qps.solver.matrix.build import build
 from qps.solver.matrix.claims import Judge
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
@@ -245,6 +248,12 @@ class _Breaks:
             raise self._error
         return self._work.submit(start, stop)
 
+    def check(self) -> None:
+        self._work.check()
+
+    def explained(self, error: BaseException) -> BaseException:
+        return self._work.explained(error)
+
 
 def broken(monkeypatch: pytest.MonkeyPatch, after: int, error: BaseException) -> None:
     from contextlib import contextmanager
@@ -331,7 +340,7 @@ def test_a_part_of_which_three_bytes_were_changed_is_made_again(
         first.write_bytes(changed)
         spec = load(Path("shop.qps"))
         compiled = compile_matrix(spec.model, spec.model.matrices[0])
-        fingerprint = f"{qps.__version__}:{compiled.fingerprint}"
+        fingerprint = f"{build()}:{compiled.fingerprint}"
         parts = run.Parts(compiled, fingerprint, first.parent)
         assert parts.found(0, 16) is run.Kept.DAMAGED
         with pytest.raises(run.DamagedPartError):
@@ -612,7 +621,7 @@ def test_processes_that_are_always_killed_are_told(
     monkeypatch.setattr(cores, "part_bytes", killed)
     assert main(["matrix", "shop.qps", "-o", "a.parquet", "--workers", "2"]) == 2
     told = capsys.readouterr().err
-    assert "processes that solve parts of 16 rows were killed, again and again" in told
+    assert "processes that solve parts of 16 rows: were killed, again and again" in told
     assert "--workers" in told
 
 
@@ -689,6 +698,121 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
                 next(iter(cluster.workers.values())).process.process.kill()
             found[place] = data
     assert found == expected
+
+
+OTHER = """
+import sys
+from qps.solver.matrix import build, cluster
+other = lambda: "qps 0.0.9"
+build.build = cluster.build = other
+from distributed.cli.dask_worker import main
+main(sys.argv[1:])
+"""
+WORKER = "import sys; from distributed.cli.dask_worker import main; main(sys.argv[1:])"
+SCHEDULER = "import sys; from distributed.cli.dask_scheduler import main; main(sys.argv[1:])"
+
+
+class Cluster:
+    """A scheduler and workers in processes of their own."""
+
+    def __init__(self) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.started: list[subprocess.Popen[str]] = []
+        here = ("--host", "127.0.0.1", "--no-dashboard")
+        self.scheduler = self.start(SCHEDULER, *here, "--port", self.port)
+
+    @property
+    def address(self) -> str:
+        return f"dask://127.0.0.1:{self.port}"
+
+    def start(self, program: str, *arguments: object) -> subprocess.Popen[str]:
+        self.started.append(in_a_process(program, *arguments))
+        return self.started[-1]
+
+    def worker(self, program: str = WORKER) -> subprocess.Popen[str]:
+        """Start a worker, without a nanny that would start it again; wait until it is there."""
+        from distributed import Client
+
+        flags = ("--no-nanny", "--no-dashboard", "--nthreads", "1", "--host", "127.0.0.1")
+        address = self.address.replace("dask", "tcp")
+        started = self.start(program, address, *flags)
+        with Client(address, timeout=60) as client:
+            client.wait_for_workers(sum(w.poll() is None for w in self.started) - 1, timeout=60)
+        return started
+
+
+@pytest.fixture
+def dask_cluster() -> Iterator[Cluster]:
+    pytest.importorskip("distributed")
+    cluster = Cluster()
+    yield cluster
+    for process in cluster.started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.slow
+def test_a_worker_with_another_qps_is_refused(
+    dask_cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = dask_cluster.worker(OTHER)
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]) == 2
+    told = capsys.readouterr().err
+    assert f"has qps 0.0.9, and here is {build()}" in told
+    assert beside("a.parquet") == set()
+    other.kill()
+    other.wait()
+    dask_cluster.worker()
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--on", dask_cluster.address]) == 0
+    assert main(["matrix", "shop.qps", "-o", "b.parquet"]) == 0
+    assert Path("a.parquet").read_bytes() == Path("b.parquet").read_bytes()
+
+
+STUCK = """
+import sys, time
+from qps.solver.matrix import build, cluster
+cluster.build = lambda own=build.build(): own
+build.build = cluster.build
+real = cluster.part_bytes
+def slowly(tabulator, fingerprint, start, stop):
+    if start > 16:  # of the first two any may be made first
+        time.sleep(600)
+    return real(tabulator, fingerprint, start, stop)
+cluster.part_bytes = slowly
+from distributed.cli.dask_worker import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone", ["worker", "scheduler"])
+def test_that_nobody_is_left_is_told_and_what_was_done_is_kept(
+    gone: str, dask_cluster: Cluster
+) -> None:
+    worker = dask_cluster.worker(STUCK)
+    run_on = ("a.parquet", "--on", dask_cluster.address)
+    process = in_a_process(ON_CLUSTER, *run_on)
+    while not list(Path("a.parquet.parts").glob("part-*.sealed")):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.05)
+    (worker if gone == "worker" else dask_cluster.scheduler).kill()
+    _, told = process.communicate(timeout=120)
+    assert process.returncode == 2, told
+    assert "gone" in told or "lost" in told
+    assert re.search("[12] parts? (is|are) kept for `--resume`", told)
+    assert beside("a.parquet") == {"a.parquet.parts"}
+    assert main(["matrix", "shop.qps", "-o", "a.parquet", "--resume"]) == 0
+
+
+ON_CLUSTER = """
+import sys
+from qps.solver.matrix import run
+run.Parts.__init__.__defaults__ = (16,)
+from qps.cli import main
+sys.exit(main(["matrix", "shop.qps", "-q", "-o", *sys.argv[1:]]))
+"""
 
 
 def test_the_bar() -> None:

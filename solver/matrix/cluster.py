@@ -1,33 +1,40 @@
 """Parts made on a Dask cluster: the same function, so the same bytes.
 
 Workers get the compiled matrix once. It is a task of its own, not data that was sent: should
-the last worker that holds it die, the scheduler has it made again.
+the last worker that holds it die, the scheduler has it made again. Only workers with this very
+qps are given parts: another one would make other rows, and nobody would see it.
 """
 
 from __future__ import annotations
 
 import logging
 import pickle
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from threading import local
+from time import monotonic
 from typing import Any
 
+from qps.solver.matrix.build import build
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.cores import cores
-from qps.solver.matrix.run import Made, Work, part_bytes
+from qps.solver.matrix.run import Made, Work, WorkersLostError, part_bytes
 from qps.solver.matrix.tables import Tabulator
 
-_PATIENCE = 6
-"""Seconds after which a scheduler that does not answer is given up."""
+_PATIENCE = 6.0
+"""Seconds after which a scheduler that does not answer is given up, and one without workers."""
+_LOOK = 1.0
+"""Seconds between two looks at which workers there are."""
+_RETRIES = 3
 
 _own = local()
 
 
 class ClusterError(Exception):
-    """Raised where there is no Dask, or no scheduler that answers."""
+    """Raised where there is no Dask, or no scheduler that answers, or no worker that serves."""
 
 
 @contextmanager
@@ -56,14 +63,112 @@ def on_dask(
         raise ClusterError(
             f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
         ) from error
+    work = _OnDask(client, compiled, fingerprint)
     try:
-        count = max(1, len(client.ncores())) if address is None else sum(client.ncores().values())
-        model = client.submit(_unpacked, compiled.packed(), pure=False)
-        yield _OnDask(client.get_executor(retries=3, pure=False), model, fingerprint, count + 1)
+        work.look()
+        yield work
     finally:
-        client.close()
+        client.close(timeout=_LOOK)  # a scheduler that is gone would be waited for
         if cluster is not None:
             cluster.close()
+
+
+@dataclass
+class _OnDask:
+    """Gives parts to workers, and looks now and then which there are."""
+
+    client: Any
+    compiled: CompiledMatrix
+    fingerprint: str
+    _builds: dict[str, str] = field(default_factory=dict)
+    _threads: dict[str, int] = field(default_factory=dict)
+    _seen: float = field(default_factory=monotonic)
+    _looked: float = float("-inf")
+
+    @cached_property
+    def _executor(self) -> Any:
+        return self.client.get_executor(retries=_RETRIES, pure=False)
+
+    @cached_property
+    def _model(self) -> Any:
+        return self.client.submit(_unpacked, self.compiled.packed(), pure=False)
+
+    @property
+    def ahead(self) -> int:
+        return max(1, sum(self._threads.values())) + 1
+
+    def submit(self, start: int, stop: int) -> Future[Made]:
+        made: Future[Made] = self._executor.submit(
+            _part, self._model, self.fingerprint, build(), start, stop
+        )
+        return made
+
+    def check(self) -> None:
+        """Look who is there, not more often than once a second."""
+        if monotonic() - self._looked < _LOOK:
+            return
+        try:
+            self.look()
+        except ClusterError as error:
+            raise WorkersLostError(str(error)) from error
+        if not self._threads and monotonic() - self._seen > _PATIENCE:
+            raise WorkersLostError("are all gone: the Dask scheduler has no worker")
+
+    def look(self) -> None:
+        """Find out which workers there are; ClusterError where one has another qps."""
+        try:
+            self._threads = dict(self.client.ncores(callback_timeout=_PATIENCE))
+            strangers = [worker for worker in self._threads if worker not in self._builds]
+            if strangers:
+                told = self.client.run(_telling_build(), workers=strangers, on_error="return")
+                # One that cannot be asked is gone, or will be asked again.
+                self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
+        except Exception as error:
+            raise ClusterError(f"the Dask scheduler is gone: {type(error).__name__}") from error
+        self._looked = monotonic()
+        if self._threads:
+            self._seen = self._looked
+        for worker in self._threads:
+            found = self._builds.get(worker, build())
+            if found != build():
+                raise ClusterError(f"the Dask worker {worker} has {found}, and here is {build()}")
+
+    def explained(self, error: BaseException) -> BaseException:
+        """Return why a part failed: something is wrong with the cluster, or else with us."""
+        name = type(error).__name__
+        if name == "KilledWorker":
+            return WorkersLostError("were killed, again and again")
+        if isinstance(error, CancelledError) or "Cancelled" in name:
+            return WorkersLostError("are lost: the Dask scheduler has given a part up")
+        try:
+            self.look()
+        except ClusterError as found:
+            return WorkersLostError(str(found))
+        return error
+
+
+def _telling_build() -> Callable[[], str]:
+    """Return a function that tells which qps a worker has, sent as it stands: it may have none."""
+
+    def told() -> str:
+        try:
+            from qps.solver.matrix.build import build as own  # noqa: PLC0415 - the worker's
+
+            return own()
+        except ImportError:
+            pass
+        try:
+            from qps import __version__ as version  # noqa: PLC0415
+
+            return f"qps {version}"
+        except ImportError:
+            return "no qps"
+
+    return told
+
+
+class OtherBuildError(Exception):
+    """Raised on a worker whose qps is another one."""
 
 
 def _unpacked(packed: bytes) -> CompiledMatrix:
@@ -72,20 +177,10 @@ def _unpacked(packed: bytes) -> CompiledMatrix:
     return compiled
 
 
-def _part(compiled: CompiledMatrix, fingerprint: str, start: int, stop: int) -> bytes:
+def _part(compiled: CompiledMatrix, fingerprint: str, asked: str, start: int, stop: int) -> bytes:
     """Make a part on a worker, which keeps what rows share."""
+    if asked != build():
+        raise OtherBuildError(f"this is {build()}, not {asked}")
     if getattr(_own, "fingerprint", None) != fingerprint:
         _own.fingerprint, _own.tabulator = fingerprint, Tabulator(compiled)
     return part_bytes(_own.tabulator, fingerprint, start, stop)
-
-
-@dataclass(frozen=True)
-class _OnDask:
-    executor: Any
-    model: Any
-    fingerprint: str
-    ahead: int
-
-    def submit(self, start: int, stop: int) -> Future[Made]:
-        found: Future[Made] = self.executor.submit(_part, self.model, self.fingerprint, start, stop)
-        return found

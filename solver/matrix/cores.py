@@ -74,6 +74,13 @@ class _Here:
         done.set_result(self.make(start, stop))
         return done
 
+    def check(self) -> None:
+        """It is here."""
+
+    def explained(self, error: BaseException) -> BaseException:
+        """Return the error: nothing else can be why."""
+        return error
+
 
 @dataclass
 class _Processes:
@@ -122,6 +129,13 @@ class _Processes:
             self.stop()
             self.start()
             return self._submit(start, stop)
+
+    def check(self) -> None:
+        """Whom the system has killed is told by their futures."""
+
+    def explained(self, error: BaseException) -> BaseException:
+        """Return the error: nothing else can be why."""
+        return error
 
     def _submit(self, start: int, stop: int) -> Future[Made]:
         path = temporary(self.folder / f"part-{start}")

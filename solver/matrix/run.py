@@ -12,7 +12,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED as FIRST
-from concurrent.futures import BrokenExecutor, Future, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -29,6 +29,8 @@ from qps.solver.matrix.whole_files import temporary
 
 PART = 65_536
 """Rows of a part, before any is left out."""
+_LOOK = 1.0
+"""Seconds after which to look whether anybody still works at a part."""
 _MOST_LOST = 3
 """Times that workers may be lost one after the other, with nothing done in between."""
 
@@ -52,6 +54,12 @@ class Work(Protocol):
 
     def submit(self, start: int, stop: int) -> Future[Made]:
         """Start the part of some rows; its future fails by BrokenExecutor with a lost worker."""
+
+    def check(self) -> None:
+        """Look whether there still is somebody to work; WorkersLostError where there is not."""
+
+    def explained(self, error: BaseException) -> BaseException:
+        """Return what to raise for the error of a part: WorkersLostError where that is why."""
 
 
 def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) -> bytes:
@@ -214,12 +222,16 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]
                 waiting[work.submit(*following)] = following
             if not waiting:
                 return
-            done, _ = wait(waiting, return_when=FIRST)
+            work.check()
+            done, _ = wait(waiting, timeout=_LOOK, return_when=FIRST)
             for future in sorted(done, key=waiting.__getitem__):
                 place = waiting.pop(future)
-                if isinstance(future.exception(), BrokenExecutor):
+                error = CancelledError() if future.cancelled() else future.exception()
+                if isinstance(error, BrokenExecutor):
                     again.append(place)
                     continue
+                if error is not None:
+                    raise work.explained(error)
                 lost = 0
                 yield place, future.result()
             lost += bool(again)

@@ -194,6 +194,14 @@ def _paths(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _readers(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--readers",
+        action="store_true",
+        help="take files (modules and tables, too) for the specs below this folder that read them",
+    )
+
+
 def _one_spec(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", type=Path, help="the spec")
 
@@ -216,6 +224,7 @@ def _settings(command: argparse.ArgumentParser) -> None:
 def _check(commands: _Commands) -> None:
     command = _add(commands, "check", "parse, resolve names, check dimensions and topology")
     _paths(command)
+    _readers(command)
     _format(command, "text", "plain", "json")
 
 
@@ -268,6 +277,7 @@ def _explain(commands: _Commands) -> None:
 def _test(commands: _Commands) -> None:
     command = _add(commands, "test", "every claim of the specs: claimed, predicted, difference")
     _paths(command)
+    _readers(command)
     _format(command, "text", "json", "markdown", "junit", "github")
 
 
@@ -418,6 +428,17 @@ def _diff(commands: _Commands) -> None:
     _format(command, "text", "json", "markdown")
 
 
+def _review(commands: _Commands) -> None:
+    command = _add(
+        commands, "review", "what a change does to claims and answers, as one comment in Markdown"
+    )
+    command.add_argument(
+        "revision", metavar="REVISION", help="what git has from before: a branch, tag or commit"
+    )
+    _paths(command)
+    command.set_defaults(format="text")
+
+
 def _trace(commands: _Commands) -> None:
     command = _add(
         commands, "trace", "jitter of recorded packets, and the buffers that make up for it"
@@ -469,6 +490,7 @@ _COMMANDS = {
     "fit": _fit,
     "fmt": _fmt,
     "diff": _diff,
+    "review": _review,
     "trace": _trace,
     "new": _new,
 }

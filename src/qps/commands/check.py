@@ -6,6 +6,7 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, show, specs_under
+from qps.commands.readers import readers_of
 from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.pipeline import check_file
 from qps.compiler.render import as_json
@@ -14,7 +15,8 @@ from qps.compiler.render import as_json
 def run(arguments: Namespace) -> Exit:
     """Check every spec that was named; no sympy is imported on the way."""
     found: list[Diagnostic] = []
-    paths = specs_under(arguments.paths)
+    find = readers_of if arguments.readers else specs_under
+    paths = find(arguments.paths)
     for path in paths:
         found += check_file(path).diagnostics
     if arguments.format == "json":

@@ -70,7 +70,7 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
             below = [
                 file
                 for file in sorted(path.rglob("*.qps"))
-                if not _is_skipped(file.relative_to(path))
+                if not is_skipped(file.relative_to(path))
             ]
             if not below:
                 raise complain(f"there is no `.qps` file under `{path}`")
@@ -84,5 +84,6 @@ def specs_under(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def _is_skipped(relative: Path) -> bool:
+def is_skipped(relative: Path) -> bool:
+    """Return whether a file lies in a folder that holds nothing of a person's own."""
     return any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in relative.parts[:-1])

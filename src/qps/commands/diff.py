@@ -9,11 +9,9 @@ from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.pipeline import Spec
-from qps.reports.answers import SolveView
-from qps.reports.difference import difference_text, difference_view
+from qps.reports.difference import DifferenceView, difference_text, difference_view
 from qps.reports.view import as_json, solve_view
-from qps.solver.difference import Side, difference
-from qps.solver.solution import Solution
+from qps.solver.difference import Difference, Side, difference
 
 
 def run(arguments: Namespace) -> Exit:
@@ -24,13 +22,7 @@ def run(arguments: Namespace) -> Exit:
         if arguments.output is not None:
             refuse_inputs(arguments.output, old.files | new.files)
         show(new.warnings, arguments)
-        sides = [_side(spec, arguments) for spec in (old, new)]
-        found = difference(*sides)
-        views = [
-            _solved(side, solution, arguments)
-            for side, solution in zip(sides, (found.old, found.new), strict=True)
-        ]
-        view = difference_view(found, *views)
+        found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
     if arguments.output is not None:
         from qps.reports.difference_page import difference_page  # noqa: PLC0415 - and the templates
         from qps.reports.html import render_difference  # noqa: PLC0415
@@ -45,9 +37,14 @@ def run(arguments: Namespace) -> Exit:
     return Exit.NO if arguments.fail_on == "worse" and found.users < 0 else Exit.YES
 
 
-def _side(spec: Spec, arguments: Namespace) -> Side:
-    return Side(spec.model, spec.configuration(arguments.scenario, arguments.set))
-
-
-def _solved(side: Side, solution: Solution, arguments: Namespace) -> SolveView:
-    return solve_view(side.model, side.configuration, solution, tuple(arguments.set))
+def compared(
+    old: Spec, new: Spec, scenario: str | None = None, settings: tuple[str, ...] = ()
+) -> tuple[Difference, DifferenceView]:
+    """Return what differs between two specs, each as a scenario and settings change it."""
+    sides = [Side(spec.model, spec.configuration(scenario, settings)) for spec in (old, new)]
+    found = difference(*sides)
+    views = [
+        solve_view(side.model, side.configuration, solution, settings)
+        for side, solution in zip(sides, (found.old, found.new), strict=True)
+    ]
+    return found, difference_view(found, *views)

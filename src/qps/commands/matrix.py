@@ -6,7 +6,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import gettempdir
@@ -331,6 +331,9 @@ class _Job:
             ) from damaged
         except OSError as error:
             raise self._unwritable(parts.folder, error, parts) from error
+        finally:
+            with suppress(OSError):
+                parts.folder.rmdir()  # where nothing is kept in it
 
     def _tell_damaged(self, path: Path) -> None:
         if not self.arguments.quiet:
@@ -378,7 +381,9 @@ class _Job:
     @property
     def _fingerprint(self) -> str:
         """Tells parts of this matrix, as this version solves it, from all others."""
-        return f"{self.arguments.version}:{self.compiled.fingerprint}"
+        from qps.solver.matrix.build import build  # noqa: PLC0415
+
+        return f"{build()}:{self.compiled.fingerprint}"
 
     def _progress(self) -> Progress:
         return Progress(self.compiled.size, quiet=self.arguments.quiet)
@@ -396,10 +401,15 @@ class _Job:
         except ClusterError as error:
             raise complain(str(error), "or leave `--on` out to use this machine") from error
         except WorkersLostError as error:
-            raise complain(
-                f"processes that solve parts of {parts.size:,} rows {error}",
+            where = "processes" if on_cores else "workers"
+            hint = (
                 "most often there is too little memory: use fewer with `--workers`"
-                + (f"; {_kept(parts)} for `--resume`" if parts.kept else ""),
+                if on_cores
+                else "start workers of this qps, or leave `--on` out to use this machine"
+            )
+            kept = f"; {_kept(parts)} for `--resume`" if folder is not None and parts.kept else ""
+            raise complain(
+                f"{where} that solve parts of {parts.size:,} rows: {error}", hint + kept
             ) from error
 
     def _on_cores(self, parts: Parts, folder: Path | None) -> AbstractContextManager[Work]:

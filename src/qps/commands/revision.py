@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import tarfile
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ def spec_at(argument: str) -> Iterator[Spec]:
 def _extract(revision: str, file: Path, target: Path) -> None:
     """Put the folder of a file, as it was at a revision, into a folder."""
     folder = file.parent if file.parent.is_dir() else _nearest(file.parent)
-    commit = _git(
+    commit = git(
         folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
     )
     if commit is None:
@@ -53,14 +54,13 @@ def _extract(revision: str, file: Path, target: Path) -> None:
             f"git knows no revision `{revision}` here",
             "name a commit, branch or tag: `main:specs/app.qps`; a file is named without a colon",
         )
-    found = _git(folder, "rev-parse", "--show-toplevel")
-    assert found is not None
-    top = Path(found.decode().strip()).resolve()
+    top = top_of(folder)
+    assert top is not None
     parent = file.parent.resolve()
     way = parent.relative_to(top).as_posix() if parent.is_relative_to(top) else "."
     tree = commit.decode().strip() + ("" if way == "." else f":{way}")
     # From the top: elsewhere git archives only what lies below.
-    archive = _git(top, "archive", "--format=tar", tree)
+    archive = git(top, "archive", "--format=tar", tree)
     if archive is None or file.name not in _names(archive):
         raise complain(
             f"there was no `{file}` at `{revision}`", f"`git log -- {file}` tells where it was"
@@ -79,7 +79,13 @@ def _nearest(folder: Path) -> Path:
     return next(parent for parent in folder.resolve().parents if parent.is_dir())
 
 
-def _git(folder: Path, *arguments: str) -> bytes | None:
+def top_of(folder: Path) -> Path | None:
+    """Return the folder of the repository that a folder lies in, None where it is in none."""
+    found = git(folder, "rev-parse", "--show-toplevel")
+    return None if found is None else Path(os.fsdecode(found).rstrip("\n")).resolve()
+
+
+def git(folder: Path, *arguments: str) -> bytes | None:
     """Return what git prints, None where it refuses."""
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and no argument that git takes for a flag

@@ -12,6 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics import Diagnostic, QpsError
 from qps.compiler.pipeline import check_file
@@ -32,8 +33,13 @@ from qps.solver.claims import ClaimResult, Laboratory
 
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
-    tested = tested_specs(specs_under(arguments.paths))
+    find = readers_of if arguments.readers else specs_under
+    tested = tested_specs(find(arguments.paths))
     show(tested.diagnostics, arguments)
+    if arguments.readers and not tested.results and not tested.wrong:
+        if not arguments.quiet:
+            print("no spec below this folder reads these files and claims anything")
+        return Exit.YES
     if not tested.results and not tested.wrong:
         raise complain(
             "these specs claim nothing that could be tested",

@@ -1,0 +1,157 @@
+"""`qps review`: what a change does, as one comment on a pull request."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from qps.commands.console import Exit, complain, show, specs_under
+from qps.commands.diff import compared
+from qps.commands.readers import files_of
+from qps.commands.revision import git, spec_at, top_of
+from qps.commands.test import status_of, tested_specs
+from qps.compiler.diagnostics import QpsError
+from qps.compiler.pipeline import load
+from qps.reports.ci import MOST_CHARACTERS, claims_markdown
+from qps.reports.difference import DifferenceView, difference_text
+from qps.reports.table import escaped
+from qps.solver.solution import SolverFault
+
+_SHORT = 10
+"""Digits of a commit that are told."""
+
+
+def run(arguments: Namespace) -> Exit:
+    """Test the specs, compare those that were moved since a revision, and print one comment."""
+    since = _Since.of(arguments.revision)
+    paths = specs_under(arguments.paths)
+    tested = tested_specs(paths)
+    show(tested.diagnostics, arguments)
+    moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
+    room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))
+    claims = claims_markdown(tested, max(MOST_CHARACTERS // 2, room))
+    sys.stdout.write(claims + _differences(moved, MOST_CHARACTERS - len(claims)))
+    return Exit.FAULT if any(one.is_fault for one in moved) else status_of(tested)
+
+
+@dataclass(frozen=True)
+class _Since:
+    """A commit, and what was changed since: for each file the name that it had, None for none."""
+
+    top: Path
+    commit: str
+    changed: dict[Path, Path | None]
+
+    @staticmethod
+    def of(revision: str) -> _Since:
+        """Return what was changed since the work here was begun from a revision."""
+        here = Path()
+        top = top_of(here)
+        known = git(here, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^0")
+        if top is None or known is None:
+            raise complain(
+                f"git knows no revision `{revision}` here",
+                "name a commit, branch or tag; in CI, fetch more than the last commit",
+            )
+        named = known.decode().strip()
+        base = git(here, "merge-base", named, "HEAD")
+        commit = named if base is None else base.decode().strip()
+        # With NUL between names they stand as they are, whatever their letters.
+        found = git(top, "diff", "--name-status", "-z", "--find-renames", commit, "--")
+        return _Since(top, commit, dict(_changed(top, (found or b"").split(b"\0"))))
+
+    def moved(self, paths: Sequence[Path]) -> Iterator[tuple[Path, Path | None]]:
+        """Yield the specs that read what was changed, each with the name that it had before."""
+        for path in paths:
+            if any(file in self.changed for file in files_of(path)):
+                own = path.resolve()
+                yield path, self.changed.get(own, own)
+
+
+def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | None]]:
+    """Yield what `git diff --name-status -z` tells: files as they are called now, and before."""
+    left = iter(words)
+    for status in left:
+        if not status:
+            return
+        path = top / os.fsdecode(next(left))
+        if status[:1] in b"RC":
+            yield top / os.fsdecode(next(left)), path
+            if status[:1] == b"R":
+                yield path, path
+        else:
+            yield path, None if status == b"A" else path
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A spec that reads what was changed: how its answer moves, or why nobody can tell.
+
+    Of a module there is neither: it answers nothing itself.
+    """
+
+    path: Path
+    view: DifferenceView | None = None
+    reason: str = ""
+    is_moved: bool = True
+    is_fault: bool = False
+
+    @staticmethod
+    def of(path: Path, before: Path | None, since: _Since) -> _Moved:
+        """Compare a spec with what it was."""
+        earlier = "" if before is None else f"{since.commit[:_SHORT]}:{os.path.relpath(before)}"
+        try:
+            new = load(path)
+            if new.checker.is_module:
+                return _Moved(path)
+            if not earlier:
+                return _Moved(path, reason="is new")
+            with spec_at(earlier) as old:
+                found, view = compared(old, new)
+        except QpsError as error:
+            return _Moved(path, reason=f"cannot be compared: {error.diagnostics[0].message}")
+        except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            told = f"cannot be compared by a fault of qps: {type(error).__name__}: {error}"
+            return _Moved(path, reason=told, is_fault=True)
+        is_moved = bool(found.users or found.changes or found.added or found.removed)
+        return _Moved(path, view, is_moved=is_moved)
+
+    @property
+    def text(self) -> str:
+        """The difference in Markdown."""
+        assert self.view is not None
+        return "\n" + difference_text(self.view, markdown=True)
+
+
+def _differences(moved: Sequence[_Moved], most: int) -> str:
+    """Return how answers move, in so many characters at most: what does not fit is named."""
+    lines = [f"\n`{escaped(str(m.path))}` {escaped(m.reason)}.\n" for m in moved if m.reason]
+    still = [m for m in moved if m.view is not None and not m.is_moved]
+    if still:
+        lines.append(f"\nRead what was changed, and answer as before: {_names(still)}.\n")
+    text, left = "", list[_Moved]()
+    for one in [m for m in moved if m.view is not None and m.is_moved]:
+        if len(text) + len(one.text) + _ROOM <= most:
+            text += one.text
+        else:
+            left.append(one)
+    if left:
+        lines.append(f"\nDo not fit, `qps diff` tells them: {_names(left)}.\n")
+    for line in lines:
+        text += line if len(text) + len(line) <= most else ""
+    return text
+
+
+_ROOM = 2_000
+"""Characters kept for what tells that something is left out."""
+_MOST_NAMED = 20
+
+
+def _names(moved: Sequence[_Moved]) -> str:
+    names = [f"`{escaped(str(one.path))}`" for one in moved[:_MOST_NAMED]]
+    more = len(moved) - len(names)
+    return ", ".join(names) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,224 @@
+"""What a team does with a change: hooks before the commit, one comment on the pull request."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from qps.cli import main
+
+ROOT = Path(__file__).parents[1]
+MODULE = "machine box { cpu 1 core }\nparam each = 1 ms/packet\n"
+SPEC = """\
+use "parts/hardware.qps" as hw
+users N in 1..900
+component work { cpu hw.each }
+topology { node host = hw.box }
+stream flow { source N * 10 packet/s; at host { work } }
+expect most { largest_acceptable >= 50; source "us" }
+"""
+MEASURED = """\
+users N in 1..9
+machine box { cpu 1 core }
+component work { cpu 1 ms/packet }
+topology { node host = box }
+stream flow { source N * 10 packet/s; at host { work } }
+observe runs "läufe.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us" }
+"""
+
+
+def git(*arguments: str) -> str:
+    own = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    return subprocess.run(
+        ["git", *own, *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.fixture(autouse=True)
+def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a repository with three specs, a module and a table."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "specs/relay.qps": SPEC,
+        "specs/größe.qps": SPEC.replace("10 packet/s", "20 packet/s"),
+        "specs/alone.qps": MEASURED.replace(
+            'observe runs "läufe.csv"', 'observe r "sub/läufe.csv"'
+        ),
+        "specs/parts/hardware.qps": MODULE,
+        "specs/sub/läufe.csv": "users,busy\n3,0.03\n",
+        "other/measured.qps": MEASURED,
+        "other/läufe.csv": "users,busy\n3,0.03\n",
+    }.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "before")
+
+
+def hook(name: str) -> list[str]:
+    """Return the words that pre-commit calls a hook with, before the files."""
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text()
+    own = text.partition(f"- id: {name}\n")[2].partition("- id:")[0]
+    words = re.findall(r"entry: qps (.*)", own)[0].split()
+    pattern = re.compile(re.findall(r"files: (.*)", own)[0])
+    assert bool(pattern.search("a.csv")) == (name != "qps-fmt")
+    assert pattern.search("a.qps")
+    return words
+
+
+@pytest.mark.parametrize("name", ["qps-check", "qps-test"])
+def test_a_commit_of_only_a_module_looks_at_its_readers(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*hook(name), "specs/parts/hardware.qps"]) == 0
+    capsys.readouterr()
+    Path("specs/parts/hardware.qps").write_text(MODULE.replace("1 ms", "9 ms"))
+    status = main([*hook(name), "specs/parts/hardware.qps"])
+    out, err = capsys.readouterr()
+    if name == "qps-test":
+        assert status == 1
+        assert "specs/relay.qps:6" in out
+        assert "specs/größe.qps:6" in out
+        assert "alone" not in out
+    else:
+        assert status == 0
+        assert "3 specs checked" in err
+    Path("specs/parts/hardware.qps").write_text(MODULE.replace("each", "other"))
+    assert main([*hook(name), "specs/parts/hardware.qps"]) == 2
+    assert "specs/relay.qps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["qps-check", "qps-test"])
+def test_a_commit_of_only_a_table_looks_at_its_readers(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*hook(name), "specs/sub/läufe.csv"]) == 0
+    Path("specs/sub/läufe.csv").write_text("users,busy\n3,0.5\n")
+    Path("other/unread.csv").write_text("a\n1\n")
+    assert main([*hook(name), "other/läufe.csv"]) == 0
+    assert main([*hook(name), "other/unread.csv"]) == 0
+    capsys.readouterr()
+    status = main([*hook(name), "specs/sub/läufe.csv", "other/unread.csv"])
+    assert status == (1 if name == "qps-test" else 0)
+    if name == "qps-test":
+        assert "specs/sub/läufe.csv:2" in capsys.readouterr().out
+    Path("specs/sub/läufe.csv").write_text("users\n3\n")
+    assert main([*hook(name), "specs/sub/läufe.csv"]) == 2
+
+
+def review(capsys: pytest.CaptureFixture[str], *paths: str) -> tuple[int, str]:
+    status = main(["review", "-q", "main", *(paths or ("specs",))])
+    return status, capsys.readouterr().out
+
+
+def test_a_changed_module_gives_the_difference_of_the_specs_that_it_moves(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("specs/parts/hardware.qps").write_text(MODULE.replace("1 ms", "2 ms"))
+    status, out = review(capsys)
+    assert status == 1
+    assert out.startswith("### ✗ qps test: ")
+    told = re.findall(r"^### .*:(\S+) → (\S+)$", out, re.MULTILINE)
+    assert told == [("specs/größe.qps", "specs/größe.qps"), ("specs/relay.qps", "specs/relay.qps")]
+    moved = out.partition("</details>")[2]
+    assert "alone.qps" not in moved
+    assert "hardware.qps" not in moved
+
+
+def test_renamed_specs_are_compared_with_what_they_were(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    git("mv", "specs/größe.qps", "specs/maß, klein.qps")
+    text = Path("specs/maß, klein.qps").read_text(encoding="utf-8")
+    Path("specs/maß, klein.qps").write_text(
+        text.replace("20 packet", "21 packet"), encoding="utf-8"
+    )
+    git("add", ".")
+    git("commit", "-qm", "after")
+    assert main(["review", "-q", "HEAD~1", "specs"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"^### \w+:specs/größe.qps → specs/maß, klein.qps$", out, re.MULTILINE)
+
+
+def test_a_renamed_module_and_a_new_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    git("mv", "specs/parts/hardware.qps", "specs/parts/machines.qps")
+    for name in ("relay", "größe"):
+        path = Path(f"specs/{name}.qps")
+        path.write_text(path.read_text(encoding="utf-8").replace("hardware", "machines"))
+    Path("specs/new.qps").write_text(SPEC.replace("hardware", "machines"))
+    git("add", ".")
+    status, out = review(capsys)
+    assert status == 0
+    assert "`specs/new.qps` is new." in out
+    assert "answer as before: `specs/größe.qps`, `specs/relay.qps`." in out
+
+
+def test_what_was_changed_on_the_base_since_is_no_change(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    git("checkout", "-qb", "work")
+    Path("specs/alone.qps").write_text(
+        Path("specs/alone.qps").read_text(encoding="utf-8").replace("1 ms", "2 ms")
+    )
+    git("commit", "-qam", "work")
+    git("checkout", "-q", "main")
+    Path("specs/parts/hardware.qps").write_text(MODULE.replace("1 ms", "2 ms"))
+    git("commit", "-qam", "main goes on")
+    git("checkout", "-q", "work")
+    status, out = review(capsys)
+    assert status == 1
+    assert "→ specs/alone.qps" in out
+    assert "→ specs/relay.qps" not in out
+
+
+def test_a_broken_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("specs/parts/hardware.qps").write_text(MODULE.replace("1 ms", "0.9 ms"))
+    Path("specs/relay.qps").write_text("users N in\n")
+    status, out = review(capsys)
+    assert status == 2
+    assert "specs/relay.qps:1" in out
+    assert "`specs/relay.qps` cannot be compared: " in out
+    assert "→ specs/größe.qps" in out
+
+
+def test_a_comment_fits_and_names_what_it_leaves_out(capsys: pytest.CaptureFixture[str]) -> None:
+    params = "".join(f"param p{n} = 1 us/packet\n" for n in range(60))
+    used = " + ".join(f"p{n}" for n in range(60))
+    large = SPEC.replace("cpu hw.each", f"cpu hw.each + ({used})").replace(
+        "users", params + "users"
+    )
+    for n in range(40):
+        Path(f"specs/many{n}.qps").write_text(large)
+    git("add", ".")
+    git("commit", "-qm", "many")
+    for n in range(40):
+        Path(f"specs/many{n}.qps").write_text(
+            large.replace("users N", f"# {n}\nusers N").replace("1 us", "2 us")
+        )
+    assert main(["review", "-q", "HEAD", "specs"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert 40_000 < len(out) <= 65_536
+    told = len(re.findall(r"^### .* → specs/many", out, re.MULTILINE))
+    assert 0 < told < 40
+    (left,) = re.findall(r"Do not fit, `qps diff` tells them: (.*)\.", out)
+    more = re.search(r"and (\d+) more", left)
+    assert left.count("`specs/many") + (int(more[1]) if more else 0) + told == 40
+
+
+def test_wrong_revisions_and_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["review", "nowhere", "specs"]) == 2
+    assert "git knows no revision `nowhere` here" in capsys.readouterr().err
+    assert main(["test", "--readers", "nowhere.csv"]) == 2
+    assert "`nowhere.csv` is no file" in capsys.readouterr().err
+
+
+def test_the_workflow_calls_what_there_is() -> None:
+    text = (ROOT / ".github" / "workflows" / "qps.yml").read_text()
+    for command in re.findall(r"^\s+(?:run: )?qps (\w+)", text, re.MULTILINE):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+    assert 'qps review -q "$BASE" "$SPECS" > comment.md' in text
