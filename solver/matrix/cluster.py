@@ -26,6 +26,8 @@ from qps.solver.matrix.tables import Tabulator
 
 _PATIENCE = 6.0
 """Seconds after which a scheduler that does not answer is given up, and one without workers."""
+_FROZEN = 30.0
+"""Seconds after which a scheduler that says nothing, though it is there, is given up."""
 _LOOK = 1.0
 """Seconds between two looks at which workers there are."""
 _RETRIES = 3
@@ -65,7 +67,7 @@ def on_dask(
         ) from error
     work = _OnDask(client, compiled, fingerprint)
     try:
-        work.look()
+        work.look(_FROZEN)
         yield work
     finally:
         client.close(timeout=_LOOK)  # a scheduler that is gone would be waited for
@@ -83,6 +85,7 @@ class _OnDask:
     _builds: dict[str, str] = field(default_factory=dict)
     _threads: dict[str, int] = field(default_factory=dict)
     _seen: float = field(default_factory=monotonic)
+    _heard: float = field(default_factory=monotonic)
     _looked: float = float("-inf")
 
     @cached_property
@@ -110,14 +113,17 @@ class _OnDask:
         try:
             self.look()
         except ClusterError as error:
+            is_busy = isinstance(error.__cause__, TimeoutError)
+            if is_busy and monotonic() - self._heard < _FROZEN:
+                return
             raise WorkersLostError(str(error)) from error
         if not self._threads and monotonic() - self._seen > _PATIENCE:
             raise WorkersLostError("are all gone: the Dask scheduler has no worker")
 
-    def look(self) -> None:
+    def look(self, patience: float = _PATIENCE / 2) -> None:
         """Find out which workers there are; ClusterError where one has another qps."""
         try:
-            self._threads = dict(self.client.ncores(callback_timeout=_PATIENCE))
+            self._threads = dict(self.client.ncores(callback_timeout=patience))
             strangers = [worker for worker in self._threads if worker not in self._builds]
             if strangers:
                 told = self.client.run(_telling_build(), workers=strangers, on_error="return")
@@ -125,9 +131,9 @@ class _OnDask:
                 self._builds |= {w: one for w, one in told.items() if isinstance(one, str)}
         except Exception as error:
             raise ClusterError(f"the Dask scheduler is gone: {type(error).__name__}") from error
-        self._looked = monotonic()
+        self._heard = self._looked = monotonic()
         if self._threads:
-            self._seen = self._looked
+            self._seen = self._heard
         for worker in self._threads:
             found = self._builds.get(worker, build())
             if found != build():
