@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qps.compiler.certainty import Kind
 from qps.compiler.dimension import MONEY, TIME
 from qps.compiler.load_graph import Assumption
 from qps.compiler.render import printable
 from qps.reports.answers import CostView, ResourceView, SolveView
+from qps.reports.known import MARKS, KnownView
 from qps.reports.quantities import number, quantity
 from qps.reports.table import Table, joined
 from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
@@ -88,9 +90,11 @@ def _answer(before: SolveView, after: SolveView) -> str:
     """Return in words what became of the answer."""
     old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
     if old == new:
-        moved = f"{_users(new)}, as before"
+        moved = f"{_known_users(after)}, as before"
     else:
-        moved = f"{_users(new)} instead of {old:,}: {abs(new - old):,} {_more(new - old)}"
+        told = MARKS[Kind(before.known.kind)]
+        by = f"{abs(new - old):,} {_more(new - old)}"
+        moved = f"{_known_users(after)} instead of {told}{old:,}: {by}"
     limits = [_limit(view) for view in (before, after)]
     limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
     return f"{moved}. {limited}."
@@ -98,6 +102,10 @@ def _answer(before: SolveView, after: SolveView) -> str:
 
 def _users(count: int) -> str:
     return f"{count:,} user{'s' * (count != 1)}"
+
+
+def _known_users(view: SolveView) -> str:
+    return MARKS[Kind(view.known.kind)] + _users(view.largest_acceptable or 0)
 
 
 def _more(users: int) -> str:
@@ -164,7 +172,10 @@ def answers_table(view: DifferenceView) -> Table:
     """Return the answers of both, those that differ."""
     before, after = view.before, view.after
     rows: list[tuple[str, ...]] = [
-        ("largest acceptable", _count(before.largest_acceptable), _count(after.largest_acceptable)),
+        (
+            "largest acceptable",
+            *(_count(view.largest_acceptable, view.known) for view in (before, after)),
+        ),
         ("limited by", _limit(before), _limit(after)),
         *_pairs(
             "{} at",
@@ -172,7 +183,10 @@ def answers_table(view: DifferenceView) -> Table:
         ),
         *_pairs(
             "{} is met up to",
-            *({r.measure: _count(r.met_up_to) for r in v.requirements} for v in (before, after)),
+            *(
+                {r.measure: _count(r.met_up_to, r.met_up_to_known) for r in v.requirements}
+                for v in (before, after)
+            ),
         ),
         *_pairs(
             "{} for each user",
@@ -202,8 +216,8 @@ def _money(cost: CostView) -> str:
     return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
 
 
-def _count(users: int | None) -> str:
-    return "none" if users is None else f"{users:,}"
+def _count(users: int | None, known: KnownView) -> str:
+    return "none" if users is None else MARKS[Kind(known.kind)] + f"{users:,}"
 
 
 def _point(at: float | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.reports.known import KnownView, known_numbers, known_view
 from qps.reports.quantities import number, quantity, scale_of
 from qps.reports.table import Table, joined
 from qps.solver.figures import DrawnFigure, Leads
@@ -17,6 +18,7 @@ class LineView:
 
     label: str
     values: tuple[float, ...]
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
         str(figure.dimension),
         str(drawn.dimension),
         drawn.at,
-        tuple(LineView(curve.label, curve.values) for curve in drawn.curves),
+        tuple(
+            LineView(curve.label, curve.values, known_view(curve.known)) for curve in drawn.curves
+        ),
         tuple(
             LeadsView(
                 group.of,
@@ -90,6 +94,7 @@ def figure_text(drawn: DrawnFigure, population: str, *, markdown: bool = False) 
             f"## {title}" if markdown else title,
             *leads_text(drawn, axis),
             table.as_markdown() if markdown else table.as_text(),
+            lines_known(drawn),
             " ".join(part for part in (figure.source, figure.note) if part),
         ]
     )
@@ -109,6 +114,11 @@ def _table(drawn: DrawnFigure, axis: str) -> Table:
     )
     headings = (f"{axis}, {x_unit}" if x_unit else axis, *(c.label for c in drawn.curves))
     return Table(headings, rows, frozenset(range(len(headings))))
+
+
+def lines_known(drawn: DrawnFigure) -> str:
+    """Return which lines are not exact, and why; or that all are."""
+    return " ".join(known_numbers({curve.label: curve.known for curve in drawn.curves}))
 
 
 def leads_text(drawn: DrawnFigure, axis: str) -> tuple[str, ...]:

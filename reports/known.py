@@ -6,7 +6,7 @@ What is exact has no mark, so that what is not stands out; one line says that of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -104,12 +104,23 @@ def known_lines(solution: Solution) -> list[str]:
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
         lines.append(f"The answer is {what}: {_USERS[answer.kind]}{_because(beside)}.")
+    return [*lines, *_uncertain_lines(uncertain), OTHERS_EXACT]
+
+
+def known_numbers(told: Mapping[str, Certainty]) -> list[str]:
+    """Return which of some numbers are not exact and why, or that all are."""
+    uncertain = {name: known for name, known in told.items() if not known.is_exact}
+    if not uncertain:
+        return [ALL_EXACT]
+    others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
+    return [*_uncertain_lines(uncertain), *others]
+
+
+def _uncertain_lines(uncertain: Mapping[str, Certainty]) -> Iterator[str]:
     for kind in _WHAT:
         names = [name for name, known in uncertain.items() if known.kind is kind]
         if names:
-            reasons = together(*(uncertain[name] for name in names)).reasons
-            lines.append(_line(kind, names, reasons))
-    return [*lines, OTHERS_EXACT]
+            yield _line(kind, names, together(*(uncertain[name] for name in names)).reasons)
 
 
 def numbers_known(solution: Solution) -> dict[str, Certainty]:

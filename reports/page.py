@@ -18,7 +18,7 @@ from qps.compiler.render import plain
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
-from qps.reports.figures import leads_text
+from qps.reports.figures import leads_text, lines_known
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key
 from qps.reports.naming import Part, named_whole
@@ -172,7 +172,7 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
         drawn.dimension,
         [(curve.label, [curve.values[i] for i in kept]) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
-        note=said,
+        note=f"{lines_known(drawn)} {said}".strip(),
         leads=leads_text(drawn, name),
     )
 

@@ -11,6 +11,7 @@ import numpy as np
 import sympy
 
 from qps.compiler import codes, ir
+from qps.compiler.certainty import EXACT, Certainty, together
 from qps.compiler.configuration import base_configuration
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
@@ -26,10 +27,14 @@ _COMPARED = 2
 
 @dataclass(frozen=True)
 class DrawnCurve:
-    """A curve: its label, and a value for each point of the axis, not-a-number for none."""
+    """A curve: its label, and a value for each point of the axis, not-a-number for none.
+
+    `known` is how its values are known, by the formulas at both ends of the axis.
+    """
 
     label: str
     values: tuple[float, ...]
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,8 @@ def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
             values = [_value_at(laboratory, figure, line.curve, point) for point in at]
         else:
             values = _values(formula, figure, laboratory.model, at)
-        curves.append(DrawnCurve(line.curve.label, tuple(values)))
+        known = _known(laboratory, figure, line.curve)
+        curves.append(DrawnCurve(line.curve.label, tuple(values), known))
     return DrawnFigure(
         figure,
         figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
@@ -278,6 +284,17 @@ def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fract
         )
         raise QpsError(sink.found)
     return formula
+
+
+def _known(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> Certainty:
+    """Return how a curve is known along the whole axis, by both of its ends."""
+    base = base_configuration(laboratory.model)
+    ends = [figure.low] if figure.parameter is None else [figure.low, figure.high]
+    found = [
+        laboratory.known(curve.value.expr, base, _at_point(figure, curve.changes, end))
+        for end in ends
+    ]
+    return together(*found)
 
 
 def _at_point(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.load_graph import LoadGraph
 from qps.solver.compiled import array_function
 
@@ -24,3 +25,11 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     for name, values in zip(columns, compiled(at), strict=True):
         table[name] = np.broadcast_to(np.asarray(values, dtype=float), at.shape).copy()
     return table
+
+
+def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
+    """Return how each column of a sweep is known."""
+    found = dict.fromkeys((str(graph.population), *(f"{n}.load" for n in graph.resources)), EXACT)
+    found |= {c.name: c.known for c in graph.criteria}
+    found |= {m.name: m.known for m in graph.measures.values()}
+    return found if graph.quality is None else found | {"quality": graph.quality_known}

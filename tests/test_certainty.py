@@ -29,11 +29,15 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
+from qps.reports.difference import difference_view
 from qps.reports.explain import explain, quantile_parts
+from qps.reports.figures import figure_text, figure_view
 from qps.reports.matrix import shown
 from qps.reports.text import explanation_text
 from qps.solver.answer_certainty import answer_known, largest_known
 from qps.solver.claims import ClaimResult, Laboratory
+from qps.solver.difference import Side, difference
+from qps.solver.figures import draw
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.modes import solve_model
 from qps.solver.solution import FirstFailure
@@ -415,3 +419,37 @@ def explain_part(graph: LoadGraph, name: str) -> sympy.Expr:
     told = [part.name for part in explain(graph, LATE, 50).parts]
     assert told == list(parts)
     return parts[name]
+
+
+# -- figures, sweeps and differences -----------------------------------------------------
+
+
+def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
+    lines = f'line "wait" {LATE}\n line "mean" p.latency'
+    model = checked(f'{WAITING}figure late "Late" {{ over N in 1..300\n {lines}\n }}\n').model
+    drawn = draw(Laboratory(model), model.figures[0])
+    assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
+    told = figure_text(drawn, "N")
+    assert "`wait` is an upper bound (the truth may be less): " in told
+    assert "All other numbers are exact" in told
+    assert [line.known.kind for line in figure_view(drawn, "N").lines] == ["upper bound", "exact"]
+
+
+def test_the_columns_of_a_sweep_are_known() -> None:
+    text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
+    model = qps.loads(text)
+    known = model.known()
+    assert set(known) == set(model.sweep(N=[1, 2]))
+    assert {name: one.kind for name, one in known.items() if one.kind != "exact"} == {
+        LATE: "upper bound",
+        "quality": "upper bound",
+    }
+
+
+def test_a_difference_of_answers_tells_how_both_are_known() -> None:
+    text = f"{WAITING}require {{ {LATE} <= 60 ms }}\n"
+    before, after = qps.loads(text), qps.loads(text.replace("4 core", "8 core"))
+    sides = [Side(one.spec.model, one.spec.configuration(None, [])) for one in (before, after)]
+    told = difference_view(difference(*sides), before.solve(), after.solve())
+    assert told.answer.startswith(">= ")
+    assert " instead of >= " in told.answer

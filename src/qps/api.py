@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from qps.compiler.load_graph import LoadGraph
     from qps.reports.answers import SolveView
     from qps.reports.inverse import InverseView
+    from qps.reports.known import KnownView
     from qps.reports.sizing import SizingView
     from qps.reports.traces import TracesView
     from qps.solver.claims import ClaimResult
@@ -190,6 +191,18 @@ class Model:
         if list(populations) != [name]:
             raise TypeError(f"sweep() takes the population: sweep({name}=range(2, 200))")
         return sweep(self.graph(scenario, set), populations[name])
+
+    def known(
+        self,
+        scenario: str | None = None,
+        set: Settings | None = None,  # noqa: A002
+    ) -> dict[str, KnownView]:
+        """Return how each column of `sweep` is known, with a `kind` and its `reasons`."""
+        from qps.reports.known import known_view  # noqa: PLC0415
+        from qps.solver.sweep import columns_known  # noqa: PLC0415
+
+        found = columns_known(self.graph(scenario, set))
+        return {name: known_view(known) for name, known in found.items()}
 
 
 @dataclass(frozen=True)
