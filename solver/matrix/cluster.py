@@ -164,7 +164,7 @@ def _telling_build() -> Callable[[], str]:
         except ImportError:
             pass
         try:
-            from qps import __version__ as version  # noqa: PLC0415
+            from qps.version import __version__ as version  # noqa: PLC0415
 
             return f"qps {version}"
         except ImportError:
