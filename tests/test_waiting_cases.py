@@ -9,8 +9,11 @@ import pytest
 import sympy
 
 from helpers.specs import PRELUDE, lowered
+from qps.compiler import codes
 from qps.compiler.certainty import Kind
 from qps.compiler.load_graph import LoadGraph, StreamMeasures
+from qps.compiler.pipeline import check_source
+from qps.compiler.source import Source
 from qps.reports.explain import explain
 
 P99 = sympy.Rational(99, 100)
@@ -217,3 +220,44 @@ def test_a_stage_behind_another_is_exact_where_that_keeps_arrivals_random(
     else:
         assert known.kind is kind
         assert "`nb.cpu`" in waits[0]
+
+
+# -- users who wait before they ask again -------------------------------------------------------
+
+ERP = """
+users staff in 1..400
+param think = 15 s
+machine db { cpu 1 core, queueing mm1 }
+machine desk { }
+component query { cpu 60 ms/request }
+topology { node base = db; node seat = desk * staff }
+stream job for each seat { source 1 request / think; at base { query } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "is_warned"),
+    [
+        ("", "", True),
+        ("for each seat { source 1", "{ source staff * 1", True),
+        ("queueing mm1", "queueing mmc", True),
+        (", queueing mm1", "", False),  # nobody waits
+        ("mm1", "periodic", False),
+        ("1 request / think", "0.1 request/s", False),
+        ("param think = 15 s", "param pace = 4 request/minute", False),
+    ],
+)
+def test_a_rate_of_one_over_a_think_time_is_open_traffic(
+    was: str, now: str, is_warned: bool
+) -> None:
+    text = ERP.replace(was, now, 1) if was else ERP
+    if "pace" in text:
+        text = text.replace("1 request / think", "pace")
+    found = check_source(Source("x.qps", text)).diagnostics
+    assert any(one.code is codes.OPEN_TRAFFIC for one in found) is is_warned
+
+
+def test_media_go_by_their_clock() -> None:
+    text = ERP.replace("think = 15 s", "think = 20 ms").replace("request", "packet")
+    found = check_source(Source("x.qps", text)).diagnostics
+    assert not any(one.code is codes.OPEN_TRAFFIC for one in found)
