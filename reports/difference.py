@@ -131,21 +131,33 @@ def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
 
 def changes_table(changes: Sequence[ChangeOfView]) -> Table:
     """Return what changed, and what each change moves the answer by."""
-    is_shared = len(changes) <= MOST_SHARED
+    is_shared = len(moving(changes)) <= MOST_SHARED
+    moved = "in all else" if any(c.kind == ChangeKind.FORMULAS.value for c in changes) else "0"
     rows = tuple(
         (
             change_name(change),
             change.before or "other formulas",
             change.after,
-            _signed(change.alone),
-            _signed(change.step),
-            *([_signed(change.share)] if is_shared else []),
+            *_effects(change, moved, is_shared=is_shared),
         )
         for change in changes
     )
     headings = ("changed", "before", "after", "alone", "one by one")
     share = ("share",) if is_shared else ()
     return Table((*headings, *share), rows, frozenset(range(3, 6)))
+
+
+def _effects(change: ChangeOfView, moved: str, *, is_shared: bool) -> tuple[str, ...]:
+    """Return what a change moves the answer by; `moved` is where a discipline does so."""
+    effects = (change.alone, change.step, *([change.share] if is_shared else []))
+    if not moving([change]):
+        return (moved, *[""] * (len(effects) - 1))
+    return tuple(map(_signed, effects))
+
+
+def moving(changes: Sequence[ChangeOfView]) -> list[ChangeOfView]:
+    """Return the changes that can be made alone: how arrivals wait is part of the formulas."""
+    return [change for change in changes if change.kind != ChangeKind.DISCIPLINE.value]
 
 
 def change_name(change: ChangeOfView) -> str:
@@ -229,9 +241,9 @@ def remark_of(view: DifferenceView) -> str:
     if not view.changes:
         return "No number, option or formula that the answer rests on has changed."
     parts = ["In users. alone: the old spec with this change only; one by one: in this order"]
-    if len(view.changes) <= MOST_SHARED:
+    if len(moving(view.changes)) <= MOST_SHARED:
         parts.append("share: the mean over all orders (Shapley)")
     text = "; ".join(parts) + "."
-    if any(change.alone is None or change.step is None for change in view.changes):
+    if any(change.alone is None or change.step is None for change in moving(view.changes)):
         text += " ?: half-way lies a spec that has no answer."
     return text

@@ -12,6 +12,7 @@ from qps.reports.difference import (
     answers_table,
     change_name,
     changes_table,
+    moving,
     numbers_table,
     remark_of,
 )
@@ -79,6 +80,7 @@ def _circumstances(scenario: str | None) -> str:
 
 def _ways(changes: Sequence[ChangeOfView]) -> list[Json]:
     """Return the ways to share the difference among the changes that add up to it."""
+    changes = moving(changes)
     shares: list[float | None] = [change.share for change in changes]
     steps: list[float | None] = [change.step for change in changes]
     named = [

@@ -35,6 +35,7 @@ class ChangeKind(Enum):
     NUMBER = "number"
     OPTION = "option"
     RANGE = "range"
+    DISCIPLINE = "discipline"
     FORMULAS = "formulas"
 
 
@@ -93,8 +94,36 @@ def difference(old: Side, new: Side) -> Difference:
         solve_model(new.model, new.configuration),
         tuple(a for name, a in after.items() if name not in before),
         tuple(a for name, a in before.items() if name not in after),
-        _explained(changes, bench),
+        (*_explained(changes, bench), *_disciplines(old, new)),
     )
+
+
+def _disciplines(old: Side, new: Side) -> list[AssumptionChange]:
+    """Return where another way of waiting is stated; what it moves is part of the formulas."""
+    before, after = _stated_disciplines(old), _stated_disciplines(new)
+    return [
+        AssumptionChange(f"{place}.queueing", ChangeKind.DISCIPLINE, before[place], stated)
+        for place, stated in after.items()
+        if before.get(place, stated) != stated
+    ]
+
+
+def _stated_disciplines(side: Side) -> dict[str, str]:
+    """Return how whatever arrives waits at each resource and link, in the words of the spec."""
+    found: dict[str, str] = {}
+    for node in side.configuration.nodes.values():
+        for resource in side.model.machines[node.machine].resources:
+            found[f"{node.name}.{resource.name}"] = _written(resource.queueing)
+    for link in side.configuration.links.values():
+        found[link.name] = _written(side.model.networks[link.network].queueing)
+    return found
+
+
+def _written(queueing: ir.Queueing | None) -> str:
+    if queueing is None:
+        return ir.Discipline.NONE.value
+    variation = queueing.variation
+    return queueing.discipline.value + ("" if variation is None else f" cv {variation.text}")
 
 
 def _graphs(side: Side) -> list[LoadGraph]:

@@ -221,3 +221,28 @@ main:specs/app.qps → specs/app.qps
 mean over all orders (Shapley).
 """
     )
+
+
+def test_another_way_of_waiting_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """users N in 1..100
+machine box { cpu 1 core, queueing mm1 }
+network wire { rate 1 Mbit/s; queueing mm1 }
+component work { cpu 1 ms/packet }
+topology { node host = box; node far = box; link lan = wire between host, far }
+stream flow { source N * 1 packet/s, 100 byte/packet; at host { work }; at far { work } }
+"""
+    needs = "require { flow.latency <= 2.2 ms + 0.8 ms }\n"
+    other = text.replace("core, queueing mm1", "core, queueing mg1 cv 2")
+    other = other.replace("Mbit/s; queueing mm1", "Mbit/s")
+    for name, written in (("a", text), ("b", other), ("c", text + needs), ("d", other + needs)):
+        (tmp_path / f"{name}.qps").write_text(written)
+    for old, new, effect in (("a", "b", "in all else"), ("c", "d", "in all else")):
+        main(["diff", str(tmp_path / f"{old}.qps"), str(tmp_path / f"{new}.qps")])
+        out = capsys.readouterr().out
+        lines = [line for line in out.splitlines() if ".queueing" in line]
+        rows = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines}
+        assert " ".join(rows["host.cpu.queueing"].split()) == f"mm1 mg1 cv 2 {effect}"
+        assert " ".join(rows["lan.queueing"].split()) == f"mm1 none {effect}"
+        assert "half-way" not in out
