@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_claims import origin
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_fits import FitChecker, fit_terms
 from qps.compiler.cores import effective_cores
@@ -94,7 +95,7 @@ class ComponentChecker:
             tuple(costs),
             tuple(effects),
             declaration.name.span,
-            declaration.source.value if declaration.source else None,
+            origin(declaration.source, declaration.fitted),
             declaration.doc,
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker
+from qps.compiler.check_claims import ClaimChecker, origin
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.ranges import with_unit_of
@@ -83,7 +83,7 @@ class ParameterChecker:
                     high.expr if high else None,
                     param.name.span,
                     param.value.span,
-                    param.source.value if param.source else None,
+                    origin(param.source, param.fitted),
                     param.doc,
                     param.is_elastic,
                     _least_text(param) if param.is_elastic else "",

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from helpers.specs import PRELUDE, checked
+from helpers.specs import PRELUDE, checked, lowered
 from qps.cli import main
 from qps.compiler import ast
 from qps.compiler.diagnostics import QpsError
@@ -165,6 +165,13 @@ def test_parameters_by_kind_and_by_case_can_be_fitted() -> None:
     assert fitted is not None
     assert "to the rate" in fitted
     assert "slow: to the peak" in fitted
+
+
+def test_what_was_chosen_stands_where_a_source_does() -> None:
+    graph = lowered(BASE)
+    told = {name: one.source for name, one in graph.assumptions.items()}
+    assert told["chosen"] == "fitted: to the load of figure 2"
+    assert told["hard.cpu.packet"] == "fitted: to table 3"
 
 
 def test_a_miss_that_is_known_is_no_failure(
