@@ -58,10 +58,13 @@ class _Open(Enum):
 
 
 @dataclass
-class _Budget:
+class Budget:
+    """How many boxes may still be looked at, in one search or in several together."""
+
     boxes: int = field(default_factory=lambda: MOST_BOXES)
 
     def spend(self, near: float, boxes: int = 1) -> None:
+        """Take off some boxes; UndecidedError where none are left."""
         self.boxes -= boxes
         if self.boxes < 0:
             raise UndecidedError(near)
@@ -91,14 +94,25 @@ def first_reached(
     return None
 
 
+def first_above(
+    over: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction, budget: Budget
+) -> Reach | None:
+    """Return the infimum of the points between two at which `over` is above zero, None for none.
+
+    Just behind `low` it is taken as known not to be. UndecidedError where boxes do not tell.
+    """
+    search = _Search(Curve(over, axis), passes=True, budget=budget)
+    return search.within(above(float(low)), float(high))
+
+
 class _Search:
     """Looks for the first point in boxes, from the left to the right."""
 
-    def __init__(self, curve: Curve, *, passes: bool) -> None:
+    def __init__(self, curve: Curve, *, passes: bool, budget: Budget | None = None) -> None:
         self.curve = curve
         self._passes = passes
         self.is_stepped = is_stepped_rational(curve.expr, curve.population)
-        self._budget = _Budget()
+        self._budget = Budget() if budget is None else budget
 
     def within(self, low: float, high: float) -> Reach | None:
         """Return the first point between two populations, None for none."""
@@ -121,12 +135,12 @@ class _Search:
             return None
         if bounds.low > 0 or (bounds.low == 0 and not self._passes):
             return at_fraction(Fraction(start), Method.BRACKETED_ROOT)
-        if self.is_stepped and end <= 2 * start and self.curve.jumps() <= _FEW_JUMPS:
+        if self.is_stepped and self.curve.jumps() <= _FEW_JUMPS:
             self._budget.spend(start, _COST_OF_EXACT)
             there = reached_between(self.curve, Fraction(start), Fraction(end), passes=self._passes)
             if there is not None:
                 return there.first
-        if end - start <= _NARROW * end:
+        if end - start <= _NARROW * max(abs(start), abs(end)):
             return self._at_point(start, end)
         if bounds.slow >= 0 and not self.is_stepped:
             return self._rising(start, end)
@@ -140,7 +154,7 @@ class _Search:
         """Return where a function that rises reaches zero: by bisection, each sign exact."""
         if not self._is_reached(Fraction(end)):
             return None
-        while end - start > _NARROW * end:
+        while end - start > _NARROW * max(abs(start), abs(end)):
             middle = start + (end - start) / 2
             if self._is_reached(Fraction(middle)):
                 end = middle
@@ -184,7 +198,7 @@ def first_failure_in_boxes(
 
     With `strict`, zero counts. UndecidedError where boxes do not tell.
     """
-    curve, budget = Curve(over, population), _Budget()
+    curve, budget = Curve(over, population), Budget()
     is_stepped = is_stepped_rational(over, population)
 
     def fails_at(at: int) -> bool:

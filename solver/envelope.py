@@ -10,6 +10,7 @@ from math import isnan
 import numpy as np
 import sympy
 
+from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.rational import as_rational_function, numerator, real_roots
@@ -26,14 +27,15 @@ def upper_envelope(
     """Follow the highest of some loads along an axis: the first one, and where others follow.
 
     Where loads are made of rational functions, maxima and minima, they meet at exact places;
-    others are bracketed on a grid of 1,000 steps and found by bisection between two of these.
+    others are searched by bounds, and where these do not decide, on a grid of 1,000 steps.
     """
     here = low
     current = _highest_at(loads, axis, here, high)
     initially = current
     changes: list[BottleneckChange] = []
+    budget = Budget()
     while len(changes) < len(loads) ** 2:
-        step = _next_change(loads, axis, current, here, high)
+        step = _next_change(loads, axis, current, (here, high), budget)
         if step is None:
             break
         here, current = step
@@ -82,20 +84,19 @@ def _next_change(
     loads: Mapping[str, sympy.Expr],
     axis: sympy.Symbol,
     current: str,
-    here: Fraction,
-    high: Fraction,
+    ends: tuple[Fraction, Fraction],
+    budget: Budget,
 ) -> tuple[Fraction, str] | None:
     """Return where another load next rises above the current one, and whose it is."""
+    high = ends[1]
     found: list[tuple[Fraction, str]] = []
     base = loads[current]
     for name, load in loads.items():
         if name == current:
             continue
-        inside = [p for p in _meetings(base, load, axis, here, high) if here < p < high]
-        for point, following in zip_longest(inside, inside[1:], fillvalue=high):
-            if sign_at(load - base, axis, (point + following) / 2) == 1:
-                found.append((point, name))
-                break
+        point = _rises_above(load, base, axis, ends, budget)
+        if point is not None and point < high:
+            found.append((point, name))
     if not found:
         return None
     at = min(point for point, _ in found)
@@ -103,17 +104,43 @@ def _next_change(
     return at, _highest_at(tied, axis, at, high)
 
 
+def _rises_above(
+    load: sympy.Expr,
+    base: sympy.Expr,
+    axis: sympy.Symbol,
+    ends: tuple[Fraction, Fraction],
+    budget: Budget,
+) -> Fraction | None:
+    """Return where a load next rises above another one that is the higher one now."""
+    here, high = ends
+    gap = load - base
+    meetings = _meetings(base, load, axis, here, high)
+    if meetings is None:
+        try:
+            found = first_above(gap, axis, here, high, budget)
+        except UndecidedError:
+            meetings = _bracketed(gap, axis, here, high)
+        else:
+            return None if found is None else found.at.near
+    inside = [point for point in meetings if here < point < high]
+    for point, following in zip_longest(inside, inside[1:], fillvalue=high):
+        if sign_at(gap, axis, (point + following) / 2) == 1:
+            return point
+    return None
+
+
 def _meetings(
     one: sympy.Expr, other: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction
-) -> list[Fraction]:
-    """Return the places, ascending, where the difference of two loads can change its sign."""
+) -> list[Fraction] | None:
+    """Return the places, ascending, where the difference of two loads can change its sign.
+
+    None where these are not to be had exactly.
+    """
     first, second = as_rational_function(one, axis), as_rational_function(other, axis)
     if first is not None and second is not None:
         return sorted(root.near for root in real_roots(numerator(second - first)))
     critical = critical_points(other - one, axis, low, high)
-    if critical is not None:
-        return sorted(root.near for root in critical)
-    return _bracketed(other - one, axis, low, high)
+    return None if critical is None else sorted(root.near for root in critical)
 
 
 def _bracketed(

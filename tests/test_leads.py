@@ -229,3 +229,11 @@ def test_the_report_says_who_leads(spec: str, tmp_path: Path) -> None:
     page = output.read_text(encoding="utf-8")
     assert "lan leads up to 300 Mbit/s, then near.cpu." in page
     assert "<leads>" not in page
+
+
+def test_loads_that_jump_lead_between_two_points_of_any_grid() -> None:
+    # a saw of teeth 3 wide, from 1 down to 0, against one half: ten to a step of a grid
+    loads = {"half": sympy.Rational(1, 2), "saw": sympy.ceiling(X / 3) - X / 3}
+    first, changes = upper_envelope(loads, X, Fraction(1), Fraction(30_000))
+    assert first == "saw"
+    assert [(c.at, c.to) for c in changes] == [(1.5, "half"), (3, "saw"), (4.5, "half"), (6, "saw")]
