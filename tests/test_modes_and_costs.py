@@ -492,7 +492,7 @@ def test_explain_of_a_spec_without_modes_says_nothing_of_them(
     file = tmp_path / "explained.qps"
     file.write_text(BASE)
     assert main(["explain", str(file), "host.cpu"]) == 0
-    assert "mode" not in capsys.readouterr().out
+    assert "mode" not in capsys.readouterr().out.replace("for the model", "")
 
 
 def test_what_only_a_mode_has_is_not_explained_outside(
