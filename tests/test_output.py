@@ -30,7 +30,7 @@ require {{ m <= 30 ms }}
 scenario quick {{ pace = 4 packet/s }}
 matrix all "matrix {EVIL}" {{ o in [on, off]; note "note {EVIL}"; source "s {EVIL}" }}
 figure f "figure {EVIL}" {{ over N in 1..9; line "l {EVIL}" m; note "n {EVIL}"; source "{EVIL}" }}
-expect e "claim {EVIL}" {{ m <= 1 ms; note "note {EVIL}"; source "source {EVIL}" }}
+expect e "claim {EVIL}" {{ m <= 1 ms with N = 3; note "note {EVIL}"; source "source {EVIL}" }}
 observe runs "runs.csv" {{ N -> N; "late {EVIL[:-1]}" in ms -> m; source "lab {EVIL}" }}
 """
 WRONG = SPEC + f'expect e {{ m == nothing; source "x{EVIL}" }} # {EVIL}\n'
