@@ -182,6 +182,11 @@ class StreamMeasures:
         """The time that all full queues hold: the most that they can add to the latency."""
         return sympy.Add(*(part.value for part in self.queues))
 
+    @property
+    def saturating(self) -> tuple[str, ...]:
+        """The resources on its way that lose items where they are loaded beyond 1."""
+        return tuple(part.resource for part in self.losses if part.resource is not None)
+
     rests_on: tuple[str, ...] = ()
     """The resources on its way, and what its playout buffer asks for."""
     uncounted: tuple[str, ...] = ()
@@ -290,7 +295,8 @@ class Criterion:
     """The streams, resources, nodes and links that the measure names."""
     known: Certainty = EXACT
     """How the measure is known; the limit is always exact."""
-    axis_known: Certainty = EXACT
+    known_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +310,8 @@ class NamedMeasure:
     rests_on: tuple[str, ...]
     """The streams, resources, nodes and links that it names."""
     known: Certainty = EXACT
+    known_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +372,8 @@ class LoadGraph:
     targets: dict[str, sympy.Expr]
     """How full resources may be by plan, by the names that the spec gives them."""
     quality_known: Certainty = EXACT
+    quality_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[Place]:

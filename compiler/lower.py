@@ -26,6 +26,7 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     Wiring,
 )
+from qps.compiler.losses_in_series import in_series_anywhere
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
@@ -59,7 +60,8 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
             stream, result, measured, expressions, queues
         )
     served = measured.of_what_is_served
-    criteria = _criteria(requirements, expressions, served, queues)
+    in_series = replace(measured, series=in_series_anywhere(measured.streams))
+    criteria = _criteria(requirements, expressions, served, in_series, queues)
     return LoadGraph(
         wiring,
         population,
@@ -75,7 +77,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
                 measure.value.dimension,
                 measure.doc,
                 subjects(measure.value),
-                certainty_of(measure.value.expr, expressions, measured.known),
+                *_both_known(measure.value, expressions, measured, in_series),
             )
             for measure in model.measures
         },
@@ -100,7 +102,7 @@ def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
             for group in model.groups
         },
         targets.stated,
-        _quality_known(model, expressions, measured, criteria),
+        *_quality_known(model, expressions, measured, in_series, criteria),
     )
 
 
@@ -306,6 +308,7 @@ def _criteria(
     requirements: tuple[ir.Requirement, ...],
     expressions: ExpressionLowering,
     measured: Measures,
+    in_series: Measures,
     queues: Collection[str],
 ) -> tuple[Criterion, ...]:
     """Return the requirements, and that no resource is loaded beyond its target.
@@ -318,7 +321,7 @@ def _criteria(
     for requirement in requirements:
         measure = _lowered(requirement.measure, expressions, measured.of)
         limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
-        known = certainty_of(requirement.measure.expr, expressions, measured.known)
+        known = _both_known(requirement.measure, expressions, measured, in_series)
         axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
         bounded.update(n for n in resources if bounds_load(requirement, n, resources))
         stated.append(
@@ -332,9 +335,8 @@ def _criteria(
                 span=requirement.span,
                 axis=axis,
                 rests_on=subjects(requirement.measure, requirement.limit),
-                known=known,
-                # What is better nearer to zero: of a measure that must not fall, less of it.
-                axis_known=known if requirement.at_most else opposite(known),
+                known=known[0],
+                known_in_series=known[1],
             )
         )
     for name, resource in measured.resources.items():
@@ -408,13 +410,31 @@ def _quality_known(
     model: ir.Model,
     expressions: ExpressionLowering,
     measured: Measures,
+    in_series: Measures,
     criteria: tuple[Criterion, ...],
-) -> Certainty:
-    """Return how the metric is known: it rises with each axis."""
+) -> tuple[Certainty, Certainty]:
+    """Return how the metric is known, also of losses in series: it rises with each axis."""
     formula = model.quality.formula
     if formula is not None:
-        return certainty_of(formula.expr, expressions, measured.known)
-    return together(*(one.axis_known for one in criteria if one.axis is not None))
+        return _both_known(formula, expressions, measured, in_series)
+    axes = [one for one in criteria if one.axis is not None]
+    return (
+        together(*(_axis_known(one, one.known) for one in axes)),
+        together(*(_axis_known(one, one.known_in_series) for one in axes)),
+    )
+
+
+def _axis_known(criterion: Criterion, known: Certainty) -> Certainty:
+    """Return how an axis is known: of a measure that must not fall, less of it is further off."""
+    return known if criterion.at_most else opposite(known)
+
+
+def _both_known(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measured: Measures, in_series: Measures
+) -> tuple[Certainty, Certainty]:
+    """Return how a value is known, and how where losses follow each other."""
+    known = certainty_of(quantity.expr, expressions, measured.known)
+    return known, certainty_of(quantity.expr, expressions, in_series.known)
 
 
 def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:

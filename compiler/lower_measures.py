@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.certainty import EXACT, Certainty
+from qps.compiler.certainty import Certainty
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
@@ -24,6 +24,7 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
+from qps.compiler.losses_in_series import InSeries, loss_known
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_queues import PlacedQueue
 from qps.compiler.queueing import endless
@@ -43,6 +44,8 @@ class Measures:
     resources: dict[str, ResourceLoad]
     streams: dict[str, StreamMeasures]
     prices: tuple[Price, ...]
+    series: InSeries = field(default_factory=dict)
+    """Where streams are taken to pass several resources that are loaded beyond 1."""
 
     @property
     def of_what_is_served(self) -> Measures:
@@ -73,7 +76,7 @@ class Measures:
         return _of_stream(self.streams[measured.subject], kind)
 
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
-        """Return how a measure is known. Loads, rates, losses and prices follow from the model."""
+        """Return how a measure is known. Loads and prices follow from the model."""
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.LATENCY:
             return self.streams[measured.subject].latency_certainty
@@ -81,7 +84,7 @@ class Measures:
             assert measured.level is not None
             level = rational(measured.level)
             return self.streams[measured.subject].quantile_certainty(level)
-        return EXACT
+        return loss_known(measured.kind, measured.subject, self.series)
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
         if name in self.resources:

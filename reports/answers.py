@@ -204,6 +204,8 @@ class StreamThereView:
     rate: float
     rate_before: float
     latency_known: KnownView
+    loss_known: KnownView
+    rate_known: KnownView
 
 
 @dataclass(frozen=True)

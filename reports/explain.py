@@ -33,6 +33,12 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
+from qps.compiler.losses_in_series import (
+    in_series_at,
+    known_at,
+    loss_known,
+    quality_known_at,
+)
 from qps.compiler.lower_measures import Measures
 from qps.compiler.substitution import Substitution
 from qps.compiler.suggest import did_you_mean, listed
@@ -113,11 +119,11 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
         _taken_apart(graph, name, at, modes),
         mode=graph.mode,
         modes=modes,
-        known=known_view(_known(graph, name)),
+        known=known_view(_known(graph, name, at)),
     )
 
 
-def _known(graph: LoadGraph, name: str) -> Certainty:
+def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     """Return how what a name stands for is known; numbers of the spec's own stand as stated."""
     asked = _QUANTILE.fullmatch(name.replace(" ", ""))
     if asked is not None and asked["stream"] in graph.streams:
@@ -126,8 +132,13 @@ def _known(graph: LoadGraph, name: str) -> Certainty:
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
     if name in graph.measures:
-        return graph.measures[name].known
-    return graph.quality_known if name == "quality" else EXACT
+        return known_at(graph, graph.measures[name], at)
+    if stream in graph.streams and measure in _KINDS:
+        return loss_known(_KINDS[measure], stream, in_series_at(graph, at))
+    return quality_known_at(graph, at) if name == "quality" else EXACT
+
+
+_KINDS = {kind.value: kind for kind in ir.MeasureKind}
 
 
 def _taken_apart(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from qps.compiler.certainty import Certainty, Kind, together
+from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.suggest import listed
 from qps.solver.answer_certainty import answer_known
 from qps.solver.solution import Solution, Verdict
@@ -126,10 +127,11 @@ def _uncertain_lines(uncertain: Mapping[str, Certainty]) -> Iterator[str]:
 def numbers_known(solution: Solution) -> dict[str, Certainty]:
     """Return how every number is known that tables tell, by its name."""
     graph = solution.graph
-    told = {item.criterion.name: item.criterion.known for item in solution.requirements}
+    criteria = {item.criterion.name: item.criterion for item in solution.requirements}
+    told = {name: known_at(graph, one, solution.at) for name, one in criteria.items()}
     if graph.quality is not None:
-        told["quality"] = graph.quality_known
-    told |= {name: measure.known for name, measure in graph.measures.items()}
+        told["quality"] = quality_known_at(graph, solution.at)
+    told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
     return told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.compiler.losses_in_series import known_at
 from qps.reports.known import KnownView, known_view, marked_value
 from qps.reports.quantities import is_share, quantity
 from qps.reports.table import Table
@@ -31,7 +32,7 @@ def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
             value_at(graph, one.value, solution.at),
             str(one.dimension),
             one.doc,
-            known_view(one.known),
+            known_view(known_at(graph, one, solution.at)),
         )
         for name, one in graph.measures.items()
     )
@@ -49,7 +50,7 @@ def measure_table(solution: Solution) -> Table:
                     view.value, graph.measures[view.name].dimension, share=is_share(view.name)
                 ),
                 view.value,
-                graph.measures[view.name].known,
+                known_at(graph, graph.measures[view.name], solution.at),
             ),
             view.doc.splitlines()[0] if view.doc else "",
         )

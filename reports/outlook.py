@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from qps.compiler.certainty import opposite
 from qps.compiler.dimension import DATA_RATE, TIME, Dimension
+from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.reports.answers import SolveView
 from qps.reports.known import marked, marked_value
 from qps.reports.quantities import in_percent, percent, quantity, told_apart
@@ -65,21 +67,21 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
         + (f" ({percent(one.target)} is planned)" if one.target != 1 else "")
         for one in more.loads
     ]
-    fails = [_failing(solution, one) for one in more.failing]
+    fails = [_failing(solution, one, more.at) for one in more.failing]
     if more.quality is not None and more.quality[1] > 1:
-        value = marked(told_apart(more.quality[1], 1), solution.graph.quality_known)
+        value = marked(told_apart(more.quality[1], 1), quality_known_at(solution.graph, more.at))
         fails.append(f"quality is {value} (at most 1)")
     told = [*_some(loads), *_some(fails), *_to_whom(more)]
     return f"{head}{mode}: {'; '.join(told)}."
 
 
-def _failing(solution: Solution, one: FailingThere) -> str:
+def _failing(solution: Solution, one: FailingThere, at: int) -> str:
     criterion = one.criterion
     share = in_percent(criterion)
     limit = float(criterion.limit.xreplace(solution.graph.values))
     side = "at most" if criterion.at_most else "at least"
     told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]
-    value = marked_value(told[0], one.value, criterion.known)
+    value = marked_value(told[0], one.value, known_at(solution.graph, criterion, at))
     return f"{criterion.name} is {value} ({side} {told[1]})"
 
 
@@ -110,12 +112,13 @@ def _how(one: StreamThere) -> tuple[str, ...]:
     told = []
     if one.loses_more:
         before = f", {percent(one.loss[0])} before" if one.loss[0] > 0 else ""
-        told.append(f"{percent(one.loss[1])} lost ({one.lost_at}{before})")
+        lost = marked(percent(one.loss[1]), one.loss_known)
+        told.append(f"{lost} lost ({one.lost_at}{before})")
     if one.is_later:
         later = quantity(one.latency[1] - one.latency[0], TIME, 3)
         told.append(f"{later} later ({one.slower_at})")
     if one.is_lowered:
         unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
         before, after = (quantity(rate, unit, 3) for rate in one.rate)
-        told.append(f"{after} instead of {before}")
+        told.append(f"{marked(after, opposite(one.loss_known))} instead of {before}")
     return tuple(told)

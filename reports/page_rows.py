@@ -8,8 +8,9 @@ from qps.compiler import ir
 from qps.compiler.certainty import Kind
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.load_graph import Assumption
+from qps.compiler.losses_in_series import known_at
 from qps.reports.answers import SolveView
-from qps.reports.known import MARKS, KnownView, known_view, marked, marked_value
+from qps.reports.known import MARKS, KnownView, known_view, marked_value
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
 from qps.reports.text import claimed, heaviest_in_words, predicted, within
 from qps.reports.verdicts import STALE
@@ -102,7 +103,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
             RequirementRow(
                 f"quality ({view.quality.metric})",
                 "<= 1",
-                marked(told_apart(view.quality.at_limit, 1), solution.graph.quality_known),
+                MARKS[Kind(view.quality.known.kind)] + told_apart(view.quality.at_limit, 1),
                 "",
                 _up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,
@@ -118,15 +119,15 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
     limit = float(criterion.limit.xreplace(solution.graph.values))
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 
-    def told(value: float) -> str:
+    def told(value: float, at: int) -> str:
         told = told_beyond(value, limit, criterion.dimension, share=share)
-        return marked_value(told, value, criterion.known)
+        return marked_value(told, value, known_at(solution.graph, criterion, at))
 
     return RequirementRow(
         criterion.name,
         f"{operator} {quantity(limit, criterion.dimension, share=share)}",
-        told(item.value_at_limit),
-        "" if item.value_beyond is None else told(item.value_beyond),
+        told(item.value_at_limit, view.at),
+        "" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
         _up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
         is_met=item.met_up_to is not None and item.met_up_to >= view.at,
         gives_out=view.limited_by == criterion.name,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.certainty import Kind
+from qps.compiler.certainty import Certainty, Kind
 from qps.compiler.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -103,7 +103,7 @@ def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -
         marked_value(
             quantity(item.value_at_limit, dimension, share=share),
             item.value_at_limit,
-            criterion.known,
+            Certainty(kind=Kind(item.known.kind)),
         ),
         f"{item.operator} {quantity(item.limit, dimension, share=share)}",
         _up_to(item.met_up_to, view, item.met_up_to_known),

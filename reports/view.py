@@ -8,9 +8,10 @@ from fractions import Fraction
 from math import isfinite
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT
+from qps.compiler.certainty import EXACT, opposite
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.fold import Folder
+from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.render import as_dict
 from qps.reports.answers import (
     AdviceView,
@@ -151,7 +152,7 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 one.value,
                 float(one.criterion.limit.xreplace(values)),
                 str(one.criterion.dimension),
-                known_view(one.criterion.known),
+                known_view(known_at(solution.graph, one.criterion, item.at)),
             )
             for one in item.failing
         ),
@@ -167,6 +168,8 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 one.rate[1],
                 one.rate[0],
                 known_view(solution.graph.streams[one.name].latency_certainty),
+                known_view(one.loss_known),
+                known_view(opposite(one.loss_known)),
             )
             for one in item.streams
         ),
@@ -223,7 +226,7 @@ def _modes(solution: Solution) -> tuple[ModeView, ...]:
             mode.limited_by,
             mode.quality_at_limit,
             known_view(answer_known(replace(solved[mode.name], others=()))),
-            known_view(solved[mode.name].graph.quality_known),
+            known_view(quality_known_at(solved[mode.name].graph, solved[mode.name].at)),
         )
         for mode in solution.modes
     )
@@ -236,7 +239,7 @@ def _quality(solution: Solution) -> QualityView:
         graph.metric.value,
         solution.quality_at_limit,
         solution.quality_met_up_to,
-        known_view(graph.quality_known),
+        known_view(quality_known_at(graph, solution.at)),
         known_view(largest_known(judged, graph.low)),
     )
 
@@ -290,7 +293,7 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
         item.met_up_to,
         item.value_at_limit,
         item.value_beyond,
-        known_view(criterion.known),
+        known_view(known_at(solution.graph, criterion, solution.at)),
         known_view(met_up_to_known(solution, criterion)),
     )
 
@@ -340,11 +343,11 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
         allowed = quantity(limit, criterion.dimension, share=share)
         told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
         side = "at most" if criterion.at_most else "at least"
-        as_known = parenthesis(criterion.known)
+        as_known = parenthesis(known_at(solution.graph, criterion, at))
         return f"{name} is {told}{as_known}; {side} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
         value = _at(solution, at)
-        as_known = parenthesis(solution.graph.quality_known)
+        as_known = parenthesis(quality_known_at(solution.graph, at))
         return f"quality is {told_apart(value, 1)}{as_known}; at most 1 is acceptable"
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}

@@ -66,7 +66,7 @@ def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
     """
     judged = list(failures)
     end = min((found.first for found in judged if found.first is not None), default=None)
-    first = [found.criterion for found in judged if end is not None and found.first == end]
+    first = [found.there for found in judged if end is not None and found.first == end]
     return _known(first, [found.criterion for found in judged], is_none=end == low)
 
 

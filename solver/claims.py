@@ -25,6 +25,7 @@ from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.exact import compare, sign_of
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph
+from qps.compiler.losses_in_series import in_series_at, names_losses
 from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_measures import Measures
@@ -343,9 +344,14 @@ class Laboratory:
 
     def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
         """Return how an expression is known in the model as changed."""
-        configuration, _ = _settled(base, changes)
+        configuration, population = _settled(base, changes)
         graph = self._graph(configuration)
         expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
+        # What names no population is the same at all of them.
+        ends = (graph.low, graph.high) if population is None else (population,)
+        series = [in_series_at(graph, end) for end in ends] if names_losses(expr) else []
+        own = Measures(graph.resources, graph.streams, graph.prices)
+        known = [replace(own, series=one).known for one in (series or [{}])]
 
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             if isinstance(of, ir.Changed):
@@ -354,7 +360,7 @@ class Laboratory:
                 return self._answer(configuration)[1]
             if of.kind is ir.MeasureKind.QUALITY:
                 return quality_known(self._in_each_mode(configuration))
-            return Measures(graph.resources, graph.streams, graph.prices).known(of)
+            return together(*(each(of) for each in known))
 
         return certainty_of(expr, expressions, asked)
 

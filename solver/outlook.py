@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import Certainty
 from qps.compiler.load_graph import Criterion, LoadGraph, StreamMeasures
+from qps.compiler.losses_in_series import in_series_at, loss_known
 from qps.compiler.lower import joined_axes
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import Solution, Verdict
@@ -54,6 +56,8 @@ class StreamThere:
     slower_at: str
     rate: tuple[float, float]
     item: str
+    loss_known: Certainty
+    """How the loss with more users is known; a rate is so from the other side."""
 
     @property
     def loses_more(self) -> bool:
@@ -199,4 +203,5 @@ def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> S
         most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
         _both(graph, stream.rate, now, there),
         stream.item,
+        loss_known(ir.MeasureKind.LOSS, stream.name, in_series_at(graph, there)),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import sympy
 
+from qps.compiler.certainty import Certainty
 from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import Criterion, LoadGraph
@@ -97,10 +98,20 @@ class CriterionSolution:
 
 @dataclass(frozen=True, slots=True)
 class FirstFailure:
-    """A criterion, stated or not, and the first population at which it fails; None for nowhere."""
+    """A criterion, stated or not, and the first population at which it fails; None for nowhere.
+
+    `known_there` is how it is known at that population, None for as it is elsewhere.
+    """
 
     criterion: Criterion
     first: int | None
+    known_there: Certainty | None = None
+
+    @property
+    def there(self) -> Criterion:
+        """The criterion as it is known where it first fails."""
+        known = self.known_there
+        return self.criterion if known is None else replace(self.criterion, known=known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.load_graph import Criterion, LoadGraph, LossKind
+from qps.compiler.losses_in_series import known_at
 from qps.compiler.source import Span
 from qps.solver.beyond import beyond_measured, report_beyond
 from qps.solver.capacity import excess, fails, first_failure
@@ -95,11 +96,16 @@ class CertifiedAnswer:
 def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     """Return the largest acceptable population as `solve` does, without all the rest."""
     answer = _answered(graph, tuple(_fullness(graph)))
-    return CertifiedAnswer(answer.largest, _failures(answer.judged))
+    return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
 
 
-def _failures(judged: list[_Judged]) -> tuple[FirstFailure, ...]:
-    return tuple(FirstFailure(item.criterion, item.first_failure) for item in judged)
+def _failures(graph: LoadGraph, judged: list[_Judged]) -> tuple[FirstFailure, ...]:
+    return tuple(_failure(graph, item.criterion, item.first_failure) for item in judged)
+
+
+def _failure(graph: LoadGraph, criterion: Criterion, first: int | None) -> FirstFailure:
+    there = None if first is None else known_at(graph, criterion, first)
+    return FirstFailure(criterion, first, there)
 
 
 def solve(graph: LoadGraph) -> Solution:
@@ -134,7 +140,7 @@ def solve(graph: LoadGraph) -> Solution:
         tuple(_elastic(graph, settled, at) for settled in graph.elastic),
         _costs(graph, at),
         _warnings(graph, answer.verdict, resources, at),
-        _failures(judged),
+        _failures(graph, judged),
     )
 
 
@@ -162,6 +168,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
         span=None,
         axis=None,
         known=graph.quality_known,
+        known_in_series=graph.quality_in_series,
     )
     return (*graph.criteria, quality)
 

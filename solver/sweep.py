@@ -28,8 +28,8 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
 
 
 def columns_known(graph: LoadGraph) -> dict[str, Certainty]:
-    """Return how each column of a sweep is known."""
+    """Return how each column of a sweep is known, at every population."""
     found = dict.fromkeys((str(graph.population), *(f"{n}.load" for n in graph.resources)), EXACT)
-    found |= {c.name: c.known for c in graph.criteria}
-    found |= {m.name: m.known for m in graph.measures.values()}
-    return found if graph.quality is None else found | {"quality": graph.quality_known}
+    found |= {c.name: c.known_in_series for c in graph.criteria}
+    found |= {m.name: m.known_in_series for m in graph.measures.values()}
+    return found if graph.quality is None else found | {"quality": graph.quality_in_series}

@@ -453,3 +453,72 @@ def test_a_difference_of_answers_tells_how_both_are_known() -> None:
     told = difference_view(difference(*sides), before.solve(), after.solve())
     assert told.answer.startswith(">= ")
     assert " instead of >= " in told.answer
+
+
+# -- losses of resources in a row --------------------------------------------------------
+
+ROW = """
+users N in 1..1000
+machine box { cpu 1 core }
+machine pc { }
+network wire { switched; rate 1 Tbit/s }
+component step { cpu 10 ms/request }
+topology { node a = box; node b = box; node user = pc * N; link lan = wire between a, b, user }
+stream p for each user { source 1 request/s, 1 byte/request; at a { step }; at b { step } }
+measure kept = 1 - p.loss
+"""
+
+
+@pytest.mark.parametrize(
+    ("measure", "kind"),
+    [
+        ("loss", "upper"),
+        ("saturation_loss", "upper"),
+        ("voluntary_loss", "exact"),
+        ("transmission_loss", "exact"),
+        ("rate", "lower"),
+        ("throughput", "lower"),
+    ],
+)
+def test_what_is_lost_at_saturated_resources_in_a_row_is_an_upper_bound(
+    measure: str, kind: str
+) -> None:
+    graph = lowered(ROW)
+    told = {at: explain(graph, f"p.{measure}", at).known.kind for at in (100, 101, 200)}
+    assert told == {100: "exact"} | dict.fromkeys((101, 200), IN_WORDS[kind].value)
+    # with one of them there is nothing before that loses
+    single = lowered(ROW.replace("at b { step }", "at b { }"))
+    assert explain(single, f"p.{measure}", 200).known.kind == "exact"
+
+
+def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
+    graph = lowered(ROW)
+    assert [explain(graph, "kept", at).known.kind for at in (100, 200)] == [
+        "exact", "lower bound",
+    ]  # fmt: skip
+    (below, beyond) = Laboratory(
+        checked(ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n").model
+    ).results()
+    assert (below.known.kind, beyond.known.kind) == (Kind.EXACT, Kind.UPPER_BOUND)
+
+
+def test_the_loss_of_a_stream_that_meets_a_thinned_one_is_an_upper_bound() -> None:
+    other = "stream q for each user { source 1 request/s, 1 byte/request; at b { step } }\n"
+    graph = lowered(ROW + other)
+    assert explain(graph, "q.loss", 200).known.kind == "upper bound"
+    assert explain(graph, "q.loss", 60).known.kind == "exact"
+
+
+def test_the_answer_stays_certain_where_a_load_settles_it() -> None:
+    view = qps.loads(f"{ROW}require {{ p.loss <= 1 % }}\n").solve()
+    (loss,) = view.requirements
+    assert (view.known.kind, view.largest_acceptable) == ("exact", 100)
+    # up to 1 % at both of them: the loss may be within its limit for some more
+    assert (loss.known.kind, loss.met_up_to_known.kind) == ("exact", "lower bound")
+    assert view.more_users is not None
+    assert view.more_users.streams[0].loss_known.kind == "upper bound"
+    assert view.more_users.streams[0].rate_known.kind == "lower bound"
+
+
+def test_a_column_of_losses_is_a_bound_as_some_of_its_rows_may_be() -> None:
+    assert qps.loads(ROW).known()["kept"].kind == "lower bound"
