@@ -6,12 +6,7 @@ from collections.abc import Iterator
 
 from qps.compiler import codes, ir
 from qps.compiler.diagnostics import Label, Sink
-from qps.compiler.dimension import INFORMATION_BASE, TIME
-from qps.compiler.values import parts_of
-
-_RANDOM = frozenset({ir.Discipline.MM1, ir.Discipline.MD1, ir.Discipline.MG1, ir.Discipline.MMC})
-_MEDIA = frozenset({INFORMATION_BASE, "packet", "frame"})
-"""What a source sends by a clock, whether or not something comes back."""
+from qps.compiler.think_times import RANDOM, think_time
 
 
 def report_think_times(model: ir.Model, sink: Sink) -> None:
@@ -21,12 +16,9 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
     the rate stays what it is however long the answer takes (docs/traffic.md). Where nothing
     waits this makes no difference, and what media send goes by their clock.
     """
-    times = {p.name: p for p in model.parameters if p.dimension == TIME}
     for stream in model.streams:
-        if stream.emission.primary is None or stream.emission.primary in _MEDIA:
-            continue
         rate = stream.emission.values[0]
-        time = next((times[name] for name in _below(rate.expr) if name in times), None)
+        time = think_time(model, stream)
         waited = next(_waited_for(model, stream), None)
         if time is None or waited is None:
             continue
@@ -41,16 +33,6 @@ def report_think_times(model: ir.Model, sink: Sink) -> None:
         )
 
 
-def _below(expr: ir.Expr) -> Iterator[str]:
-    """Yield the parameters by which an expression divides."""
-    for part in parts_of(expr):
-        match part:
-            case ir.Power(base, ir.Constant(exponent)) if exponent < 0:
-                for inner in parts_of(base):
-                    if isinstance(inner, ir.ParameterValue):
-                        yield inner.name
-
-
 def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
     """Yield how random arrivals wait on the way of a stream."""
     nodes = {node.name: node.machine for node in model.nodes}
@@ -62,4 +44,4 @@ def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
         else:
             network = model.networks.get(links.get(leg.link, ""))
             found = [network.queueing] if network else []
-        yield from (q for q in found if q is not None and q.discipline in _RANDOM)
+        yield from (q for q in found if q is not None and q.discipline in RANDOM)

@@ -23,6 +23,7 @@ from qps.compiler.certainty import (
 from qps.compiler.queue_numbers import normal_quantile
 from qps.compiler.queueing import Queue
 from qps.compiler.suggest import listed
+from qps.compiler.think_times import RANDOM
 
 
 def mean_certainty(queue: Queue) -> Certainty:
@@ -93,6 +94,17 @@ def _arrivals(queue: Queue) -> Certainty:
         parts.append(
             approximation(
                 f"copies of one item that meet at `{name}` count as apart: the truth may be more"
+            )
+        )
+    asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
+    if asking and queue.discipline in RANDOM:
+        # Of a network in product form: an arrival finds less than in open traffic of that rate.
+        is_proven = queue.is_uniform and queue.discipline in (ir.Discipline.MM1, ir.Discipline.MMC)
+        known = upper_bound if is_proven else approximation
+        parts.append(
+            known(
+                f"users of {listed(list(asking), 'and')} wait for answers before they ask again, "
+                "and are taken as open traffic"
             )
         )
     return together(*parts)

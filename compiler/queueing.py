@@ -45,7 +45,8 @@ class Visit:
     What is averaged away is noted: `is_uneven` where what happens within the run makes its visits
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
     where its flows are active only at times; `meets` where copies of one item that went
-    different ways may come together.
+    different ways may come together; `is_asked_again` where users who think between two requests
+    are taken as open traffic.
     """
 
     resource: str
@@ -58,6 +59,7 @@ class Visit:
     is_uneven: bool = False
     is_bursty: bool = False
     meets: bool = False
+    is_asked_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from qps.compiler.lower_transport import full_queue, recovery
 from qps.compiler.placement import item_of, scaling_base
 from qps.compiler.queueing import Visit
 from qps.compiler.source import Span
+from qps.compiler.think_times import think_time
 from qps.compiler.tidy import tidy_extremes
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Walk:
         self._copies = flow.total  # what the sender puts on the network
         self._batch: sympy.Expr = sympy.S.One  # copies of an item that leave together
         self._spreads = self._meets = self._bursty = self._is_bounded = False
+        self._is_asked_again = think_time(streams.model, stream) is not None
         self._place: Place = ("source", stream.name)
         self._steps = 0
         self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
@@ -276,6 +278,7 @@ class Walk:
             after=tuple(before),
             is_bursty=self._bursty,
             meets=self._meets,
+            is_asked_again=self._is_asked_again,
         )
 
     def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:

@@ -69,7 +69,8 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
     ]
     fails = [_failing(solution, one, more.at) for one in more.failing]
     if more.quality is not None and more.quality[1] > 1:
-        value = marked(told_apart(more.quality[1], 1), quality_known_at(solution.graph, more.at))
+        known = quality_known_at(solution.graph, more.at)
+        value = marked_value(told_apart(more.quality[1], 1), more.quality[1], known)
         fails.append(f"quality is {value} (at most 1)")
     told = [*_some(loads), *_some(fails), *_to_whom(more)]
     return f"{head}{mode}: {'; '.join(told)}."

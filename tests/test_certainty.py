@@ -522,3 +522,45 @@ def test_the_answer_stays_certain_where_a_load_settles_it() -> None:
 
 def test_a_column_of_losses_is_a_bound_as_some_of_its_rows_may_be() -> None:
     assert qps.loads(ROW).known()["kept"].kind == "lower bound"
+
+
+# -- users who think ---------------------------------------------------------------------
+
+ASKING = """
+users N in 1..400
+param think = 10 s
+machine box { cpu 1 core, queueing mm1 }
+machine pc { }
+network wire { switched; rate 1 Gbit/s }
+component step { cpu 50 ms/request }
+topology { node a = box; node user = pc * N; link lan = wire between a, user }
+stream p for each user { source 1 request / think, 1 byte/request; at a { step } }
+require { p.latency <= 300 ms }
+"""
+
+
+def test_users_who_think_are_told_as_taken_for_open_traffic() -> None:
+    stream = lowered(ASKING).streams["p"]
+    for known in (stream.latency_certainty, stream.quantile_certainty(sympy.Rational(9, 10))):
+        assert known.kind is Kind.UPPER_BOUND
+        assert any("`p` wait for answers before they ask again" in r for r in known.reasons)
+    assert qps.loads(ASKING).solve().known.kind == "lower bound"
+    stated = ASKING.replace("param think = 10 s", "param pace = 0.1 request/s")
+    stated = stated.replace("1 request / think", "pace")
+    assert lowered(stated).streams["p"].latency_certainty == EXACT
+    uncertain = ASKING.replace("at a { step } }", "at a { step }; at user { } }")
+    assert qps.loads(uncertain).solve().answer.startswith("About ")
+
+
+def test_only_networks_in_product_form_bound_users_who_think() -> None:
+    stream = lowered(ASKING.replace("mm1", "md1")).streams["p"]
+    assert stream.latency_certainty.kind is Kind.APPROXIMATION
+    in_steps = ASKING.replace("queueing mm1", "queueing periodic")
+    assert "open traffic" not in str(lowered(in_steps).streams["p"].latency_certainty)
+
+
+def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
+    other = "stream q for each user { source 0.1 request/s, 1 byte/request; at a { step } }\n"
+    known = lowered(ASKING + other).streams["q"].latency_certainty
+    assert known.kind is Kind.UPPER_BOUND
+    assert "users of `p` wait" in known.reasons[0]
