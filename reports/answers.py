@@ -165,6 +165,7 @@ class AdviceView:
     range_limits: bool
     to: str | None
     headroom: float | None
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ class NextLimitView:
     requirement: str | None
     met_up_to: int | None
     mode: str | None
+    known: KnownView
 
 
 @dataclass(frozen=True)

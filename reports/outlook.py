@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from qps.compiler.certainty import opposite
+from qps.compiler.certainty import Kind, opposite
 from qps.compiler.dimension import DATA_RATE, TIME, Dimension
 from qps.compiler.losses_in_series import known_at, quality_known_at
-from qps.reports.answers import SolveView
-from qps.reports.known import marked, marked_value
+from qps.reports.answers import AdviceView, SolveView
+from qps.reports.known import MARKS, marked, marked_value
 from qps.reports.quantities import in_percent, percent, quantity, told_apart
 from qps.solver.outlook import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.solution import Solution
@@ -32,7 +32,8 @@ def _next_limit(view: SolveView) -> str:
     mode = f" in mode {found.mode}" if found.mode else ""
     if found.met_up_to is None:
         return f"Next limit: {found.requirement}{mode}, which is met by no number of users either."
-    return f"Next limit: {found.requirement}{mode}, met up to {found.met_up_to:,}."
+    met = MARKS[Kind(found.known.kind)] + f"{found.met_up_to:,}"
+    return f"Next limit: {found.requirement}{mode}, met up to {met}."
 
 
 def _margin(view: SolveView) -> str:
@@ -47,11 +48,17 @@ def _margin(view: SolveView) -> str:
 
 
 def _helps_most(view: SolveView) -> str:
-    told = [
-        f"{item.change} ({'at least ' * item.range_limits}{item.largest_acceptable:,})"
-        for item in view.helps_most
-    ]
+    told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
     return f"Most would help: {', '.join(told)}." if told else ""
+
+
+def users_with(item: AdviceView) -> str:
+    """Return how many users a change gives; where the range ends, there may be more."""
+    users = f"{item.largest_acceptable:,}"
+    kind = Kind(item.known.kind)
+    if not item.range_limits:
+        return MARKS[kind] + users
+    return f"at least {users}" if kind is Kind.EXACT else MARKS[Kind.APPROXIMATION] + users
 
 
 # -- more users --------------------------------------------------------------------------

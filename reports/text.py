@@ -27,7 +27,7 @@ from qps.reports.known import (
     marked_value,
 )
 from qps.reports.measures import measure_table
-from qps.reports.outlook import outlook_lines
+from qps.reports.outlook import outlook_lines, users_with
 from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
 from qps.reports.verdicts import grounds, mark, summary
@@ -284,10 +284,8 @@ def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:
         change = item.change
         if item.to is not None and item.headroom is not None:
             change += f" (to {item.to}, which has {percent(item.headroom)} left)"
-        least = "at least " if item.range_limits else ""
-        rows.append(
-            (item.way if item.way != last else "", change, f"{least}{item.largest_acceptable:,}")
-        )
+        users = users_with(item)
+        rows.append((item.way if item.way != last else "", change, users))
         last = item.way
     return tuple(rows)
 

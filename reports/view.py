@@ -131,11 +131,14 @@ def _advice(item: Advice) -> AdviceView:
         item.is_range,
         item.to,
         item.headroom,
+        known_view(item.known),
     )
 
 
 def _next_limit(item: NextLimit | None) -> NextLimitView | None:
-    return None if item is None else NextLimitView(item.requirement, item.met_up_to, item.mode)
+    if item is None:
+        return None
+    return NextLimitView(item.requirement, item.met_up_to, item.mode, known_view(item.known))
 
 
 def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:

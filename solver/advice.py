@@ -16,17 +16,20 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.cases import scaled
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import TIME
 from qps.compiler.load_graph import Assumption, Criterion, LoadGraph
+from qps.compiler.losses_in_series import known_at
 from qps.compiler.lower import lower
 from qps.compiler.placement import check_placement
 from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.compiler.values import parts_of
+from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
-from qps.solver.solution import Solution, Verdict
+from qps.solver.solution import FirstFailure, Solution, Verdict
 from qps.solver.solve import all_criteria, largest_acceptable
 
 _MORE = 2
@@ -51,6 +54,7 @@ class Advice:
     `change` is what to write behind `with` or `--set` where it can be written so, else it
     says in words what to do. Where demand is moved, `to` is the resource that takes most of
     it over and `headroom` what that has left then, at the population of the answer so far.
+    `known` is how the population is known.
     """
 
     way: Way
@@ -60,6 +64,7 @@ class Advice:
     is_range: bool
     to: str | None = None
     headroom: float | None = None
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True)
@@ -391,7 +396,9 @@ class _Trials:
         if largest <= now:
             return None
         is_range = largest == solution.graph.high
-        return Advice(way, candidate.text, candidate.is_setting, largest, is_range, to, headroom)
+        known = _known(graphs, largest)
+        text, is_setting = candidate.text, candidate.is_setting
+        return Advice(way, text, is_setting, largest, is_range, to, headroom, known)
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
@@ -413,6 +420,21 @@ def _fails(criterion: Criterion, graph: LoadGraph, population: int) -> bool:
     # All numbers at once: a formula in the population alone takes much longer to make.
     over = graph.valued_at(population)(excess(criterion))
     return fails(over, graph.population, population, strict=criterion.strict)
+
+
+def _known(graphs: Sequence[LoadGraph], largest: int) -> Certainty:
+    """Return how the largest acceptable population of all modes is known."""
+    judged = [(graph, criterion) for graph in graphs for criterion in all_criteria(graph)]
+    if all(one.known.is_exact and one.known_in_series.is_exact for _, one in judged):
+        return EXACT
+    beyond = largest + 1
+    failures = [
+        FirstFailure(one, beyond, known_at(graph, one, beyond))
+        if beyond <= graph.high and _fails(one, graph, beyond)
+        else FirstFailure(one, None)
+        for graph, one in judged
+    ]
+    return largest_known(failures, graphs[0].low)
 
 
 def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import Certainty
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.load_graph import Criterion, LoadGraph, StreamMeasures
-from qps.compiler.losses_in_series import in_series_at, loss_known
+from qps.compiler.losses_in_series import in_series_at, known_at, loss_known
 from qps.compiler.lower import joined_axes
+from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
-from qps.solver.solution import Solution, Verdict
+from qps.solver.solution import FirstFailure, Solution, Verdict
 from qps.solver.solve import QUALITY, all_criteria, value_at, when_it_fails
 
 _NOTICEABLE_LOSS = 5e-4
@@ -32,6 +33,8 @@ class NextLimit:
     requirement: str | None
     met_up_to: int | None
     mode: str | None
+    known: Certainty = EXACT
+    """How it is known up to where it is met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +124,17 @@ def _next_limit(solution: Solution) -> NextLimit | None:
         return None
     lifted = next(f.criterion for f in solution.failures if f.criterion.name == solution.limited_by)
     found = [
-        (at, criterion.span is None, criterion.name, each.graph.mode)
+        (at, criterion.span is None, criterion.name, each.graph, criterion)
         for each in (solution, *solution.others)
         for criterion, at in _without(each, lifted)
         if at is not None
     ]
     if not found:
         return NextLimit(None, solution.graph.high, None)
-    at, _, name, mode = min(found, key=lambda one: one[:2])
-    return NextLimit(name, None if at == solution.graph.low else at - 1, mode)
+    at, _, name, graph, criterion = min(found, key=lambda one: one[:2])
+    failure = FirstFailure(criterion, at, known_at(graph, criterion, at))
+    known = largest_known([failure], graph.low)
+    return NextLimit(name, None if at == graph.low else at - 1, graph.mode, known)
 
 
 def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int | None]]:

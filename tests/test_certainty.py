@@ -33,6 +33,7 @@ from qps.reports.difference import difference_view
 from qps.reports.explain import explain, quantile_parts
 from qps.reports.figures import figure_text, figure_view
 from qps.reports.matrix import shown
+from qps.reports.outlook import outlook_lines
 from qps.reports.text import explanation_text
 from qps.solver.answer_certainty import answer_known, largest_known
 from qps.solver.claims import ClaimResult, Laboratory
@@ -564,3 +565,20 @@ def test_who_meets_users_who_think_waits_less_than_is_told_too() -> None:
     known = lowered(ASKING + other).streams["q"].latency_certainty
     assert known.kind is Kind.UPPER_BOUND
     assert "users of `p` wait" in known.reasons[0]
+
+
+# -- what lies beyond the answer ---------------------------------------------------------
+
+
+def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() -> None:
+    text = ASKING + "require { p.loss <= 1 % }\n"
+    view = qps.loads(text).solve(advice=True)
+    assert {one.known.kind for one in view.advice if one.way == "more capacity"} == {"lower bound"}
+    assert view.next_limit is not None
+    assert view.next_limit.known.kind == "exact"
+    slower = text.replace("p.loss <= 1 %", "quantile(p.latency, 90 %) <= 800 ms")
+    following = qps.loads(slower).solve().next_limit
+    assert following is not None
+    assert following.known.kind == "lower bound"
+    solved = solve_model(checked(text).model, checked(text).configuration(None, []))
+    assert "(>= " in " ".join(outlook_lines(view, solved))

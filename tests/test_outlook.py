@@ -320,7 +320,10 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     path.write_text(f"target cpu 75 %\n{SPEC}require {{ pages.latency <= 1 s }}\n")
     main(["solve", str(path), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
-    assert told["next_limit"] == {"requirement": "back.cpu.load", "met_up_to": 187, "mode": None}
+    assert told["next_limit"] == {
+        "requirement": "back.cpu.load", "met_up_to": 187, "mode": None,
+        "known": {"kind": "exact", "reasons": []},
+    }  # fmt: skip
     assert told["more_users"]["at"] == 83
     assert told["more_users"]["beyond_target"] == [
         {"resource": "web.cpu", "load": 0.83, "target": 0.75}
