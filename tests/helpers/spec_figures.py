@@ -58,6 +58,15 @@ def all_predictions(specs: Sequence[str]) -> str:
     )
 
 
+def met_exactly(spec: str) -> set[str]:
+    """Return the blocks of published claims that hold to the last digit with nothing fitted."""
+    return {
+        _block_of(result)
+        for result, share in _predictions(spec)
+        if result.verdict is Verdict.HOLDS and not result.fitted and abs(share) < 1e-9
+    }
+
+
 def predicting(text: str) -> tuple[str, ...]:
     """Return the specs whose predictions a page tells."""
     found = (m["spec"] for m in _MARKED.finditer(text) if m["kind"] == "predictions")
