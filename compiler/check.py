@@ -88,7 +88,7 @@ class Checker:
         nodes, links = TopologyChecker(self.claims, self.main).topology()
         streams = self._streams(nodes, links)
         measures = self._measures()
-        self._functions_and_lets()
+        self._lets()
         self._traces()
         requirements = self._requirements()
         targets = self._targets()
@@ -100,6 +100,7 @@ class Checker:
         observations = self._observations()
         figures = self._figures()
         self._unused_parameters()
+        self._functions()
         source = self.main.syntax.source
         model = ir.Model(
             PurePath(source.label).stem,
@@ -276,12 +277,15 @@ class Checker:
                     built.append(ir.Measure(measure.name.text, value, measure.doc))
         return tuple(built)
 
-    def _functions_and_lets(self) -> None:
-        """Check the `let`s that nothing uses; a function is checked where it is called."""
-        everything = EVERYTHING
+    def _functions(self) -> None:
+        """Check the functions; comes last, when it is known which ones are called."""
         functions = FunctionChecker(self.expressions, self.sink)
         for module, func in self._program.everywhere(ast.Func):
             functions.function(module, func)
+
+    def _lets(self) -> None:
+        """Check the `let`s and units that nothing uses."""
+        everything = EVERYTHING
         for module, let in self._program.everywhere(ast.Let):
             name = ast.Reference(let.name.span, let.name)
             self.expressions.quantity(name, Scope(module, everything))

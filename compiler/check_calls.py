@@ -94,20 +94,43 @@ class CallChecker:
             self.definitions.report_circle(found)
             return None
         formals = self.arguments(func.name, func.formals, expr.arguments, expr.span, found, scope)
-        if formals is None:
+        if formals is None or self.definitions.is_unsound(func):
             return None
         if self.definitions.is_too_deep(found):
             return None
+        value = self._body(found, func, formals)
+        return None if value is None else replace(value, span=expr.span)
+
+    def _body(self, found: Found, func: ast.Func, formals: dict[str, ir.Quantity]) -> Value | None:
+        """Return what the body of a function is with its formals bound."""
+        self.definitions.called.add(id(func))
         self.definitions.open.append(found)
-        inner = Scope(
-            found.module,
-            EVERYTHING,
-            formals,
-        )
-        value = self.value(func.value, inner)
+        value = self.value(func.value, Scope(found.module, EVERYTHING, formals))
         if self.definitions.open:
             self.definitions.open.pop()
-        return None if value is None else replace(value, span=expr.span)
+        return value
+
+    def uncalled(self, found: Found, func: ast.Func) -> None:
+        """Check a function by itself: what is wrong in it whatever it is called with."""
+        bound: dict[str, ir.Quantity] = {}
+        for formal in func.formals:
+            dimension = self._dimension_of(formal, bound, found)
+            if dimension is None:
+                return
+            unknown = ir.ParameterValue(formal.name.text, is_formal=True)
+            bound[formal.name.text] = ir.Quantity(unknown, dimension, formal.name.span)
+        self._body(found, func, bound)
+
+    def _dimension_of(
+        self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Found
+    ) -> Dimension | None:
+        """Return the dimension of a formal, free where it has no example."""
+        if not self._is_new(formal, bound):
+            return None
+        if formal.example is None:
+            return self.arithmetic.free.start(formal.name.text)
+        example = self.value(formal.example, Scope(found.module))
+        return None if example is None else example.dimension
 
     def arguments(
         self,
@@ -131,21 +154,7 @@ class CallChecker:
             return None
         bound: dict[str, ir.Quantity] = {}
         for formal, argument in zip(formals, arguments, strict=True):
-            if units.built_in(formal.name.text) is not None:
-                self.sink.report(
-                    codes.SHADOWED_UNIT,
-                    formal.name.span,
-                    f"`{formal.name.text}` is a unit already",
-                    hint=f"call it something else, such as `{formal.name.text}_`",
-                )
-                return None
-            if formal.name.text in bound:
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    formal.name.span,
-                    f"`{formal.name.text}` is declared twice",
-                    hint="rename one of them",
-                )
+            if not self._is_new(formal, bound):
                 return None
             value = self.value(argument, scope)
             if value is None:
@@ -154,11 +163,32 @@ class CallChecker:
                 example = self.value(formal.example, Scope(found.module))
                 if example is None:
                     return None
-                if example.dimension != value.dimension:
+                if not self.arithmetic.free.agree(example.dimension, value.dimension):
                     self.wrong_dimension(value, example.dimension, f"`{formal.name.text}`")
                     return None
             bound[formal.name.text] = value.quantity
         return bound
+
+    def _is_new(self, formal: ast.Formal, bound: dict[str, ir.Quantity]) -> bool:
+        """Return whether a formal has a name of its own; else it is reported."""
+        name = formal.name
+        if units.built_in(name.text) is not None:
+            self.sink.report(
+                codes.SHADOWED_UNIT,
+                name.span,
+                f"`{name.text}` is a unit already",
+                hint=f"call it something else, such as `{name.text}_`",
+            )
+            return False
+        if name.text in bound:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"`{name.text}` is declared twice",
+                hint="rename one of them",
+            )
+            return False
+        return True
 
     def _function(self, function: ir.Function, expr: ast.Call, scope: Scope) -> Value | None:
         values = [self.value(argument, scope) for argument in expr.arguments]
@@ -177,7 +207,7 @@ class CallChecker:
         dimension = known[0].dimension if known else DIMENSIONLESS
         if function.keeps_dimension:
             for value in known[1:]:
-                if value.dimension != dimension:
+                if not self.arithmetic.free.agree(value.dimension, dimension):
                     self.arithmetic.mismatch(value, known[0], "compared")
                     return None
         elif function is ir.Function.SQRT:
@@ -195,7 +225,7 @@ class CallChecker:
         What waits may be work of any dimension.
         """
         for name, value in zip(function.arguments, values, strict=True):
-            if value.dimension != DIMENSIONLESS and name != "work":
+            if name != "work" and not self.arithmetic.free.agree(value.dimension, DIMENSIONLESS):
                 which = "the argument" if len(values) == 1 else f"`{name}`"
                 of = f"{which} of `{function.value}`"
                 self.wrong_dimension(value, DIMENSIONLESS, of)
@@ -269,7 +299,10 @@ class CallChecker:
         share = self.value(level, scope)
         if share is None:
             return None
-        if share.dimension != DIMENSIONLESS or not isinstance(share.expr, ir.Constant):
+        is_plain = self.arithmetic.free.agree(share.dimension, DIMENSIONLESS)
+        if is_plain and Allowed.FORMALS in share.mentions:
+            return None  # a call gives the share
+        if not is_plain or not isinstance(share.expr, ir.Constant):
             self.sink.report(
                 codes.VARIES,
                 level.span,

@@ -47,7 +47,7 @@ class ConditionChecker:
                 codes.NOT_A_CONDITION,
                 expr.span,
                 "a condition is needed here: a comparison, or an option that is on or off",
-                label=f"this is {value.dimension.in_words}",
+                label=f"this is {self.arithmetic.free.resolved(value.dimension).in_words}",
                 hint="compare it, such as `size > 1000 byte/packet`",
             )
         return None
@@ -80,7 +80,7 @@ class ConditionChecker:
             return None
         compared: list[ir.Condition] = []
         for operator, left, right in zip(expr.operators, known, known[1:], strict=False):
-            if left.dimension != right.dimension:
+            if not self.arithmetic.free.agree(left.dimension, right.dimension):
                 self.arithmetic.mismatch(right, left, "compared")
                 return None
             if not (self.is_allowed(left, scope) and self.is_allowed(right, scope)):

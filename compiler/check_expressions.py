@@ -22,7 +22,7 @@ from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.importer import Importer
-from qps.compiler.resolve import lookup
+from qps.compiler.resolve import Found, lookup
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.values import (
     DEEPEST_EXPRESSION,
@@ -134,6 +134,21 @@ class ExpressionChecker:
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
+    def uncalled(self, found: Found, func: ast.Func) -> None:
+        """Check the body of a function with formals of which only the dimensions are known."""
+        before = len(self.sink.found)
+        self._guarded(lambda: self._calls.uncalled(found, func), func.value)
+        if len(self.sink.found) > before:
+            self._definitions.unsound.add(id(func))
+
+    def is_called(self, func: ast.Func) -> bool:
+        """Return whether an expression that was checked so far put the body of a function in."""
+        return id(func) in self._definitions.called
+
+    def is_unsound(self, func: ast.Func) -> bool:
+        """Return whether a function was checked by itself and reported."""
+        return id(func) in self._definitions.unsound
+
     def condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
         """Return an expression as a condition."""
         return self._guarded(lambda: self._conditions.condition(expr, scope), expr)
@@ -168,14 +183,13 @@ class ExpressionChecker:
         self, value: Value | ir.Quantity, wanted: Dimension, of: str, hint: str | None = None
     ) -> None:
         """Report a quantity that has another dimension than is needed."""
+        have = self._arithmetic.free.resolved(value.dimension)
         self.sink.report(
             codes.WRONG_DIMENSION,
             value.span,
-            f"{of} must be {wanted.in_words}, not {value.dimension.in_words}",
-            label=f"this is {value.dimension.in_words}",
-            hint=hint
-            or unit_hint(value.span.text, value.dimension, wanted)
-            or factor_hint(value.dimension, wanted),
+            f"{of} must be {wanted.in_words}, not {have.in_words}",
+            label=f"this is {have.in_words}",
+            hint=hint or unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted),
         )
 
     def number(
@@ -306,7 +320,7 @@ class ExpressionChecker:
         then, otherwise = self.value(expr.then, scope), self.value(expr.otherwise, scope)
         if condition is None or then is None or otherwise is None:
             return None
-        if then.dimension != otherwise.dimension:
+        if not self._arithmetic.free.agree(then.dimension, otherwise.dimension):
             self._arithmetic.mismatch(otherwise, then, "alternatives")
             return None
         choice = ir.Choice(condition, then.expr, otherwise.expr)

@@ -1,7 +1,7 @@
 """Functions: their names, and what can be told of those that nothing calls.
 
-The dimensions of a function are known where it is called, and are checked there; that its
-names are declared can be told before.
+A function is checked where it is called. One that nothing calls is checked by itself, with
+formals that have a dimension but no value: what is wrong then is wrong in every call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from qps.compiler.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_traces import trace_of
 from qps.compiler.diagnostics import Sink
-from qps.compiler.resolve import Module, lookup
+from qps.compiler.resolve import Found, Module, lookup
 from qps.compiler.scope import Scope
 
 
@@ -34,6 +34,10 @@ class FunctionChecker:
                 f"`{func.name.text}` is a function of the language already",
                 hint=f"call it something else, such as `{func.name.text}_`",
             )
+        if not self.expressions.is_called(func):
+            self.expressions.uncalled(Found(module, func), func)
+        if self.expressions.is_unsound(func):
+            return
         formals = {formal.name.text for formal in func.formals}
         for reference in _references(func.value, module):
             name = reference.name

@@ -87,6 +87,17 @@ class Definitions:
     sink: Sink
     known: dict[int, Value | None] = field(default_factory=dict)
     open: list[Found] = field(default_factory=list)
+    called: set[int] = field(default_factory=set)
+    """Functions whose bodies were put in somewhere."""
+    unsound: set[int] = field(default_factory=set)
+    """Functions that nothing called yet and that are reported already."""
+
+    def is_unsound(self, func: ast.Func) -> bool:
+        """Return whether a function is reported already; what is open calls it, and is too."""
+        if id(func) not in self.unsound:
+            return False
+        self.unsound.update(id(found.declaration) for found in self.open)
+        return True
 
     def give_up(self) -> None:
         """Leave the definitions that are being followed without a value: they are reported."""

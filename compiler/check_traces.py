@@ -176,16 +176,17 @@ class TraceChecker:
         return Value(value, dimension, expr.span)
 
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
-        if argument.dimension != wanted:
+        if not self.arithmetic.free.agree(argument.dimension, wanted):
+            have = self.arithmetic.free.resolved(argument.dimension)
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 argument.span,
-                f"{what} must be {wanted.in_words}, not {argument.dimension.in_words}",
-                label=f"this is {argument.dimension.in_words}",
+                f"{what} must be {wanted.in_words}, not {have.in_words}",
+                label=f"this is {have.in_words}",
                 hint=f"such as `{example}`",
             )
             return False
-        if argument.mentions:
+        if argument.mentions & ~Allowed.FORMALS:
             self.sink.report(
                 codes.VARIES,
                 argument.span,

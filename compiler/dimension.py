@@ -81,10 +81,28 @@ class Dimension:
         """How a message calls it: `a data rate (bit/s)`, `s/packet`, `a plain number`."""
         text = str(self)
         words = _WORDS.get(text)
+        open_ = [base for base, _ in self.exponents if is_free(base)]
+        if open_:
+            told = " and ".join(f"`{base}` is the unit of `{base[1:-1]}`" for base in open_)
+            return f"`{text}` ({told})"
         if words is None:
             base = self.single_base
             return f"`{text}`" if base is None else f"a count of `{base}`"
         return f"{words} ({text})" if text else words
+
+
+def free(formal: str) -> Dimension:
+    """Return the dimension of a formal that may have any: `[x]`, which no unit can be called.
+
+    >>> str(free("x") * TIME), is_free("[x]")
+    ('[x]*s', True)
+    """
+    return Dimension.of(f"[{formal}]")
+
+
+def is_free(base: str) -> bool:
+    """Return whether a base stands for a dimension that is not known."""
+    return base.startswith("[")
 
 
 def _from(exponents: Mapping[str, Fraction]) -> Dimension:

@@ -18,6 +18,7 @@ class Allowed(Flag):
     ANSWERS = auto()  # saturation points, the largest acceptable population
     ELASTIC = auto()  # parameters that take what capacity is left
     QUALITY = auto()  # the metric over all requirements
+    FORMALS = auto()  # formals without a value: of a function that nothing calls
     FLOWS = POPULATION | ELASTIC
     MODEL = POPULATION | ELASTIC | MEASURES
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
@@ -19,7 +19,9 @@ from qps.compiler.dimension import (
     MONEY,
     TIME,
     Dimension,
+    is_free,
 )
+from qps.compiler.free_dimensions import FreeDimensions
 from qps.compiler.scope import Allowed
 from qps.compiler.source import Span
 
@@ -61,9 +63,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Joins checked values to larger ones."""
+    """Joins checked values to larger ones; `free` is what is known of formals' dimensions."""
 
     sink: Sink
+    free: FreeDimensions = field(default_factory=FreeDimensions)
 
     def combined(self, span: Span, expr: ir.Expr, dim: Dimension, parts: Sequence[Value]) -> Value:
         """Return an expression that was made of parts."""
@@ -90,7 +93,7 @@ class Arithmetic:
             return None
         first = known[0][1]
         for _, value in known[1:]:
-            if value.dimension != first.dimension:
+            if not self.free.agree(value.dimension, first.dimension):
                 self.mismatch(value, first, "added")
                 return None
         if len(known) < len(terms):
@@ -101,13 +104,14 @@ class Arithmetic:
 
     def mismatch(self, value: Value, first: Value, verb: str) -> None:
         """Report two quantities that do not go together."""
+        have, wanted = self.free.resolved(value.dimension), self.free.resolved(first.dimension)
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,
-            f"{first.dimension.in_words} and {value.dimension.in_words} cannot be {verb}",
-            label=f"this is {value.dimension.in_words}",
-            secondary=[Label(first.span, f"this is {first.dimension.in_words}")],
-            hint=factor_hint(value.dimension, first.dimension),
+            f"{wanted.in_words} and {have.in_words} cannot be {verb}",
+            label=f"this is {have.in_words}",
+            secondary=[Label(first.span, f"this is {wanted.in_words}")],
+            hint=factor_hint(have, wanted),
         )
 
     def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
@@ -135,22 +139,26 @@ class Arithmetic:
         """Return a power; only a constant one for what has a dimension."""
         if base is None or exponent is None:
             return None
-        if exponent.dimension != DIMENSIONLESS:
+        if not self.free.agree(exponent.dimension, DIMENSIONLESS):
+            have = self.free.resolved(exponent.dimension)
             self.sink.report(
                 codes.BAD_EXPONENT,
                 exponent.span,
-                f"an exponent must be a plain number, not {exponent.dimension.in_words}",
+                f"an exponent must be a plain number, not {have.in_words}",
                 hint="divide it by a quantity of its own dimension",
             )
             return None
         if isinstance(exponent.expr, ir.Constant):
             return self._constant_power(expr, base, exponent.expr.value)
-        if base.dimension != DIMENSIONLESS:
+        have = self.free.resolved(base.dimension)
+        if Allowed.FORMALS in exponent.mentions and have != DIMENSIONLESS:
+            return None  # a call may give a constant, of which the dimension depends
+        if not self.free.agree(have, DIMENSIONLESS):
             self.sink.report(
                 codes.BAD_EXPONENT,
                 exponent.span,
-                f"{base.dimension.in_words} can only be raised to a constant power",
-                secondary=[Label(base.span, f"this is {base.dimension.in_words}")],
+                f"{have.in_words} can only be raised to a constant power",
+                secondary=[Label(base.span, f"this is {have.in_words}")],
                 hint="write the exponent as a number, or divide the base by its unit",
             )
             return None
@@ -225,6 +233,8 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.MEASURES
         case ir.Constant() | ir.Recorded():
             return Allowed.NOTHING
+        case ir.ParameterValue(is_formal=True):
+            return Allowed.FORMALS
         case ir.ParameterValue(is_elastic=is_elastic):
             return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
         case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
@@ -314,6 +324,8 @@ def factor_hint(have: Dimension, wanted: Dimension) -> str:
 
     Turned round, one base missing or too many, or else an example of what is wanted.
     """
+    if any(is_free(base) for base in (have / wanted).bases | wanted.bases):
+        return "make them quantities of one dimension"
     if have == wanted ** Fraction(-1):
         return "turn it round: write `1 / (…)`"
     example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")

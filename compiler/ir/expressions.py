@@ -24,10 +24,15 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class ParameterValue:
-    """The value of a parameter; an elastic one settles with the loads."""
+    """The value of a parameter; an elastic one settles with the loads.
+
+    That of a formal is not known: it stands only while a function is checked that nothing
+    calls, never in a model.
+    """
 
     name: str
     is_elastic: bool = False
+    is_formal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
