@@ -202,6 +202,9 @@ def first_failure_in_boxes(
     is_stepped = is_stepped_rational(over, population)
 
     def fails_at(at: int) -> bool:
+        bounds = curve.over(*_around(at, at))
+        if bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
+            return bounds.low > 0
         return fails(over, population, at, strict=strict)
 
     waiting = [(low, high)]

@@ -30,6 +30,7 @@ _UNARY: dict[Op, Callable[..., Any]] = {
     Op.LOG: np.log,
     Op.FLOOR: lambda value: rounded_in_arrays(np.floor, value),
     Op.CEILING: lambda value: rounded_in_arrays(np.ceil, value),
+    Op.ENDLESS: lambda load: np.where(load < 1, 0.0, np.inf),
 }
 
 

@@ -65,4 +65,6 @@ def _value(
             return Fraction(floor(operands[0]))
         case Op.CEILING:
             return Fraction(ceil(operands[0]))
+        case Op.ENDLESS if operands[0] < 1:
+            return Fraction(0)
     raise InexactError

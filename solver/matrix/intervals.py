@@ -231,6 +231,12 @@ def _lower_lambert(one: Bounds) -> Bounds:
     return _chained(low, high, one, np.minimum(*ends), least_steep)
 
 
+def _endless(load: Bounds) -> Bounds:
+    """Return nothing where a load stays below 1, and no end where it does not."""
+    low, high = np.where(load.low < 1, 0.0, np.inf), np.where(load.high < 1, 0.0, np.inf)
+    return _chained(low, high, load, 0.0, high)
+
+
 _exp = _rising(np.exp, np.exp)
 _log = _rising(np.log, lambda x: 1.0 / np.where(x > 0, x, np.nan))
 _OPERATIONS: dict[Op, Callable[..., Bounds]] = {
@@ -247,4 +253,5 @@ _OPERATIONS: dict[Op, Callable[..., Bounds]] = {
     Op.CEILING: _stepped(lambda value: rounded_in_arrays(np.ceil, value)),
     Op.LAMBERT: _rising(upper_lambert_w, lambda x: _lambert_slope(upper_lambert_w(x))),
     Op.LOWER_LAMBERT: _lower_lambert,
+    Op.ENDLESS: _endless,
 }

@@ -20,6 +20,7 @@ import sympy
 from qps.compiler.cores import effective_cores
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.queue_functions import Waiting
 
 _LARGEST_POWER = 8
 """Powers of the population beyond which a product is not multiplied out."""
@@ -46,6 +47,7 @@ class Op(IntEnum):
     CEILING = auto()
     LAMBERT = auto()
     LOWER_LAMBERT = auto()
+    ENDLESS = auto()  # what waits for a load: nothing below 1, without an end from 1 on
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +362,8 @@ class Builder:
             if len(expr.args) > 1 and not is_lower:
                 raise UnsupportedError(str(expr))
             return self.emit(Op.LOWER_LAMBERT if is_lower else Op.LAMBERT, arguments[0])
+        if expr.func is Waiting and expr.args[0] == 0:
+            return self.emit(Op.ENDLESS, arguments[1])
         if expr.func not in _FUNCTIONS:
             raise UnsupportedError(str(expr.func))
         return self.emit(_FUNCTIONS[expr.func], *arguments)
