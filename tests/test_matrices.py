@@ -424,3 +424,17 @@ def test_rows_over_cores_that_do_less_together_are_those_of_solve() -> None:
     found = {(r["count"], r["kept"], r["server"]): r["largest_acceptable"] for r in rows(text, "")}
     assert [found[count, 0.9, "big"] for count in (1, 2, 4, 6, 8)] == [100, 180, 324, 456, 583]
     assert [found[count, 0.95, "four"] for count in (1, 8)] == [324, 324]
+
+
+def test_rows_with_endless_waits_are_solved_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an overloaded resource adds to a latency is no reason to solve rows one by one."""
+    spec = (
+        "users N in 1..100\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"
+        "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
+        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "measure slow = jobs.latency\nmatrix m { job in [5 ms, 10 ms, 20 ms]; at N = 60; "
+        "select largest_acceptable, slow }\n"
+    )
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    found = [(row["slow"], row["reason"]) for row in rows("", spec)]
+    assert found == [(0.005, None), (0.01, None), (None, None)]  # what is infinite is null

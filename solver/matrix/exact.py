@@ -61,10 +61,9 @@ def _value(
             return min(operands)
         case Op.ABSOLUTE:
             return abs(operands[0])
-        case Op.FLOOR:
-            return Fraction(floor(operands[0]))
-        case Op.CEILING:
-            return Fraction(ceil(operands[0]))
+        case Op.FLOOR | Op.CEILING:
+            rounded = floor if operation.op is Op.FLOOR else ceil
+            return Fraction(rounded(operands[0]))
         case Op.ENDLESS if operands[0] < 1:
             return Fraction(0)
     raise InexactError
