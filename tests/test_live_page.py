@@ -525,11 +525,11 @@ def test_wrong_numbers_are_refused_and_told(speak_html: str, open_page: Any) -> 
         ("much", "write a number"),
         ("5000", "its range is 515 to 2000 byte/packet"),
     ):
-        page.fill("#number-size", text)
+        page.fill("#number-implied_size", text)
         assert told in page.text_content(".trouble")
-        assert page.get_attribute("#number-size", "aria-invalid") == "true"
+        assert page.get_attribute("#number-implied_size", "aria-invalid") == "true"
         assert page.text_content("#answer").startswith("At most 32 users.")
-    page.fill("#number-size", "1200")
+    page.fill("#number-implied_size", "1200")
     assert page.text_content(".trouble") == ""
 
 
