@@ -18,7 +18,7 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import TIME_BASE
 from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower import lower
@@ -28,7 +28,7 @@ from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.intervals import Bounds, bounds_of
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion
-from qps.solver.matrix.program import Builder, Program, UnsupportedError
+from qps.solver.matrix.program import Builder, Program
 from qps.solver.matrix.proofs import shape_of
 from qps.solver.matrix.questions import (
     LARGEST,
@@ -239,9 +239,7 @@ class _GroupCompiler:
             )
             if not self._is_shared(group, modes):
                 return CompiledGroup((), *chosen)
-        except (QpsError, UnsupportedError):
-            return CompiledGroup((), *chosen)
-        except Exception:  # noqa: BLE001 - a fault of ours: each row tells it, the others stay
+        except Exception:  # noqa: BLE001 - an error, what arrays cannot do, a fault: each row tells it
             return CompiledGroup((), *chosen)
         return CompiledGroup(modes, *chosen)
 
