@@ -20,10 +20,10 @@ from qps.compiler.certainty import (
     together,
     upper_bound,
 )
-from qps.compiler.queue_numbers import normal_quantile
 from qps.compiler.queueing import Queue
 from qps.compiler.suggest import listed
 from qps.compiler.think_times import RANDOM
+from qps.engine.queue_numbers import normal_quantile
 
 
 def mean_certainty(queue: Queue) -> Certainty:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from qps.compiler import queue_numbers as numbers
+from qps.engine import queue_numbers as numbers
 
 _MOST_EXACT = 64
 _MOST_RATIONAL = 16

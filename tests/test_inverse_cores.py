@@ -8,7 +8,7 @@ import pytest
 from mpmath import mpf, workdps
 
 from helpers.specs import PRELUDE, checked
-from qps.compiler.queue_numbers import erlang_c, long_inverse_erlang_b
+from qps.engine.queue_numbers import erlang_c, long_inverse_erlang_b
 from qps.reports.inverse import inverse_answer
 from qps.solver.inverse import InverseSolution, solve_for
 from qps.solver.modes import solve_model
