@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, cast
 
 from lark import Token, Tree
@@ -369,19 +369,25 @@ class Builder(CaseBuilder, MatrixBuilder):
     def _expect(self, tree: Tree[Token]) -> ast.Expect:
         name, title, *rest = tree.children
         pieces = trees(rest)
-        stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
-        sources = [self._claim_source(p) for p in stated]
+        source, is_our_own = self._stated_source(pieces)
         return ast.Expect(
             self._span(tree),
             self._name(name),
             None if title is None else self._text(title),
             tuple(self._claim(p) for p in pieces if p.data == "claim"),
-            self._one("`source`", sources, lambda text: text.span),
+            source,
             self._remarks(pieces),
             tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
-            any(p.data == "own_source" for p in pieces),
+            is_our_own,
             self._only_text("missed", pieces),
         )
+
+    def _stated_source(self, pieces: Sequence[Tree[Token]]) -> tuple[ast.Text | None, bool]:
+        """Return where claims or runs come from, and whether that is the model itself."""
+        stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
+        sources = [self._claim_source(p) for p in stated]
+        source = self._one("`source`", sources, lambda text: text.span)
+        return source, any(p.data == "own_source" for p in stated)
 
     def _claim_source(self, piece: Tree[Token]) -> ast.Text:
         """Return where a claim comes from: a document, or the model itself and by what."""
@@ -437,14 +443,16 @@ class Builder(CaseBuilder, MatrixBuilder):
                         None if tolerance is None else self._expr(tolerance),
                     )
                 )
+        source, is_our_own = self._stated_source(pieces)
         return ast.Observe(
             self._span(tree),
             self._name(name),
             self._text(file),
             self._changes(changes),
             tuple(columns),
-            self._only_source(pieces),
+            source,
             self._remarks(pieces),
+            is_our_own,
             self._only_text("missed", pieces),
         )
 

@@ -105,6 +105,7 @@ class ObservationChecker:
             remark(item.remarks, "note"),
             remark(item.remarks, "fitted"),
             item.name.span,
+            item.is_our_own,
             item.missed.value if item.missed else None,
         )
 

@@ -185,12 +185,11 @@ class Laboratory:
     ) -> ClaimResult:
         """Return a result with what was chosen for it, and whether it is a published one."""
         chosen = dict.fromkeys([*([stated.fitted] if stated.fitted else []), *self._chosen])
-        is_our_own = isinstance(stated, ir.Expectation) and stated.is_our_own
         return replace(
             result,
             fitted="; ".join(chosen) or None,
             missed=stated.missed,
-            is_published=asks and stated.source is not None and not is_our_own,
+            is_published=asks and stated.source is not None and not stated.is_our_own,
         )
 
     def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:

@@ -244,6 +244,41 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "told", "published"),
+    [
+        ('source "table 1"', "table 1", True),
+        ("source model", "this model", False),
+        ('source model "by hand"', "by hand", False),
+    ],
+)
+def test_rows_of_our_own_are_not_published(
+    tmp_path: Path, source: str, told: str, *, published: bool
+) -> None:
+    (tmp_path / "runs.csv").write_text("users,busy\n2,0.02\n4,0.04\n")
+    file = tmp_path / "spec.qps"
+    observed = (
+        f'observe r "runs.csv" {{ users -> N; busy -> host.cpu.load within 5 %; {source} }}\n'
+    )
+    file.write_text(BASE + observed)
+    found = Laboratory(load(file).model).results()
+    assert [(r.source, r.is_published) for r in found] == [(told, published)] * 2
+    counts = tally(found)
+    assert (counts.unfitted, counts.own) == ((2, 0) if published else (0, 2))
+
+
+def test_a_table_has_one_source(tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("users,busy\n2,0.02\n")
+    file = tmp_path / "spec.qps"
+    file.write_text(
+        BASE
+        + 'observe r "runs.csv" { users -> N; busy -> host.cpu.load; source "us"; source model }\n'
+    )
+    with pytest.raises(QpsError) as caught:
+        load(file)
+    assert [d.message for d in caught.value.diagnostics] == ["`source` is stated twice here"]
+
+
 def test_a_column_that_is_put_in_is_arithmetic(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text("users,sent,twice sent\n2,1,2\n")
     file = tmp_path / "spec.qps"

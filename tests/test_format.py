@@ -51,6 +51,10 @@ CASES = {
         "expect a {\nx == 6 with y = 1\nlonger == 6 with z = 1\n}\n",
         "expect a {\n  x == 6 with y = 1\n  longer == 6 with z = 1\n}\n",
     ),
+    "observations of our own": (
+        'observe o "a.csv" {\na->b\nsource   model "by hand"\n}\n',
+        'observe o "a.csv" {\n  a -> b\n  source model "by hand"\n}\n',
+    ),
     "columns of observations": (
         'observe o "a.csv" {\na -> b\n"long, s" in s->c within 5%\n}\n',
         'observe o "a.csv" {\n  a -> b\n  "long, s" in s -> c within 5 %\n}\n',

@@ -58,7 +58,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """A table of measured runs in a CSV file."""
+    """A table of runs in a CSV file: of a document, or of our own where it is `is_our_own`."""
 
     span: Span
     name: Name
@@ -67,6 +67,7 @@ class Observe:
     columns: tuple[Column, ...]
     source: Text | None
     remarks: tuple[Remark, ...]
+    is_our_own: bool = False
     missed: Text | None = None
     doc: str | None = None
 

@@ -85,7 +85,7 @@ class ObservedRow:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A table of measured runs."""
+    """A table of runs, of a document or of our own where it is `is_our_own`."""
 
     name: str
     file: str
@@ -95,4 +95,5 @@ class Observation:
     note: str | None
     fitted: str | None
     span: Span
+    is_our_own: bool = False
     missed: str | None = None
