@@ -35,6 +35,16 @@ from qps.compiler.values import mentions_of, operands_of
 
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _NOBODY = ir.UserRange("N", 1, 1, None)
+_NEEDS: dict[type, str] = {
+    ast.Users: "users",
+    ast.Topology: "topology",
+    ast.Stream: "stream",
+    ast.Require: "require",
+    ast.Matrix: "matrix",
+    ast.Observe: "observe",
+    ast.Mode: "mode",
+}
+"""What only a file declares that has something to solve."""
 
 
 class Checker:
@@ -64,19 +74,13 @@ class Checker:
     def is_module(self) -> bool:
         """True for a file that only declares what others use: it has nothing to solve.
 
-        It may claim what its functions and numbers come to.
+        It may claim what its functions and numbers come to. What could not be parsed counts as
+        what it was meant to be; where that is not known it may be anything.
         """
-        needs = (
-            ast.Users,
-            ast.Topology,
-            ast.Stream,
-            ast.Require,
-            ast.Matrix,
-            ast.Observe,
-            ast.Mode,
-        )
-        declared = self.main.syntax.declarations
-        return bool(declared) and not any(isinstance(item, needs) for item in declared)
+        syntax = self.main.syntax
+        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
+        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
+        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
 
     def model(self) -> Outcome[ir.Model]:
         """Return the model of the program, with those of its parts that are sound."""
@@ -137,12 +141,12 @@ class Checker:
         stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
         return tuple((tables | self._chosen | stated).items())
 
-    def _missing(self, kind: str, what: str, hint: str) -> None:
-        """Report that the spec lacks a part; it may stand in what could not be parsed."""
+    def _missing(self, what: str, hint: str) -> None:
+        """Report that the spec lacks a part, unless that may stand in what could not be parsed."""
         syntax = self.main.syntax
-        if self.is_module or syntax.failed_kinds & {kind, ""}:
+        if self.is_module or syntax.failed_kinds:
             return
-        if not syntax.declarations and not syntax.failed_kinds:
+        if not syntax.declarations:
             # Nothing is there: that is said once, not once for each part.
             what, hint = "declares nothing", "`qps new NAME` writes one to start from"
         message = f"{syntax.source.label}: the spec {what}"
@@ -154,7 +158,6 @@ class Checker:
         users = [d for d in self.main.syntax.declarations if isinstance(d, ast.Users)]
         if not users:
             self._missing(
-                "users",
                 "does not say what its users are",
                 "add `users N in 1..1000`: the population that the solver varies",
             )
@@ -227,7 +230,6 @@ class Checker:
         ]
         if not streams:
             self._missing(
-                "stream",
                 "has no stream",
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
