@@ -17,6 +17,7 @@ from qps.compiler.resolve import Found, kind_of, lookup, report_name, report_oth
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
+from qps.compiler.unit_binding import Divisor, of_either, raised
 from qps.compiler.values import Arithmetic, Value
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
@@ -205,19 +206,22 @@ class CallChecker:
             )
             return None
         dimension = known[0].dimension if known else DIMENSIONLESS
+        divisors: tuple[Divisor, ...] = ()
         if function.keeps_dimension:
             for value in known[1:]:
                 if not self.arithmetic.free.agree(value.dimension, dimension):
                     self.arithmetic.mismatch(value, known[0], "compared")
                     return None
+            divisors = of_either(known)
         elif function is ir.Function.SQRT:
-            dimension = dimension ** Fraction(1, 2)
+            half = Fraction(1, 2)
+            dimension, divisors = dimension**half, raised(known[0].divisors, half)
         elif not self._are_plain(function, known):
             return None
         elif function is not ir.Function.WAITING:
             dimension = DIMENSIONLESS
         applied = ir.Apply(function, tuple(value.expr for value in known))
-        return self.arithmetic.combined(expr.span, applied, dimension, known)
+        return self.arithmetic.combined(expr.span, applied, dimension, known, divisors)
 
     def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
         """Return whether all arguments are plain numbers; else the first other is reported.

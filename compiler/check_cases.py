@@ -12,6 +12,7 @@ from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.resolve import Found, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
+from qps.compiler.unit_binding import of_either
 from qps.compiler.values import Arithmetic, Value, add
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}
@@ -51,7 +52,8 @@ class CaseChecker:
                 for case, (item, value) in stated.items()
             )
         )
-        return self.arithmetic.combined(expr.span, built, values[0].dimension, values)
+        dimension, divisors = values[0].dimension, of_either(values)
+        return self.arithmetic.combined(expr.span, built, dimension, values, divisors)
 
     def _table(self, expr: ast.KindTable, scope: Scope) -> Value | None:
         """Return a value over kinds, each of which is a parameter of its own."""
@@ -78,7 +80,8 @@ class CaseChecker:
             ),
             shares.total,
         )
-        return self.arithmetic.combined(expr.span, mixture, known[0].dimension, known)
+        dimension, divisors = known[0].dimension, of_either(known)
+        return self.arithmetic.combined(expr.span, mixture, dimension, known, divisors)
 
     def in_case(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
         """Return `largest(x)`: x with every parameter in one case."""
@@ -108,7 +111,8 @@ class CaseChecker:
         if isinstance(value.expr, ir.Constant):
             return value
         built = ir.InCase(CASE_FUNCTIONS[word], value.expr, expr.span)
-        return self.arithmetic.combined(expr.span, built, value.dimension, [value])
+        dimension, divisors = value.dimension, value.divisors
+        return self.arithmetic.combined(expr.span, built, dimension, [value], divisors)
 
     def sum(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return what a parameter by kinds comes to when all its kinds are added up."""
@@ -138,7 +142,8 @@ class CaseChecker:
         if whole is None:
             return None
         parts = [ir.ParameterValue(f"{found.qualified}.{kind}") for kind in kinds]
-        return self.arithmetic.combined(expr.span, add(parts), whole.dimension, [whole])
+        dimension, divisors = whole.dimension, whole.divisors
+        return self.arithmetic.combined(expr.span, add(parts), dimension, [whole], divisors)
 
     # -- what may be wrong ---------------------------------------------------------------
 

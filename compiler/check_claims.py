@@ -31,6 +31,7 @@ from qps.compiler.resolve import (
 )
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.unit_binding import advice
 
 _NUMBERS = (ast.Users, ast.Param, ast.Let)
 _OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
@@ -305,13 +306,15 @@ class ClaimChecker:
         if value is None or dimension is None:
             return None
         if value.dimension != dimension:
+            usual = f"write it like `{change.name.text} = {param.value.span.text}`"
+            told = advice(value, lambda found: found == dimension, usual)
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 value.span,
                 f"`{change.name.text}` must be {dimension.in_words}, "
                 f"not {value.dimension.in_words}",
-                secondary=[Label(param.value.span, "its own value")],
-                hint=f"write it like `{change.name.text} = {param.value.span.text}`",
+                secondary=[Label(param.value.span, "its own value"), *told.labels],
+                hint=told.hint,
             )
             return None
         return ir.SetParameter(name, value.expr, value.span)

@@ -29,6 +29,7 @@ from qps.compiler.resolve import Found, Module, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import closest
+from qps.compiler.unit_binding import advice
 from qps.grammar.words import TOKEN_CHOICES
 
 _SURE = 0.74
@@ -258,23 +259,33 @@ class ComponentChecker:
     def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
         """Return whether a size or a queue has the wrong dimension, which is reported."""
         dimension = quantity.dimension
+        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
+        if is_wanted(dimension):
+            return False
         if kind is ir.EffectKind.EMIT:
-            if dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension):
-                return False
             message = f"`emit` takes a share or a size, not {dimension.in_words}"
             hint = "write `emit 30 %` or `emit 500 byte/frame`"
         else:
-            if dimension == INFORMATION or _is_item(dimension):
-                return False
             message = f"`queue` holds items or bytes, not {dimension.in_words}"
             hint = "write `queue 60 frame` or `queue 64 kB`"
             if dimension == TIME:
                 hint += "; the time follows from the rate at which they come"
-        self.sink.report(codes.WRONG_DIMENSION, quantity.span, message, hint=hint)
+        told = advice(quantity, is_wanted, hint)
+        self.sink.report(
+            codes.WRONG_DIMENSION, quantity.span, message, secondary=told.labels, hint=told.hint
+        )
         return True
 
 
 _FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
+
+
+def _is_emitted(dimension: Dimension) -> bool:
+    return dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension)
+
+
+def _is_held(dimension: Dimension) -> bool:
+    return dimension == INFORMATION or _is_item(dimension)
 
 
 def _is_item(dimension: Dimension | None) -> bool:

@@ -22,8 +22,9 @@ from qps.compiler.check_traces import TraceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.importer import Importer
-from qps.compiler.resolve import Found, lookup
+from qps.compiler.resolve import Found
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.unit_binding import advice, divisor_of, of_either
 from qps.compiler.values import (
     DEEPEST_EXPRESSION,
     LARGEST_EXPRESSION,
@@ -129,8 +130,7 @@ class ExpressionChecker:
         if value is None or not self._is_allowed(value, scope, instead):
             return None
         if wanted is not None and value.dimension != wanted:
-            hint = self.binding_hint(expr, scope, lambda found: found == wanted)
-            self.wrong_dimension(value, wanted, of, hint)
+            self.wrong_dimension(value, wanted, of)
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
@@ -153,43 +153,18 @@ class ExpressionChecker:
         """Return an expression as a condition."""
         return self._guarded(lambda: self._conditions.condition(expr, scope), expr)
 
-    def binding_hint(
-        self, expr: ast.Expr, scope: Scope, is_wanted: Callable[[Dimension], bool]
-    ) -> str | None:
-        """Return a hint where `1/60 request/s` was to be a number of requests a second.
-
-        A number takes the unit behind it before anything divides: that is 1 / (60 request) / s.
-        None where the other reading is not what is wanted either.
-        """
-        found = lookup(scope.module, expr.name) if isinstance(expr, ast.Reference) else None
-        if found is not None and isinstance(found.declaration, ast.Param | ast.Let):
-            return self.binding_hint(found.declaration.value, Scope(found.module), is_wanted)
-        divided = _divided_by_unit(expr)
-        have = None if divided is None else self.value(expr, scope)
-        if divided is None or have is None:
-            return None
-        unit = self.value(divided.unit, scope)
-        if unit is None or not is_wanted(have.dimension * unit.dimension * unit.dimension):
-            return None
-        start, end = expr.span.start, divided.number.span.end
-        text = expr.span.source.text
-        number, rest = text[start:end], text[end : expr.span.end].strip()
-        return (
-            f"a unit belongs to the number before it: `{number} {rest}` divides by "
-            f"`{divided.span.text}`; write `({number}) {rest}`"
-        )
-
-    def wrong_dimension(
-        self, value: Value | ir.Quantity, wanted: Dimension, of: str, hint: str | None = None
-    ) -> None:
+    def wrong_dimension(self, value: Value | ir.Quantity, wanted: Dimension, of: str) -> None:
         """Report a quantity that has another dimension than is needed."""
         have = self._arithmetic.free.resolved(value.dimension)
+        usual = unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted)
+        told = advice(value, lambda found: found == wanted, usual)
         self.sink.report(
             codes.WRONG_DIMENSION,
             value.span,
             f"{of} must be {wanted.in_words}, not {have.in_words}",
             label=f"this is {have.in_words}",
-            hint=hint or unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted),
+            secondary=told.labels,
+            hint=told.hint,
         )
 
     def number(
@@ -282,9 +257,7 @@ class ExpressionChecker:
                 terms = [(minus, self.value(term, scope)) for minus, term in expr.terms]
                 return self._arithmetic.sum(expr.span, terms)
             case ast.Product():
-                return self._arithmetic.product(
-                    expr.span, [(below, self.value(f, scope)) for below, f in expr.factors]
-                )
+                return self._product(expr, scope)
             case ast.Power():
                 base, exponent = self.value(expr.base, scope), self.value(expr.exponent, scope)
                 return self._arithmetic.power(expr, base, exponent)
@@ -305,6 +278,14 @@ class ExpressionChecker:
                 )
                 return None
 
+    def _product(self, expr: ast.Product, scope: Scope) -> Value | None:
+        factors = [(below, self.value(factor, scope)) for below, factor in expr.factors]
+        product = self._arithmetic.product(expr.span, factors)
+        if product is None:
+            return None
+        own = divisor_of(expr, [value.dimension for _, value in factors if value is not None])
+        return replace(product, divisors=(*own, *product.divisors)) if own else product
+
     def _unit(self, expr: ast.Expr, scope: Scope) -> Value | None:
         if isinstance(expr, ast.Reference):
             return self._names.reference(expr, scope, "unit")
@@ -324,8 +305,9 @@ class ExpressionChecker:
             self._arithmetic.mismatch(otherwise, then, "alternatives")
             return None
         choice = ir.Choice(condition, then.expr, otherwise.expr)
+        divisors = of_either([then, otherwise])
         return self._arithmetic.combined(
-            expr.span, choice, then.dimension, [then, otherwise, *compared]
+            expr.span, choice, then.dimension, [then, otherwise, *compared], divisors
         )
 
     def _value_compared(self, expr: ast.Expr, scope: Scope) -> Value | None:
@@ -349,14 +331,6 @@ class ExpressionChecker:
             return None
         # What is inside is settled by its own changes: outside, it is a number.
         return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)
-
-
-def _divided_by_unit(expr: ast.Expr) -> ast.Quantity | None:
-    """Return the `60 request` of `1/60 request/s`, None for what is not written like that."""
-    match expr:
-        case ast.Product(factors=((False, ast.Number()), (True, ast.Quantity() as divided), *_)):
-            return divided
-    return None
 
 
 def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:

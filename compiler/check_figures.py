@@ -12,6 +12,7 @@ from qps.compiler.diagnostics import Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.resolve import lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.unit_binding import advice
 
 _AXES = ("x", "y")
 
@@ -125,13 +126,15 @@ class FigureChecker:
         claims, built = self.claims, []
         for loads in item.loads:
             if curves and curves[0].value.dimension != DIMENSIONLESS:
+                usual = "draw the loads in a figure of their own"
+                told = advice(curves[0].value, lambda found: found == DIMENSIONLESS, usual)
                 claims.sink.report(
                     codes.WRONG_DIMENSION,
                     loads.span,
                     f"loads are plain numbers, the lines of this figure are "
                     f"{curves[0].value.dimension.in_words}",
-                    secondary=[Label(curves[0].value.span, "this one is")],
-                    hint="draw the loads in a figure of their own",
+                    secondary=[Label(curves[0].value.span, "this one is"), *told.labels],
+                    hint=told.hint,
                 )
                 continue
             changes = claims.changes(loads.changes, Scope(claims.main, EVERYTHING))

@@ -26,7 +26,8 @@ from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
-from qps.compiler.values import Value, multiply, parts_of
+from qps.compiler.unit_binding import advice
+from qps.compiler.values import multiply, parts_of
 
 _ATTRIBUTES = ("idle", "jitter", "efficiency")
 _ONE = ir.Constant(Fraction(1))
@@ -195,13 +196,19 @@ class HardwareChecker:
             return None
         kind = _kind(capacity.dimension)
         if kind is None:
+            told = advice(
+                capacity,
+                lambda found: _kind(found) is not None,
+                "give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
+                "`120 request/s`) or a room (`8 GB`)",
+            )
             self.sink.report(
                 codes.BAD_HARDWARE,
                 item.capacity.span,
                 f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
                 "which is no capacity",
-                hint="give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
-                "`120 request/s`) or a room (`8 GB`)",
+                secondary=told.labels,
+                hint=told.hint,
             )
             return None
         return ir.Resource(
@@ -317,11 +324,17 @@ class HardwareChecker:
                 return None
             base = rating.dimension.single_base
             if base not in self.rating_bases:
+                told = advice(
+                    rating,
+                    lambda found: found.single_base in self.rating_bases,
+                    "declare one with `unit SPECint92 of rating`",
+                )
                 self.sink.report(
                     codes.WRONG_DIMENSION,
                     expr.span,
                     f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
-                    hint="declare one with `unit SPECint92 of rating`",
+                    secondary=told.labels,
+                    hint=told.hint,
                 )
                 return None
             assert base is not None
@@ -333,8 +346,7 @@ class HardwareChecker:
             return None
         quantity = self.expressions.quantity(price, scope)
         if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
-            value = Value(quantity.expr, quantity.dimension, quantity.span)
-            self.expressions.wrong_dimension(value, MONEY, "a price")
+            self.expressions.wrong_dimension(quantity, MONEY, "a price")
             return None
         return quantity
 
@@ -400,17 +412,17 @@ class HardwareChecker:
         quantity = self.expressions.quantity(item.value, scope)
         if quantity is None:
             return None
-        per_item = INFORMATION / quantity.dimension
-        if item.kind == "header" and _is_item(per_item):
-            return quantity
-        if item.kind == "cap" and _is_item(quantity.dimension * TIME):
+        is_wanted = _is_header if item.kind == "header" else _is_cap
+        if is_wanted(quantity.dimension):
             return quantity
         example = "38 byte/packet" if item.kind == "header" else "800_000 packet/s"
+        told = advice(quantity, is_wanted, f"write it like `{item.kind} {example}`")
         self.sink.report(
             codes.WRONG_DIMENSION,
             item.value.span,
             f"`{item.kind}` cannot be {quantity.dimension.in_words}",
-            hint=f"write it like `{item.kind} {example}`",
+            secondary=told.labels,
+            hint=told.hint,
         )
         return None
 
@@ -429,6 +441,14 @@ def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
     for factor in factors:
         dimension = dimension * factor.dimension
     return ir.Quantity(multiply([factor.expr for factor in factors]), dimension, whole)
+
+
+def _is_header(dimension: Dimension) -> bool:
+    return _is_item(INFORMATION / dimension)
+
+
+def _is_cap(dimension: Dimension) -> bool:
+    return _is_item(dimension * TIME)
 
 
 def _is_item(dimension: Dimension) -> bool:

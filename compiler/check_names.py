@@ -162,7 +162,9 @@ class NameChecker:
         name = expr.name
         if len(name.parts) == 1 and name.text in scope.formals:
             bound = scope.formals[name.text]
-            return Value(bound.expr, bound.dimension, expr.span, mentions_of(bound.expr))
+            mentions = mentions_of(bound.expr)
+            dimension, divisors = bound.dimension, bound.divisors
+            return Value(bound.expr, dimension, expr.span, mentions, divisors=divisors)
         unit = units.built_in(name.text) if len(name.parts) == 1 else None
         if unit is not None:
             return Value(ir.Constant(unit.factor), unit.dimension, expr.span)
@@ -186,7 +188,8 @@ class NameChecker:
                 is_elastic = declaration.is_elastic
                 mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
                 parameter = ir.ParameterValue(found.qualified, is_elastic)
-                return Value(parameter, value.dimension, span, mentions)
+                divisors = value.divisors
+                return Value(parameter, value.dimension, span, mentions, divisors=divisors)
             case ast.Let():
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -230,7 +233,7 @@ class NameChecker:
             return None
         if not self.kinds.knows(divided, expr.name):
             return None
-        return Value(one, value.dimension, expr.span)
+        return Value(one, value.dimension, expr.span, divisors=value.divisors)
 
     def _not_a_value(self, found: Found, expr: ast.Reference) -> None:
         hints: dict[type, str] = {

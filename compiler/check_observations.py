@@ -21,6 +21,7 @@ from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Source
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.tables import LONGEST_CELL, Problem, Table, number, read_table
+from qps.compiler.unit_binding import advice
 
 _SETTINGS = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
 
@@ -157,11 +158,14 @@ class ObservationChecker:
             if isinstance(unit.expr, ir.Constant):
                 factor = unit.expr.value
         elif value.dimension != DIMENSIONLESS:
+            usual = f"give their unit: `{item.name.text} in {value.dimension} -> …`"
+            told = advice(value, lambda found: found == DIMENSIONLESS, usual)
             self._sink.report(
                 codes.WRONG_DIMENSION,
                 item.span,
                 f"plain numbers are compared with {value.dimension.in_words}",
-                hint=f"give their unit: `{item.name.text} in {value.dimension} -> …`",
+                secondary=told.labels,
+                hint=told.hint,
             )
             return None
         tolerance = self.claims.tolerance(item.tolerance, value.dimension)

@@ -23,6 +23,7 @@ from qps.compiler.dimension import (
 from qps.compiler.resolve import Module, Program, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.suggest import listed
+from qps.compiler.unit_binding import advice
 from qps.compiler.values import parts_of
 
 _CASTS = ("unicast", "multicast")
@@ -119,15 +120,14 @@ class StreamChecker:
         first = quantities[0]
         base = (first.dimension * TIME).single_base
         if base in (None, TIME_BASE):
+            told = advice(first, _is_rate, _rate_hint(first, item))
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 first.span,
                 f"a source gives a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
-                secondary=self._stated(item.values[0]),
-                hint=_swapped(quantities)
-                or self.expressions.binding_hint(item.values[0], scope, _is_rate)
-                or _rate_hint(first, item),
+                secondary=self._stated(item.values[0]) or told.labels,
+                hint=_swapped(quantities) or told.hint,
             )
             return None
         assert base is not None
@@ -157,11 +157,8 @@ class StreamChecker:
 
     def _tied(self, size: ir.Quantity, known: list[str], written: ast.Expr) -> str | None:
         """Return the item that a size such as byte/packet ties to those known already."""
-        exponents = dict(size.dimension.exponents)
-        above = [base for base, power in exponents.items() if power == 1]
-        below = [base for base, power in exponents.items() if power == -1]
-        if len(exponents) == 2 and len(above) == 1 and TIME_BASE not in exponents:  # noqa: PLR2004
-            pair = (above[0], below[0]) if below else (above[0], above[0])
+        pair = _pair(size.dimension)
+        if pair is not None:
             new = [base for base in pair if base not in known]
             if len(new) == 1:
                 return new[0]
@@ -173,14 +170,16 @@ class StreamChecker:
                     hint="take it out",
                 )
                 return None
+        usual = _size_hint(size, written, known)
+        told = advice(size, lambda found: _pair(found) is not None, usual)
         self.sink.report(
             codes.WRONG_DIMENSION,
             size.span,
             f"a size ties one item to another, such as byte/packet; this is "
             f"{size.dimension.in_words}",
             label=f"this is {size.dimension.in_words}",
-            secondary=self._stated(written),
-            hint=_size_hint(size, written, known),
+            secondary=self._stated(written) or told.labels,
+            hint=told.hint,
         )
         return None
 
@@ -394,6 +393,16 @@ class StreamChecker:
                 cast = found.qualified
         kind = ir.SpreadKind(item.kind)
         return ir.Spread(kind, None if group else target, cast, item.span, group, most)
+
+
+def _pair(dimension: Dimension) -> tuple[str, str] | None:
+    """Return the items that a size such as byte/packet ties together, None where it is none."""
+    exponents = dict(dimension.exponents)
+    above = [base for base, power in exponents.items() if power == 1]
+    below = [base for base, power in exponents.items() if power == -1]
+    if len(exponents) != 2 or len(above) != 1 or TIME_BASE in exponents:  # noqa: PLR2004
+        return None
+    return (above[0], below[0]) if below else (above[0], above[0])
 
 
 def _item_word(base: str) -> str:

@@ -17,6 +17,7 @@ from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
 from qps.compiler.trace_files import TraceError, read_columns
+from qps.compiler.unit_binding import advice
 from qps.compiler.values import Arithmetic, Value
 
 MOST_ROWS = 500_000
@@ -178,12 +179,14 @@ class TraceChecker:
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):
             have = self.arithmetic.free.resolved(argument.dimension)
+            told = advice(argument, lambda found: found == wanted, f"such as `{example}`")
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 argument.span,
                 f"{what} must be {wanted.in_words}, not {have.in_words}",
                 label=f"this is {have.in_words}",
-                hint=f"such as `{example}`",
+                secondary=told.labels,
+                hint=told.hint,
             )
             return False
         if argument.mentions & ~Allowed.FORMALS:

@@ -19,6 +19,7 @@ from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_B
 from qps.compiler.fold import Folder
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean, listed
+from qps.compiler.unit_binding import advice
 
 _SHOWN = 4
 
@@ -134,13 +135,21 @@ class _StreamCheck:
         wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
         for term in wrong[:1]:
             others = [t.amount for t in wrong[1:]]
+            told = advice(
+                term.amount,
+                lambda found: _item(found, resource.work) is not None,
+                _cost_example(resource),
+            )
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 term.amount.span,
                 f"`{cost.resource}` cannot be charged {term.amount.dimension.in_words}",
                 label=f"this is {term.amount.dimension.in_words}",
-                secondary=[Label(o.span, f"nor {o.dimension.in_words}") for o in others],
-                hint=_cost_example(resource),
+                secondary=[
+                    *(Label(o.span, f"nor {o.dimension.in_words}") for o in others),
+                    *told.labels,
+                ],
+                hint=told.hint,
             )
         for term in terms:
             self._term(step, term, resource)

@@ -24,6 +24,7 @@ from qps.compiler.dimension import (
 from qps.compiler.free_dimensions import FreeDimensions
 from qps.compiler.scope import Allowed
 from qps.compiler.source import Span
+from qps.compiler.unit_binding import Divisor, advice, of_either, of_product, raised
 
 LARGEST_EXPRESSION = 100_000
 """Nodes in an expression, its functions and `let`s put in, beyond which it is refused."""
@@ -46,7 +47,10 @@ class ExpressionTooDeepError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A checked expression: its dimension, what it mentions, how many nodes it has, how deep."""
+    """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
+
+    `divisors` are the numbers in it that divide with their units, for a hint.
+    """
 
     expr: ir.Expr
     dimension: Dimension
@@ -54,11 +58,12 @@ class Value:
     mentions: Allowed = Allowed.NOTHING
     size: int = 1
     depth: int = 1
+    divisors: tuple[Divisor, ...] = ()
 
     @property
     def quantity(self) -> ir.Quantity:
         """The expression as the model keeps it."""
-        return ir.Quantity(self.expr, self.dimension, self.span)
+        return ir.Quantity(self.expr, self.dimension, self.span, divisors=self.divisors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,15 @@ class Arithmetic:
     sink: Sink
     free: FreeDimensions = field(default_factory=FreeDimensions)
 
-    def combined(self, span: Span, expr: ir.Expr, dim: Dimension, parts: Sequence[Value]) -> Value:
-        """Return an expression that was made of parts."""
+    def combined(
+        self,
+        span: Span,
+        expr: ir.Expr,
+        dim: Dimension,
+        parts: Sequence[Value],
+        divisors: tuple[Divisor, ...] = (),
+    ) -> Value:
+        """Return an expression that was made of parts; its dimension rests on the divisors."""
         mentions = Allowed.NOTHING
         for part in parts:
             mentions |= part.mentions
@@ -84,7 +96,7 @@ class Arithmetic:
             size = depth = 1
         if depth > DEEPEST_EXPRESSION:
             raise ExpressionTooDeepError
-        return Value(expr, dim, span, mentions, size, depth)
+        return Value(expr, dim, span, mentions, size, depth, divisors)
 
     def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:
         """Return a sum of terms of one dimension, each with True where it is subtracted."""
@@ -100,18 +112,21 @@ class Arithmetic:
             return None
         values = [value for _, value in known]
         signed = [negated(value.expr) if minus else value.expr for minus, value in known]
-        return self.combined(span, add(signed), first.dimension, values)
+        return self.combined(span, add(signed), first.dimension, values, of_either(values))
 
     def mismatch(self, value: Value, first: Value, verb: str) -> None:
         """Report two quantities that do not go together."""
         have, wanted = self.free.resolved(value.dimension), self.free.resolved(first.dimension)
+        told = advice(value, lambda found: found == wanted)
+        if told.hint is None:
+            told = advice(first, lambda found: found == have, factor_hint(have, wanted))
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,
             f"{wanted.in_words} and {have.in_words} cannot be {verb}",
             label=f"this is {have.in_words}",
-            secondary=[Label(first.span, f"this is {wanted.in_words}")],
-            hint=factor_hint(have, wanted),
+            secondary=[Label(first.span, f"this is {wanted.in_words}"), *told.labels],
+            hint=told.hint,
         )
 
     def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
@@ -121,9 +136,11 @@ class Arithmetic:
             return None
         dimension = DIMENSIONLESS
         parts: list[ir.Expr] = []
+        divisors: list[tuple[Divisor, ...]] = []
         for below, value in known:
             power = Fraction(-1 if below else 1)
             dimension = dimension * value.dimension**power
+            divisors.append(raised(value.divisors, power))
             if below and isinstance(value.expr, ir.Constant):
                 if value.expr.value == 0:
                     self.sink.report(
@@ -133,7 +150,8 @@ class Arithmetic:
                 parts.append(ir.Constant(1 / value.expr.value))
             else:
                 parts.append(ir.Power(value.expr, ir.Constant(power)) if below else value.expr)
-        return self.combined(span, multiply(parts), dimension, [value for _, value in known])
+        values = [value for _, value in known]
+        return self.combined(span, multiply(parts), dimension, values, of_product(divisors))
 
     def power(self, expr: ast.Power, base: Value | None, exponent: Value | None) -> Value | None:
         """Return a power; only a constant one for what has a dimension."""
@@ -141,11 +159,14 @@ class Arithmetic:
             return None
         if not self.free.agree(exponent.dimension, DIMENSIONLESS):
             have = self.free.resolved(exponent.dimension)
+            usual = "divide it by a quantity of its own dimension"
+            told = advice(exponent, lambda found: found == DIMENSIONLESS, usual)
             self.sink.report(
                 codes.BAD_EXPONENT,
                 exponent.span,
                 f"an exponent must be a plain number, not {have.in_words}",
-                hint="divide it by a quantity of its own dimension",
+                secondary=told.labels,
+                hint=told.hint,
             )
             return None
         if isinstance(exponent.expr, ir.Constant):
@@ -174,7 +195,7 @@ class Arithmetic:
                 hint="use a smaller exponent",
             )
             return None
-        dimension = base.dimension**power
+        dimension, divisors = base.dimension**power, raised(base.divisors, power)
         if isinstance(base.expr, ir.Constant) and power.denominator == 1:
             if base.expr.value == 0 and power < 0:
                 self.sink.report(
@@ -184,8 +205,9 @@ class Arithmetic:
             if base.expr.value.numerator.bit_length() * abs(power) > 4 * _MOST_BITS:
                 raise ExpressionTooLargeError
             folded = ir.Constant(base.expr.value**power.numerator)
-            return self.combined(expr.span, folded, dimension, [base])
-        return self.combined(expr.span, ir.Power(base.expr, ir.Constant(power)), dimension, [base])
+            return self.combined(expr.span, folded, dimension, [base], divisors)
+        built = ir.Power(base.expr, ir.Constant(power))
+        return self.combined(expr.span, built, dimension, [base], divisors)
 
 
 def add(terms: Sequence[ir.Expr]) -> ir.Expr:

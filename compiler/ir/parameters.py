@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from qps.compiler.dimension import Dimension
 from qps.compiler.ir.expressions import Expr
 from qps.compiler.source import Span
+from qps.compiler.unit_binding import Divisor
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """An expression with its dimension and where it stands.
 
-    `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`.
+    `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`;
+    `divisors` are the numbers in it that divide with their units.
     """
 
     expr: Expr
     dimension: Dimension
     span: Span
     bound: str = ""
+    divisors: tuple[Divisor, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def text(self) -> str:
