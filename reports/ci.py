@@ -12,7 +12,7 @@ from qps.compiler.diagnostics import Diagnostic, Severity
 from qps.compiler.render import printable
 from qps.reports.table import Table
 from qps.reports.text import claimed, claims_table, predicted, within
-from qps.reports.verdicts import STALE, grounds, summary
+from qps.reports.verdicts import NOTHING_UNTESTED, STALE, Untested, grounds, summary
 from qps.solver.claims import ClaimResult, Verdict
 
 MOST_CHARACTERS = 65_536
@@ -56,6 +56,7 @@ class Tested:
     seconds: tuple[float, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     wrong: tuple[Wrong, ...] = ()
+    untested: Untested = NOTHING_UNTESTED
 
 
 def claims_junit(tested: Tested) -> str:
@@ -182,7 +183,8 @@ def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
     results, wrong = tested.results, tested.wrong
     failing = [result for result in results if result.fails]
     is_well = not failing and not wrong
-    text = "### " + ("✓ " if is_well else "✗ ") + "qps test: " + summary(results) + "\n"
+    mark = "✓" if is_well else "✗"
+    text = f"### {mark} qps test: {summary(results, tested.untested)}\n"
     shown = [
         _Rows("not tested", "mistakes", wrong_table(wrong)),
         _Rows("", "claims that fail", claims_table(failing)),

@@ -25,7 +25,9 @@ def claims_json(tested: Tested) -> object:
             "missed": found.missed,
             "published": {"unfitted": found.unfitted, "fitted": found.fitted},
             "of_the_model": found.own,
-            "summary": summary(results),
+            "unread": tested.untested.specs,
+            "unanswered": tested.untested.claims,
+            "summary": summary(results, tested.untested),
             "expectations": [_entry(result) for result in results],
             "wrong": [asdict(one) for one in tested.wrong],
         }

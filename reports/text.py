@@ -30,7 +30,7 @@ from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines, users_with
 from qps.reports.quantities import in_percent, number, percent, quantity
 from qps.reports.table import Table, escaped, joined
-from qps.reports.verdicts import grounds, mark, summary
+from qps.reports.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summary
 from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult, Side
 from qps.solver.solution import Method, Solution
@@ -358,13 +358,19 @@ def _references(view: SolveView, solution: Solution) -> str:
 # -- claims ------------------------------------------------------------------------------
 
 
-def claims_text(results: Sequence[ClaimResult], *, quiet: bool = False) -> str:
+def claims_text(
+    results: Sequence[ClaimResult],
+    untested: Untested = NOTHING_UNTESTED,
+    *,
+    quiet: bool = False,
+) -> str:
     """Return every claim with what was claimed and predicted, what is fitted, and a count."""
     told = [result for result in results if result.fails] if quiet else results
     table = claims_table(told)
     reasons = [reason.as_text("") for reason in grounds(told)]
     known = claims_known_line([result.known for result in told])
-    return joined([table.as_text("") if table.rows else "", known, *reasons, summary(results)])
+    told_table = table.as_text("") if table.rows else ""
+    return joined([told_table, known, *reasons, summary(results, untested)])
 
 
 def claims_table(results: Sequence[ClaimResult]) -> Table:

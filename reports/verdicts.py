@@ -54,7 +54,25 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
     )
 
 
-def summary(results: Sequence[ClaimResult]) -> str:
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """How many specs could not be read, and how many claims of the others have no answer."""
+
+    specs: int = 0
+    claims: int = 0
+
+    @property
+    def parts(self) -> list[str]:
+        """What a summary says of them, nothing where there are none."""
+        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} could not be read"
+        has = "claim has" if self.claims == 1 else "claims have"
+        return [specs] * bool(self.specs) + [f"{self.claims:,} {has} no answer"] * bool(self.claims)
+
+
+NOTHING_UNTESTED = Untested()
+
+
+def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTED) -> str:
     """Return in one line what became of claims; nothing counts for two."""
     found = tally(results)
     parts = []
@@ -69,7 +87,7 @@ def summary(results: Sequence[ClaimResult]) -> str:
     if found.shown:
         errors = _errors(results, Verdict.SHOWN) or " (not judged)"
         parts.append(f"{found.shown:,} shown beside what was measured{errors}")
-    return ", ".join([*parts, f"{found.failed:,} fail"])
+    return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
 
 
 def _hold(count: int) -> str:

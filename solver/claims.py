@@ -110,6 +110,14 @@ class ClaimResult:
         return self.verdict in (Verdict.FAILS, Verdict.STALE)
 
 
+@dataclass(frozen=True)
+class Question:
+    """Something to ask by itself, and of how many claims it gives the results."""
+
+    claims: int
+    ask: Callable[[], Sequence[ClaimResult]]
+
+
 @dataclass
 class Laboratory:
     """Evaluates expressions in changed models; each configuration is lowered once."""
@@ -127,19 +135,22 @@ class Laboratory:
 
     def results(self) -> tuple[ClaimResult, ...]:
         """Return every claim of the model and every row of its observations."""
-        return tuple(result for question in self.questions() for result in question())
+        return tuple(result for question in self.questions() for result in question.ask())
 
-    def questions(self) -> Iterator[Callable[[], Sequence[ClaimResult]]]:
+    def questions(self) -> Iterator[Question]:
         """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
         for expectation in self.model.expectations:
             many = len(expectation.claims) + len(expectation.matrix_claims) > 1
             for index, claim in enumerate(expectation.claims, 1):
                 name = f"{expectation.name}[{index}]" if many else expectation.name
-                yield partial(self._result, name, expectation, claim)
+                yield Question(1, partial(self._result, name, expectation, claim))
             if expectation.matrix_claims:
-                yield partial(self._of_matrices, expectation)
+                count = len(expectation.matrix_claims)
+                yield Question(count, partial(self._of_matrices, expectation))
         for observation in self.model.observations:
-            yield partial(self._observation, observation)
+            for row in observation.rows:
+                count = sum(value is not None for value in row.values)
+                yield Question(count, partial(self._row, observation, row))
 
     def _result(
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
@@ -259,33 +270,32 @@ class Laboratory:
 
     # -- observations --------------------------------------------------------------------
 
-    def _observation(self, observation: ir.Observation) -> list[ClaimResult]:
+    def _row(self, observation: ir.Observation, row: ir.ObservedRow) -> list[ClaimResult]:
         base = base_configuration(self.model)
         results = []
-        for row in observation.rows:
-            for column, measured in zip(observation.measured, row.values, strict=True):
-                if measured is None:
-                    continue
-                self._chosen.clear()
-                predicted = self._value(column.value.expr, base, row.changes, column.span)
-                claimed = sympy.Rational(measured.numerator, measured.denominator)
-                tolerance = column.tolerance
-                holds = None
-                if tolerance is not None:
-                    holds = _is_near(predicted, claimed, tolerance)
-                result = _near(
-                    f"{observation.name}[{row.line}].{column.heading}",
-                    observation,
-                    column.span,
-                    float(claimed),
-                    float(predicted),
-                    column.value.dimension,
-                    tolerance,
-                    holds=holds,
-                    place=(observation.file, row.line),
-                    known=self.known(column.value.expr, base, row.changes),
-                )
-                results.append(self._told(result, observation, asks=column.asks))
+        for column, measured in zip(observation.measured, row.values, strict=True):
+            if measured is None:
+                continue
+            self._chosen.clear()
+            predicted = self._value(column.value.expr, base, row.changes, column.span)
+            claimed = sympy.Rational(measured.numerator, measured.denominator)
+            tolerance = column.tolerance
+            holds = None
+            if tolerance is not None:
+                holds = _is_near(predicted, claimed, tolerance)
+            result = _near(
+                f"{observation.name}[{row.line}].{column.heading}",
+                observation,
+                column.span,
+                float(claimed),
+                float(predicted),
+                column.value.dimension,
+                tolerance,
+                holds=holds,
+                place=(observation.file, row.line),
+                known=self.known(column.value.expr, base, row.changes),
+            )
+            results.append(self._told(result, observation, asks=column.asks))
         return results
 
     # -- values --------------------------------------------------------------------------

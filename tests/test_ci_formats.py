@@ -129,7 +129,7 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     status, out = run(capsys, *files)
     assert status == 2
     assert re.search("^FAIL +bad ", out, re.MULTILINE)
-    assert "1 fail" in out
+    assert "1 fail, 2 specs could not be read\n" in out
     told = out.partition("not tested:")[2]
     assert "broken.qps:1" in told
     assert "wrong.qps:13" in told
@@ -137,11 +137,14 @@ def test_one_wrong_spec_takes_no_other_away(capsys: pytest.CaptureFixture[str]) 
     assert status == 2
     found = json.loads(out)
     assert [one["name"] for one in found["expectations"]] == ["good", "bad", "runs[2].busy"]
+    assert (found["unread"], found["unanswered"]) == (2, 0)
+    assert found["summary"].endswith("1 fail, 2 specs could not be read")
     wrong = [(one["file"], one["line"]) for one in found["wrong"]]
     assert {("broken.qps", 1), ("wrong.qps", 13)} <= {*wrong}
     status, out = run(capsys, "--format", "markdown", *files)
     assert status == 2
     assert out.startswith("### ✗ qps test: ")
+    assert "1 fail, 2 specs could not be read\n" in out.splitlines(keepends=True)[0]
     assert "| FAIL | bad |" in out
     assert "| wrong.qps:13 | QPS0201 |" in out
     status, out = run(capsys, "--format", "junit", *files)
@@ -157,6 +160,23 @@ def test_a_claim_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFix
     found = json.loads(out)
     assert len(found["expectations"]) == 6
     assert [(one["line"], one["code"]) for one in found["wrong"]] == [(13, "QPS0602")]
+    assert (found["unread"], found["unanswered"]) == (0, 1)
+    assert found["summary"].endswith("2 fail, 1 claim has no answer")
+
+
+def test_a_row_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ratio.csv").write_text("users,ratio\n2,1\n3,1\n4,\n")
+    observed = "users -> N; ratio -> host.cpu.load / (N - 2)"
+    Path("ratio.qps").write_text(
+        SPEC + f'observe ratios "ratio.csv" {{ {observed}; source "x" }}\n'
+    )
+    status, out = run(capsys, "--format", "json", "ratio.qps")
+    assert status == 2
+    found = json.loads(out)
+    assert [one["name"] for one in found["expectations"] if "ratios" in one["name"]] == [
+        "ratios[3].ratio"
+    ]
+    assert (found["unread"], found["unanswered"]) == (0, 1)
 
 
 def test_a_fault_of_ours_is_told_beside_all_else(

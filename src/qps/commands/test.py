@@ -28,6 +28,7 @@ from qps.reports.ci import (
 )
 from qps.reports.claims import claims_json
 from qps.reports.text import claims_text
+from qps.reports.verdicts import Untested
 from qps.solver.claims import ClaimResult, Laboratory
 
 
@@ -68,6 +69,7 @@ def tested_specs(paths: Iterable[Path]) -> Tested:
         tuple(testing.seconds),
         tuple(testing.found),
         tuple(testing.wrong),
+        Untested(testing.unread, testing.unanswered),
     )
 
 
@@ -79,6 +81,8 @@ class _Testing:
     seconds: list[float] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
     wrong: list[Wrong] = field(default_factory=list)
+    unread: int = 0
+    unanswered: int = 0
 
     def file(self, path: Path) -> None:
         """Check a spec and test what it claims."""
@@ -86,9 +90,12 @@ class _Testing:
             outcome = check_file(path)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other specs are tested
             self._fault(error, path)
+            self.unread += 1
             return
         self._tell(outcome.diagnostics, path)
-        if outcome.value is not None:
+        if outcome.value is None:
+            self.unread += 1
+        else:
             self._claims(outcome.value.model, path)
 
     def _claims(self, model: ir.Model, path: Path) -> None:
@@ -96,12 +103,14 @@ class _Testing:
         for question in laboratory.questions():
             begin = perf_counter()
             try:
-                found = question()
+                found = question.ask()
             except QpsError as error:
                 self._tell(error.diagnostics, path)
+                self.unanswered += question.claims
                 continue
             except Exception as error:  # noqa: BLE001 - a fault of ours takes no other claim away
                 self._fault(error, path)
+                self.unanswered += question.claims
                 continue
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
@@ -134,6 +143,8 @@ def _print(tested: Tested, arguments: Namespace) -> None:
             sys.stdout.write(claims_markdown(tested))
         case _:
             if tested.results:
-                sys.stdout.write(claims_text(tested.results, quiet=arguments.quiet))
+                sys.stdout.write(
+                    claims_text(tested.results, tested.untested, quiet=arguments.quiet)
+                )
             if tested.wrong and tested.results:
                 sys.stdout.write("\nnot tested:\n" + wrong_table(tested.wrong).as_text(""))
