@@ -335,9 +335,10 @@ class _Job:
             with suppress(OSError):
                 parts.folder.rmdir()  # where nothing is kept in it
 
-    def _tell_damaged(self, path: Path) -> None:
-        if not self.arguments.quiet:
-            print(f"{path} is damaged: it is made again", file=sys.stderr)
+    @staticmethod
+    def _tell_damaged(path: Path) -> None:
+        # Also where little is to be told: what was written was not what the disk gave back.
+        print(f"{path} is damaged: it is made again", file=sys.stderr)
 
     def _unwritable(self, path: Path, error: OSError, parts: Parts) -> QpsError:
         reason = error.strerror or str(error)
