@@ -6,14 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from qps.compiler import ast, codes, ir, units
+from qps.compiler import ast, codes, ir
 from qps.compiler.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
 from qps.compiler.check_traces import TraceChecker, trace_of
 from qps.compiler.diagnostics import Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, TIME, Dimension
 from qps.compiler.places import has_resource
-from qps.compiler.resolve import Found, kind_of, lookup, report_name, report_other_spec
+from qps.compiler.resolve import (
+    Found,
+    is_unit,
+    kind_of,
+    lookup,
+    report_name,
+    report_other_spec,
+)
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
 from qps.compiler.suggest import did_you_mean
@@ -173,13 +180,7 @@ class CallChecker:
     def _is_new(self, formal: ast.Formal, bound: dict[str, ir.Quantity]) -> bool:
         """Return whether a formal has a name of its own; else it is reported."""
         name = formal.name
-        if units.built_in(name.text) is not None:
-            self.sink.report(
-                codes.SHADOWED_UNIT,
-                name.span,
-                f"`{name.text}` is a unit already",
-                hint=f"call it something else, such as `{name.text}_`",
-            )
+        if is_unit(name, self.sink):
             return False
         if name.text in bound:
             self.sink.report(

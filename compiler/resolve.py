@@ -185,13 +185,7 @@ class _Loader:
 
     def _declare(self, module: Module, declaration: Named) -> None:
         name = declaration.name
-        if units.built_in(name.text) is not None:
-            self.sink.report(
-                codes.SHADOWED_UNIT,
-                name.span,
-                f"`{name.text}` is a unit already",
-                hint=f"call it something else, such as `{name.text}_`",
-            )
+        if is_unit(name, self.sink):
             self.failed.add(name.text)
             if isinstance(declaration, ast.Option):
                 self.failed |= {choice.text for choice in declaration.choices}
@@ -317,6 +311,19 @@ class _Loader:
             secondary=[Label(span, f"`{label}` goes on here") for label, span in steps[first:-1]],
             hint="move what both need into a module of its own",
         )
+
+
+def is_unit(name: ast.Name, sink: Sink) -> bool:
+    """Return whether a name that is declared is a unit of the language; then it is reported."""
+    if units.built_in(name.text) is None:
+        return False
+    sink.report(
+        codes.SHADOWED_UNIT,
+        name.span,
+        f"`{name.text}` is a unit already",
+        hint=f"call it something else, such as `{name.text}_`",
+    )
+    return True
 
 
 def kind_of(declaration: Named) -> str:
