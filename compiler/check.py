@@ -246,8 +246,7 @@ class Checker:
             found = Found(module, component)
             if found.qualified in checker.used_components:
                 continue
-            if not component.formals:
-                checker.components.component(found, {})
+            checker.components.unused(found)
             if module is self.main and not self.is_module:
                 self.sink.report(
                     codes.UNUSED,

@@ -120,14 +120,22 @@ class CallChecker:
 
     def uncalled(self, found: Found, func: ast.Func) -> None:
         """Check a function by itself: what is wrong in it whatever it is called with."""
+        bound = self.unknown(found, func.formals)
+        if bound is not None:
+            self._body(found, func, bound)
+
+    def unknown(
+        self, found: Found, formals: tuple[ast.Formal, ...]
+    ) -> dict[str, ir.Quantity] | None:
+        """Return formals without values: of what nothing uses, only their dimensions are known."""
         bound: dict[str, ir.Quantity] = {}
-        for formal in func.formals:
+        for formal in formals:
             dimension = self._dimension_of(formal, bound, found)
             if dimension is None:
-                return
-            unknown = ir.ParameterValue(formal.name.text, is_formal=True)
-            bound[formal.name.text] = ir.Quantity(unknown, dimension, formal.name.span)
-        self._body(found, func, bound)
+                return None
+            value = ir.ParameterValue(formal.name.text, is_formal=True)
+            bound[formal.name.text] = ir.Quantity(value, dimension, formal.name.span)
+        return bound
 
     def _dimension_of(
         self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Found

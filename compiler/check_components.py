@@ -21,6 +21,7 @@ from qps.compiler.dimension import (
     TIME,
     TIME_BASE,
     Dimension,
+    is_free,
 )
 from qps.compiler.fit_columns import Reading
 from qps.compiler.fits import Fit
@@ -66,6 +67,14 @@ class ComponentChecker:
         built = self._component(found, declaration, formals)
         self._components[key] = built
         return built
+
+    def unused(self, found: Found) -> None:
+        """Check a component that no stream uses: what is wrong in it whatever its arguments are."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Component)
+        formals = self.expressions.unknown(found, declaration.formals, declaration.name.span)
+        if formals is not None:
+            self.component(found, formals)
 
     def _component(
         self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
@@ -258,9 +267,9 @@ class ComponentChecker:
 
     def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
         """Return whether a size or a queue has the wrong dimension, which is reported."""
-        dimension = quantity.dimension
+        dimension = self.expressions.resolved(quantity.dimension)
         is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
-        if is_wanted(dimension):
+        if is_wanted(dimension) or any(map(is_free, dimension.bases)):
             return False
         if kind is ir.EffectKind.EMIT:
             message = f"`emit` takes a share or a size, not {dimension.in_words}"

@@ -24,6 +24,7 @@ from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.importer import Importer
 from qps.compiler.resolve import Found
 from qps.compiler.scope import Allowed, Scope
+from qps.compiler.source import Span
 from qps.compiler.unit_binding import advice, divisor_of, of_either
 from qps.compiler.values import (
     DEEPEST_EXPRESSION,
@@ -33,6 +34,7 @@ from qps.compiler.values import (
     ExpressionTooLargeError,
     Value,
     factor_hint,
+    mentions_of,
     unit_hint,
 )
 
@@ -126,10 +128,10 @@ class ExpressionChecker:
 
         `instead` is the hint where it may not depend on the population or on what is elastic.
         """
-        value = self._guarded(lambda: self.value(expr, scope), expr)
+        value = self._guarded(lambda: self.value(expr, scope), expr.span)
         if value is None or not self._is_allowed(value, scope, instead):
             return None
-        if wanted is not None and value.dimension != wanted:
+        if wanted is not None and not self._arithmetic.free.agree(value.dimension, wanted):
             self.wrong_dimension(value, wanted, of)
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
@@ -137,9 +139,19 @@ class ExpressionChecker:
     def uncalled(self, found: Found, func: ast.Func) -> None:
         """Check the body of a function with formals of which only the dimensions are known."""
         before = len(self.sink.found)
-        self._guarded(lambda: self._calls.uncalled(found, func), func.value)
+        self._guarded(lambda: self._calls.uncalled(found, func), func.value.span)
         if len(self.sink.found) > before:
             self._definitions.unsound.add(id(func))
+
+    def unknown(
+        self, found: Found, formals: tuple[ast.Formal, ...], span: Span
+    ) -> dict[str, ir.Quantity] | None:
+        """Return the formals of what nothing uses: they have dimensions, but no values."""
+        return self._guarded(lambda: self._calls.unknown(found, formals), span)
+
+    def resolved(self, dimension: Dimension) -> Dimension:
+        """Return a dimension with all that was found of formals without values put in."""
+        return self._arithmetic.free.resolved(dimension)
 
     def is_called(self, func: ast.Func) -> bool:
         """Return whether an expression that was checked so far put the body of a function in."""
@@ -151,7 +163,7 @@ class ExpressionChecker:
 
     def condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
         """Return an expression as a condition."""
-        return self._guarded(lambda: self._conditions.condition(expr, scope), expr)
+        return self._guarded(lambda: self._conditions.condition(expr, scope), expr.span)
 
     def wrong_dimension(self, value: Value | ir.Quantity, wanted: Dimension, of: str) -> None:
         """Report a quantity that has another dimension than is needed."""
@@ -177,6 +189,8 @@ class ExpressionChecker:
             return None
         if isinstance(quantity.expr, ir.Constant):
             return quantity.expr.value
+        if Allowed.FORMALS in mentions_of(quantity.expr):
+            return None  # a use may give a number
         self.sink.report(
             codes.VARIES,
             expr.span,
@@ -185,7 +199,7 @@ class ExpressionChecker:
         )
         return None
 
-    def _guarded(self, work: Callable[[], T], expr: ast.Expr) -> T | None:
+    def _guarded(self, work: Callable[[], T], span: Span) -> T | None:
         """Run a check with a limit on its steps."""
         if self._busy:
             return work()
@@ -196,7 +210,7 @@ class ExpressionChecker:
             self._definitions.give_up()
             self.sink.report(
                 codes.TOO_DEEP,
-                expr.span,
+                span,
                 f"this expression grows beyond {LARGEST_EXPRESSION:,} parts "
                 "when its functions are put in",
                 hint="simplify the functions that it calls",
@@ -206,7 +220,7 @@ class ExpressionChecker:
             self._definitions.give_up()
             self.sink.report(
                 codes.TOO_DEEP,
-                expr.span,
+                span,
                 f"this expression is nested more than {DEEPEST_EXPRESSION} deep when the names in "
                 "it are put in",
                 hint="state some of the names by themselves, as a `param`",

@@ -96,3 +96,43 @@ def test_a_function_is_refused_only_where_every_call_is(body: str) -> None:
     for one in _ARGUMENTS:
         for other in _ARGUMENTS:
             assert _errors(f"{func}\nlet called = f({one}, {other})"), (body, one, other)
+
+
+_RIGHT_COMPONENTS = {
+    "a_formal_of_any_dimension": "component c(x) { cpu x }",
+    "any_addends": "component c(x, y: byte) { cpu x + 1 ms/packet + y / (8 byte) * 3 % }",
+    "a_share_that_is_shown_later": "component c(x) { queue x * 3 packet; keep x }",
+    "a_share_that_was_shown": "component c(x) { keep x; queue x * 3 packet }",
+    "a_size": "component c(x) { emit x; queue 5 / x }",
+    "a_load": "component c(x) { cpu 1 ms/packet measured on box at x load }",
+    "a_repeated_function": "func f(a, n) = a ^ n\ncomponent c(x, n) { delay f(x, n) }",
+    "a_choice": "component c(x) { delay if x > 3 ms then x else 1 ms }",
+}
+
+
+@pytest.mark.parametrize("text", _RIGHT_COMPONENTS.values(), ids=_RIGHT_COMPONENTS.keys())
+def test_a_component_that_can_be_used_is_left_alone(text: str) -> None:
+    assert not _errors(f"machine box {{ cpu 1 core }}\n{text}")
+
+
+def test_a_component_that_is_used_is_checked_there_alone() -> None:
+    used = _USED.format(body="x + 1 ms", one="1 byte", other="1")
+    assert len(_errors(used)) == 1
+
+
+_USED = """users N in 1..9
+machine box {{ cpu 1 core }}
+component c(x, y) {{ delay {body} }}
+topology {{ node host = box }}
+stream flow {{ source N * 1 packet/s; at host {{ c({one}, {other}) }} }}
+"""
+
+
+@settings(max_examples=60, deadline=None)
+@given(_bodies)
+def test_a_component_is_refused_only_where_every_use_is(body: str) -> None:
+    if not _errors(f"component c(x, y) {{ delay {body} }}"):
+        return
+    for one in _ARGUMENTS:
+        for other in _ARGUMENTS:
+            assert _errors(_USED.format(body=body, one=one, other=other)), (body, one, other)
