@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
+from qps.compiler.certainty import Certainty, Kind
 from qps.compiler.render import printable
+from qps.reports.known import ALL_EXACT, KnownView, because, known_view
 from qps.reports.quantities import quantity, rounded_in, scale_of
+from qps.reports.table import escaped
 from qps.solver.boundaries import Failure
 from qps.solver.inverse import Interval, InverseSolution
 
@@ -43,13 +46,16 @@ class IntervalView:
     from_is_open: bool
     to_is_open: bool
     unrounded: tuple[float, float] | None
+    from_known: KnownView
+    to_known: KnownView
 
 
 @dataclass(frozen=True)
 class InverseView:
     """The values of a number with which a population is acceptable, in base units of `unit`.
 
-    `current` is null where it is not the same in all modes, see `current_by_mode`.
+    `current` is null where it is not the same in all modes, see `current_by_mode`. `known` is a
+    lower bound where more values may do in truth, an upper bound where fewer.
     """
 
     schema: str
@@ -66,6 +72,7 @@ class InverseView:
     intervals: tuple[IntervalView, ...]
     fails: tuple[FailureView, ...]
     fails_throughout: bool
+    known: KnownView
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
@@ -86,6 +93,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         tuple(_interval_view(interval) for interval in solution.intervals),
         tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
         solution.fails_throughout,
+        known_view(solution.known),
     )
 
 
@@ -101,7 +109,31 @@ def _interval_view(interval: Interval) -> IntervalView:
         interval.low_is_open,
         interval.high_is_open,
         interval.unrounded,
+        known_view(interval.low_known),
+        known_view(interval.high_known),
     )
+
+
+def inverse_text(solution: InverseSolution, *, markdown: bool = False) -> str:
+    """Return the answer in words, and below it how it is known."""
+    answer, known = inverse_answer(solution), inverse_known_line(solution)
+    return f"**{escaped(answer)}**\n\n{escaped(known)}\n" if markdown else f"{answer}\n{known}\n"
+
+
+_IN_TRUTH = {
+    Kind.UPPER_BOUND: "Not all of these values may do in truth",
+    Kind.LOWER_BOUND: "More values may do in truth",
+    Kind.APPROXIMATION: "Other values may do in truth, and not all of these",
+}
+
+
+def inverse_known_line(solution: InverseSolution) -> str:
+    """Return how the values are known, and why no better."""
+    known = solution.known
+    if known.is_exact:
+        return ALL_EXACT
+    may = _IN_TRUTH[known.kind] if solution.intervals else "A value may do in truth"
+    return f"{may}{because(known.reasons)}."
 
 
 def inverse_answer(solution: InverseSolution) -> str:
@@ -139,8 +171,10 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     """Return the acceptable values in words, None where they are the whole range."""
     below, above = interval.fails_below, interval.fails_above
     low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
-    under = below and f"({'at it and ' * interval.low_is_open}below it, {_fails(below)})"
-    over = above and f"({'at it and ' * interval.high_is_open}above it, {_fails(above)})"
+    low_known, high_known = _known(interval.low_known), _known(interval.high_known)
+    at_low, at_high = "at it and " * interval.low_is_open, "at it and " * interval.high_is_open
+    under = below and f"({low_known}{at_low}below it, {_fails(below)})"
+    over = above and f"({high_known}{at_high}above it, {_fails(above)})"
     least = "above" if interval.low_is_open else "at least"
     most = "below" if interval.high_is_open else "at most"
     if under and over:
@@ -152,6 +186,10 @@ def _interval(solution: InverseSolution, interval: Interval) -> str | None:
     if under:
         return f"{least} {low} {under}"
     return f"{most} {high} {over}" if over else None
+
+
+def _known(known: Certainty) -> str:
+    return "" if known.is_exact else f"{known.kind.value}; "
 
 
 def _fails(failure: Failure) -> str:

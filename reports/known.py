@@ -89,7 +89,7 @@ def known_sentence(known: KnownView) -> str:
     if kind is Kind.EXACT:
         return "Exact for the model that the spec states."
     what = _WHAT[kind][0]
-    return f"{what[0].upper()}{what[1:]} ({_TRUTH[kind]}){_because(known.reasons)}."
+    return f"{what[0].upper()}{what[1:]} ({_TRUTH[kind]}){because(known.reasons)}."
 
 
 def known_lines(solution: Solution) -> list[str]:
@@ -104,7 +104,7 @@ def known_lines(solution: Solution) -> list[str]:
         what = _WHAT[answer.kind][0]
         own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
         beside = tuple(reason for reason in answer.reasons if reason in own)
-        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{_because(beside)}.")
+        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside)}.")
     return [*lines, *_uncertain_lines(uncertain), OTHERS_EXACT]
 
 
@@ -146,10 +146,11 @@ def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
     shown += [f"{more} more"] * (more > 0)
     *first, last = shown
     subject = f"{', '.join(first)} and {last}" if first else last
-    return f"{subject} {is_or_are} ({_TRUTH[kind]}){_because(reasons)}."
+    return f"{subject} {is_or_are} ({_TRUTH[kind]}){because(reasons)}."
 
 
-def _because(reasons: Sequence[str]) -> str:
+def because(reasons: Sequence[str]) -> str:
+    """Return reasons as the end of a sentence, empty where there are none."""
     return f": {'; '.join(merged(reasons))}" if reasons else ""
 
 

@@ -8,6 +8,16 @@ from math import isfinite, isnan
 
 from qps.compiler.dimension import MONEY, TIME
 from qps.compiler.render import printable
+from qps.reports.known import (
+    ALL_EXACT,
+    OTHERS_EXACT,
+    KnownView,
+    because,
+    known_numbers,
+    known_view,
+    marked,
+    marked_value,
+)
 from qps.reports.quantities import (
     in_percent,
     number,
@@ -18,7 +28,7 @@ from qps.reports.quantities import (
 )
 from qps.reports.table import Table, escaped, joined
 from qps.solver.growth import Growth
-from qps.solver.sized import Capacity, FailingThere, Machines, Needed, Sizing
+from qps.solver.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.sizing import MOST
 from qps.solver.solve import QUALITY
 
@@ -54,6 +64,7 @@ class NeededView:
     suffices: bool
     machines: MachinesView | None
     mode: str | None
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,7 @@ class FailingView:
     value: float
     limit: float
     unit: str
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,7 @@ class MendView:
     resources: tuple[str, ...]
     takes: float
     unit: str
+    known: KnownView
 
 
 @dataclass(frozen=True)
@@ -97,11 +110,16 @@ class GrowthView:
     are_least: bool
     looked_at: tuple[str, ...]
     up_to: int
+    known: KnownView
 
 
 @dataclass(frozen=True)
 class SizingView:
-    """What each resource must have for a population, in base units."""
+    """What each resource must have for a population, in base units.
+
+    `known` tells how it is known whether they are carried: an upper bound where they may not be,
+    a lower bound where they may be though it seems not.
+    """
 
     schema: str
     file: str
@@ -113,6 +131,7 @@ class SizingView:
     fails_still: tuple[FailingView, ...]
     mends: tuple[MendView, ...]
     growth: GrowthView | None
+    known: KnownView
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
@@ -126,9 +145,15 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         tuple(_needed(one) for one in _ordered(sizing)),
         tuple(_failing_view(one) for one in sizing.fails_whatever),
         tuple(_failing_view(one) for one in sizing.fails_still),
-        tuple(MendView(m.resources, m.takes, str(m.capacity.dimension)) for m in sizing.mends),
+        tuple(_mend_view(mend) for mend in sizing.mends),
         None if sizing.growth is None else _growth_view(sizing.growth),
+        known_view(sizing.known),
     )
+
+
+def _mend_view(mend: Mend) -> MendView:
+    unit = str(mend.capacity.dimension)
+    return MendView(mend.resources, mend.takes, unit, known_view(mend.known))
 
 
 def _growth_view(growth: Growth) -> GrowthView:
@@ -138,6 +163,7 @@ def _growth_view(growth: Growth) -> GrowthView:
         growth.are_least,
         growth.looked_at,
         growth.up_to,
+        known_view(growth.known),
     )
 
 
@@ -158,12 +184,13 @@ def _needed(one: Needed) -> NeededView:
             machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
         ),
         one.mode,
+        known_view(one.known),
     )
 
 
 def _failing_view(one: FailingThere) -> FailingView:
-    unit = str(one.criterion.dimension)
-    return FailingView(one.criterion.name, one.mode, one.value, one.limit, unit)
+    unit, known = str(one.criterion.dimension), known_view(one.known)
+    return FailingView(one.criterion.name, one.mode, one.value, one.limit, unit, known)
 
 
 def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
@@ -171,9 +198,27 @@ def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
     head = f"{printable(title)}: what {_users(sizing)} take{'s' * (sizing.at == 1)}"
     answer = sizing_answer(sizing)
     table = _table(sizing)
+    known = sizing_known(sizing)
     if markdown:
-        return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown()])
-    return joined([head, f"  {answer}", table.as_text()])
+        said = escaped(" ".join(known))
+        return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown(), said])
+    lines = "".join(f"  {line}\n" for line in known)
+    return joined([head, f"  {answer}", table.as_text(), lines])
+
+
+def sizing_known(sizing: Sizing) -> list[str]:
+    """Return how it is known whether they are carried, and each number that is not exact."""
+    told = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
+    told |= {f"{one.resource}, takes": one.known for one in sizing.needed}
+    told |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
+    if sizing.growth is not None:
+        told["machines"] = sizing.growth.known
+    numbers = known_numbers(told)
+    if sizing.known.is_exact:
+        return numbers
+    may = "may not be carried" if sizing.is_possible else "may be carried"
+    verdict = f"In truth {_users(sizing)} {may}{because(sizing.known.reasons)}."
+    return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
 
 
 def _users(sizing: Sizing) -> str:
@@ -202,7 +247,7 @@ def sizing_answer(sizing: Sizing) -> str:
         told.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
         named = _and([_failing(one) for one in _told(sizing.fails_still)])
-        mends = [f"{_amount(m.takes, m.capacity)} of {_and(m.resources)}" for m in sizing.mends]
+        mends = [f"{_mending(mend)} of {_and(mend.resources)}" for mend in sizing.mends]
         mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
         told.append(f"{what}, {named}: {mend}.")
     if not sizing.fails_whatever and not sizing.fails_still:
@@ -210,10 +255,17 @@ def sizing_answer(sizing: Sizing) -> str:
     return " ".join(told)
 
 
+def _mending(mend: Mend) -> str:
+    return marked(_amount(mend.takes, mend.capacity), mend.known)
+
+
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines do."""
     links = f"With what {_and(growth.links)} take{'s' * (len(growth.links) == 1)}, "
-    more = [f"{m.takes:,} machines of {_and(m.places)} (now {m.now:,})" for m in growth.machines]
+    more = [
+        f"{marked(f'{m.takes:,}', growth.known)} machines of {_and(m.places)} (now {m.now:,})"
+        for m in growth.machines
+    ]
     told = f"{links * bool(growth.links)}{_and(more)} carry {_users(sizing)}"
     return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
 
@@ -241,7 +293,8 @@ def _failing(one: FailingThere) -> str:
     )
     mode = f" in mode {one.mode}" if one.mode else ""
     side = "at most" if criterion.at_most else "at least"
-    return f"{printable(criterion.name)} is {value}{mode} ({side} {limit})"
+    told = marked_value(value, one.value, one.known)
+    return f"{printable(criterion.name)} is {told}{mode} ({side} {limit})"
 
 
 def _and(parts: Sequence[str]) -> str:
@@ -260,7 +313,7 @@ def _table(sizing: Sizing) -> Table:
             percent(one.load),
             percent(one.target),
             _has(one),
-            _takes(one),
+            marked(_takes(one), one.known),
             _machines(one.machines),
         )
         for one in _ordered(sizing)

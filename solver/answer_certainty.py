@@ -67,7 +67,7 @@ def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
     judged = list(failures)
     end = min((found.first for found in judged if found.first is not None), default=None)
     first = [found.there for found in judged if end is not None and found.first == end]
-    return _known(first, [found.criterion for found in judged], is_none=end == low)
+    return values_known([first], [found.criterion for found in judged], is_none=end == low)
 
 
 def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none: bool) -> Certainty:
@@ -75,16 +75,41 @@ def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none:
 
     It says no more than `largest_known`, and less where others that are certain fail there too.
     """
-    return _known([] if limiting is None else [limiting], every, is_none=is_none)
+    return values_known([] if limiting is None else [[limiting]], every, is_none=is_none)
 
 
-def _known(first: Sequence[Judged], every: Iterable[Judged], *, is_none: bool) -> Certainty:
+def values_known(
+    outside: Iterable[Sequence[Judged]], every: Iterable[Judged], *, is_none: bool
+) -> Certainty:
+    """Return how a set of acceptable values is known: a lower bound where more may be in truth.
+
+    `outside` is what fails at places of all kinds that are not acceptable: more may be where
+    all that fails at one of them is judged too strictly. Fewer may be where any of `every` is
+    judged too mildly, but where there `is_none`.
+    """
     mild = [] if is_none else [criterion for criterion in every if is_judged_mildly(criterion)]
-    may_be_more = bool(first) and all(is_judged_strictly(criterion) for criterion in first)
-    reasons = _reasons((*(first if may_be_more else ()), *mild))
-    if may_be_more:
+    more = [first for first in outside if first and all(map(is_judged_strictly, first))]
+    reasons = _reasons((*(criterion for first in more for criterion in first), *mild))
+    if more:
         return approximation(*reasons) if mild else lower_bound(*reasons)
     return upper_bound(*reasons) if mild else EXACT
+
+
+def least_known(below: Iterable[Sequence[Judged]], every: Iterable[Judged]) -> Certainty:
+    """Return how the least amount is known with which all holds; `below` fails with less."""
+    return opposite(values_known(below, every, is_none=False))
+
+
+def verdict_known(
+    failing: Sequence[Judged], every: Sequence[Judged], *, is_possible: bool
+) -> Certainty:
+    """Return how it is known whether a population is carried: that it is, or that it is not.
+
+    Where nothing fails there that is not carried, something does for fewer: whatever may.
+    """
+    if is_possible:
+        return values_known((), every, is_none=False)
+    return values_known([failing] if failing else [[one] for one in every], (), is_none=True)
 
 
 def answer_known(solution: Solution) -> Certainty:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import sympy
 
+from qps.compiler import ir
+from qps.compiler.certainty import EXACT, Certainty, approximation
+from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.suggest import listed
+from qps.solver.between import Budget, is_settled_between
+from qps.solver.bounds import Curve
+from qps.solver.capacity import excess
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
+from qps.solver.solve import QUALITY
 
 _GRID = 2000
 
@@ -29,12 +39,19 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """A criterion of a mode as a function of one number: above zero where it fails."""
+    """A criterion of a mode as a function of one number: above zero where it fails.
+
+    `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
+    The quality of one axis `is_implied`: it fails where that does.
+    """
 
     failure: Failure
     value: sympy.Expr
     strict: bool
     is_axis: bool = False
+    known: Certainty = EXACT
+    at_most: bool = True
+    is_implied: bool = False
 
     def fails(self, symbol: sympy.Symbol, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
@@ -42,18 +59,77 @@ class Over:
         return sign is None or sign > 0 or (self.strict and sign == 0)
 
 
+def over_of(
+    criterion: Criterion, graph: LoadGraph, values: Mapping[sympy.Symbol, sympy.Expr]
+) -> Over:
+    """Return a criterion of a graph as a function of the one number that has no value."""
+    axes = sum(other.axis is not None for other in graph.criteria)
+    return Over(
+        Failure(criterion.name, graph.mode),
+        excess(criterion).xreplace(dict(values)),
+        criterion.strict,
+        criterion.axis is not None,
+        criterion.known_in_series,
+        criterion.at_most,
+        axes == 1 and criterion.name == QUALITY and graph.metric is not ir.Metric.FORMULA,
+    )
+
+
 def boundaries(
     overs: Sequence[Over], symbol: sympy.Symbol, low: Fraction, high: Fraction
 ) -> list[Fraction]:
     """Return every value between two at which a criterion may begin or cease to fail."""
+    return boundaries_known(overs, symbol, low, high)[0]
+
+
+def boundaries_known(
+    overs: Sequence[Over], symbol: sympy.Symbol, low: Fraction, high: Fraction
+) -> tuple[list[Fraction], Certainty]:
+    """Return the same, and how it is known that there are no others."""
     found: set[Fraction] = set()
+    bracketed = []
     for over in overs:
         if symbol not in over.value.free_symbols:
             continue
         points = critical_points(over.value, symbol, low, high)
-        exact = None if points is None else [point.near for point in points]
-        found |= set(_bracketed(over, symbol, low, high) if exact is None else exact)
-    return sorted(point for point in found if low < point < high)
+        if points is None:
+            bracketed.append(over)
+            found |= set(_bracketed(over, symbol, low, high))
+        else:
+            found |= {point.near for point in points}
+    inside = sorted(point for point in found if low < point < high)
+    return inside, _unseen(overs, bracketed, symbol, [low, *inside, high])
+
+
+def _unseen(
+    overs: Sequence[Over],
+    bracketed: Sequence[Over],
+    symbol: sympy.Symbol,
+    ends: Sequence[Fraction],
+) -> Certainty:
+    """Return how it is known that each stretch is acceptable, or not, throughout.
+
+    Where one that is treated exactly fails throughout, nothing else matters.
+    """
+    budget, unseen = Budget(), dict[str, None]()
+    for low, high in pairwise(ends):
+        failing = [over for over in overs if over.fails(symbol, (low + high) / 2)]
+        if any(over not in bracketed for over in failing):
+            continue
+        settled = {
+            over.failure.requirement: is_settled_between(
+                Curve(over.value, symbol), low, high, partial(over.fails, symbol), budget
+            )
+            for over in failing or bracketed
+            if not over.is_implied
+        }
+        if not (any if failing else all)(settled.values()):
+            unseen |= {name: None for name, is_settled in settled.items() if not is_settled}
+    if not unseen:
+        return EXACT
+    return approximation(
+        f"{listed(unseen, 'and')} was tried at {_GRID:,} values, and not between them"
+    )
 
 
 def _bracketed(

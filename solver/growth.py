@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from qps.compiler.certainty import EXACT, Certainty
+
 Counts = dict[str, int]
 """How many machines there are, by the number that turns them."""
 
@@ -52,7 +54,9 @@ class Growth:
 
     `machines` are those that must become more, none where none were found, though up to `up_to`
     times as many of `looked_at` were tried; `links` must have what they take then, all other
-    capacities stay. Fewer machines were tried and do not do where they `are_least`.
+    capacities stay. Fewer machines were tried and do not do where they `are_least`. `known` is
+    how their numbers are known: an upper bound where fewer may do in truth, a lower one where
+    more may be needed.
     """
 
     machines: tuple[MoreMachines, ...]
@@ -60,6 +64,7 @@ class Growth:
     are_least: bool
     looked_at: tuple[str, ...]
     up_to: int = MOST_TIMES
+    known: Certainty = EXACT
 
 
 class _Search:

@@ -17,11 +17,13 @@ from math import ceil, floor
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.configuration import Configuration
 from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import LoadGraph
+from qps.solver.answer_certainty import values_known
 from qps.solver.asked import Asked, asked, refuse
-from qps.solver.boundaries import Failure, Over, boundaries
+from qps.solver.boundaries import Failure, Over, boundaries_known, over_of
 from qps.solver.capacity import excess
 from qps.solver.critical import sign_at
 from qps.solver.solution import SolverFault
@@ -35,7 +37,7 @@ class Interval:
     """Acceptable values, and what fails beyond each end; None at a range's end.
 
     An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
-    to whole numbers, where they were.
+    to whole numbers, where they were. `low_known` and `high_known` tell how the ends are known.
     """
 
     low: float
@@ -45,6 +47,8 @@ class Interval:
     low_is_open: bool = False
     high_is_open: bool = False
     unrounded: tuple[float, float] | None = None
+    low_known: Certainty = EXACT
+    high_known: Certainty = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class InverseSolution:
     that of the parameter where it has one, else a million times less and more than now.
     Where nothing is acceptable, `fails` is what fails at every value of the range; where nothing
     does so by itself, it is what fails at one or the other, and not `fails_throughout`.
+    `known` is a lower bound where more values may be acceptable in truth, an upper one where fewer.
     """
 
     name: str
@@ -73,6 +78,7 @@ class InverseSolution:
     intervals: tuple[Interval, ...]
     fails: tuple[Failure, ...]
     fails_throughout: bool
+    known: Certainty = EXACT
 
 
 def solve_for(
@@ -94,13 +100,15 @@ def solve_for(
         Over(Failure(r.message, None, is_refused=True), r.over, r.strict) for r in number.refused
     ]
     overs += [over for graph in number.graphs for over in _overs(graph, number, population)]
-    ends = [number.low, *boundaries(overs, number.symbol, number.low, number.high), number.high]
+    inside, seen = boundaries_known(overs, number.symbol, number.low, number.high)
+    ends = [number.low, *inside, number.high]
     reasons = [_failing(overs, number, (a + b) / 2) for a, b in pairwise(ends)]
     found = _intervals(overs, number, ends, reasons)
     if number.is_count:
         found = _in_whole_numbers(overs, number, found)
     for interval in found:
         _holds_below(number, interval, population)
+    found = [_with_known_ends(overs, number, ends, interval) for interval in found]
     throughout = () if found else _fails_throughout(overs, number, ends)
     fails = throughout or tuple(dict.fromkeys(r for r in reasons if r is not None))
     return InverseSolution(
@@ -119,21 +127,70 @@ def solve_for(
         tuple(found),
         () if found else fails,
         bool(throughout),
+        together(_known(overs, number, ends, is_none=not found), seen),
     )
 
 
 def _overs(graph: LoadGraph, number: Asked, population: int) -> list[Over]:
     values = {s: value for s, value in graph.values.items() if s != number.symbol}
     values[graph.population] = sympy.Integer(population)
-    return [
-        Over(
-            Failure(criterion.name, graph.mode),
-            excess(criterion).xreplace(values),
-            criterion.strict,
-            criterion.axis is not None,
-        )
-        for criterion in all_criteria(graph)
-    ]
+    return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
+
+
+# -- how the values are known --------------------------------------------------------------
+
+
+def _known(
+    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction], *, is_none: bool
+) -> Certainty:
+    """Return how the values are known, by what fails in each stretch."""
+    places = {(low + high) / 2 for low, high in pairwise(ends)}
+    if number.is_count:
+        whole = {Fraction(n) for at in (*ends, *places) for n in (floor(at), ceil(at))}
+        places = {at for at in whole if number.low <= at <= number.high}
+    outside = [_all_failing(overs, number, at) for at in sorted(places)]
+    return values_known(outside, overs, is_none=is_none)
+
+
+def _with_known_ends(
+    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction], interval: Interval
+) -> Interval:
+    """Return an interval with how each end is known: by all that fails just beyond it."""
+    low, high = (
+        values_known([_beyond(overs, number, ends, interval, is_low=is_low)], overs, is_none=False)
+        for is_low in (True, False)
+    )
+    return replace(interval, low_known=opposite(low), high_known=high)
+
+
+def _beyond(
+    overs: Sequence[Over],
+    number: Asked,
+    ends: Sequence[Fraction],
+    interval: Interval,
+    *,
+    is_low: bool,
+) -> list[Over]:
+    """Return what fails just beyond an end of an interval, nothing at the end of the range."""
+    end = Fraction(interval.low if is_low else interval.high)
+    step = -1 if is_low else 1
+    if number.is_count:
+        places = [end + step]
+    else:
+        own = min(range(len(ends)), key=lambda index: abs(ends[index] - end))
+        is_last = own + step not in range(len(ends))
+        places = [] if is_last else [(ends[own] + ends[own + step]) / 2]
+        if interval.low_is_open if is_low else interval.high_is_open:
+            places.append(ends[own])
+    inside = (at for at in places if number.low <= at <= number.high)
+    return next(filter(None, (_all_failing(overs, number, at) for at in inside)), [])
+
+
+def _all_failing(overs: Sequence[Over], number: Asked, at: Fraction) -> list[Over]:
+    return [over for over in overs if over.fails(number.symbol, at)]
+
+
+# -- what fails ----------------------------------------------------------------------------
 
 
 def _fails_throughout(

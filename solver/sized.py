@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.dimension import Dimension
 from qps.compiler.load_graph import Criterion
 from qps.solver.growth import Growth
@@ -52,6 +53,8 @@ class Needed:
     is_link: bool = False
     is_searched: bool = False
     """True where a capacity that does was looked for, and not found: none may do all the same."""
+    known: Certainty = EXACT
+    """How it is known what it takes."""
 
     @property
     def suffices(self) -> bool:
@@ -67,6 +70,13 @@ class FailingThere:
     limit: float
     value: float
     mode: str | None
+    known: Certainty = EXACT
+    """How the value is known."""
+
+    @property
+    def at_most(self) -> bool:
+        """True where the limit is from above."""
+        return self.criterion.at_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,7 @@ class Mend:
     resources: tuple[str, ...]
     capacity: Capacity
     takes: float
+    known: Certainty = EXACT
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,9 @@ class Sizing:
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
     all have what they take, though larger ones would mend it, each of `mends` by itself; the
     population `is_carried` where neither does, nor anything at a smaller one. Where it is not,
-    `growth` is what more machines do, None where no number of machines can be chosen.
+    `growth` is what more machines do, None where no number of machines can be chosen. `known` is
+    how it is known whether they are carried: a lower bound where they may be though it seems
+    not, an upper bound where they may not be though it seems so.
     """
 
     population: str
@@ -99,6 +112,7 @@ class Sizing:
     mends: tuple[Mend, ...]
     is_carried: bool
     growth: Growth | None = None
+    known: Certainty = EXACT
 
     @property
     def is_possible(self) -> bool:

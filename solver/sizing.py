@@ -8,7 +8,7 @@ large as told, and the whole is judged anew: the answer says whether that carrie
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
@@ -16,14 +16,17 @@ from math import ceil
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.dimension import CORE
 from qps.compiler.fold import Folder
-from qps.compiler.load_graph import LoadGraph, ResourceLoad
+from qps.compiler.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.losses_in_series import known_at
 from qps.compiler.lower import lower
 from qps.compiler.values import parts_of
+from qps.solver.answer_certainty import least_known, verdict_known
 from qps.solver.asked import refuse
-from qps.solver.boundaries import Failure, Over, boundaries
+from qps.solver.boundaries import Failure, Over, boundaries_known, over_of
 from qps.solver.capacity import excess, fails
 from qps.solver.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.scaled import Scaled, scaled
@@ -34,6 +37,8 @@ _LEAST = Fraction(1, 10**6)
 MOST = Fraction(10**6)
 _ENOUGH = Fraction(10**4)
 """So many times what there is counts as any capacity whatever."""
+
+NOT_ALL_TRIED = upper_bound("not all smaller numbers of machines were tried")
 
 _HAIR = Fraction(1, 10**9)
 """A part by which a root that is no fraction is passed, to be on the side that holds."""
@@ -69,6 +74,9 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         if (failing.criterion.name, failing.mode) not in hopeless
     ]
     is_carried = not whatever and not still and all(mode.carries(raised) for mode in modes)
+    growth = None if is_carried else _growth(modes, raised, needed.values())
+    is_possible = is_carried or (growth is not None and bool(growth.machines))
+    every = [criterion for mode in modes for criterion in mode.judged(raised)]
     return Sizing(
         model.population.name,
         population,
@@ -77,7 +85,8 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
         tuple(still),
         _mends(modes, raised, hopeless) if still else (),
         is_carried,
-        None if is_carried else _growth(modes, raised, needed.values()),
+        growth,
+        verdict_known([*whatever, *still], every, is_possible=is_possible),
     )
 
 
@@ -107,7 +116,13 @@ def _growth(
             if found.counts[one.number] > one.now
         )
         names = [one.resource for one in needed if links and one.is_link and not one.suffices]
-        return Growth(machines, tuple(names), found.are_least, looked_at)
+        fewer = [found.counts | {n: c - 1} for n, c in found.counts.items() if c > now[n]]
+        known = least_known(
+            [[one for mode in modes for one in mode.failing(times(counts))] for counts in fewer],
+            [one for mode in modes for one in mode.judged(times(found.counts))],
+        )
+        known = known if found.are_least else together(known, NOT_ALL_TRIED)
+        return Growth(machines, tuple(names), found.are_least, looked_at, known=known)
     return Growth((), (), are_least=False, looked_at=looked_at)
 
 
@@ -128,18 +143,31 @@ def _mends(
     """Return the capacities each of which mends what still fails, in all modes."""
     found = []
     for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
-        times = [mode.mending(number, raised, hopeless) for mode in modes]
+        tried = [mode.mending(number, raised, hopeless) for mode in modes]
         resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
-        if resources and None not in times:
-            most = float(max(one for one in times if one is not None))
+        least = [one for one in tried if one is not None]
+        if resources and len(least) == len(tried):
+            most = max(one.times for one in least)
+            below = [over for one in least if one.times == most for over in one.below]
+            every = [criterion for mode in modes for criterion in mode.judged(raised)]
+            known = together(least_known([below], every), *(one.seen for one in least))
             capacity = next(iter(resources.values()))
-            found.append(Mend(tuple(resources), capacity, most * capacity.has))
+            found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
     return tuple(found)
 
 
 def _rank(one: Needed) -> tuple[float, float]:
     takes = float("inf") if one.takes is None else one.takes / one.capacity.has
     return takes, one.load / one.target
+
+
+@dataclass(frozen=True, slots=True)
+class _Least:
+    """From how many times what there is nothing fails, what does just below, what was seen."""
+
+    times: Fraction
+    below: tuple[Over, ...]
+    seen: Certainty
 
 
 class _Mode:
@@ -151,6 +179,7 @@ class _Mode:
         self._scaled: Scaled = scaled(model, self._settled)
         self._graph = lower(self._scaled.model, self._scaled.configuration)
         self._folder = Folder(self._settled, Fraction(population))
+        self._last: tuple[dict[str, Fraction], LoadGraph] | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -182,7 +211,8 @@ class _Mode:
         for name, resource in graph.resources.items():
             target = self._target(resource)
             number, capacity = self._capacity(name)
-            times = self._least(number, resource, target)
+            least = self._least(number, resource, target)
+            times = None if least is None else least.times
             takes = exact = None
             if times is not None:
                 exact = float(times) * capacity.has
@@ -201,6 +231,7 @@ class _Mode:
                     graph.mode,
                     number in self.link_numbers,
                     times is None and number in graph.assumptions,
+                    EXACT if least is None else least.seen,
                 ),
                 number,
                 times,
@@ -248,7 +279,7 @@ class _Mode:
         value = self._folder.fold(expr)
         return float("nan") if value is None else float(value)
 
-    def _least(self, number: str, resource: ResourceLoad, target: sympy.Expr) -> Fraction | None:
+    def _least(self, number: str, resource: ResourceLoad, target: sympy.Expr) -> _Least | None:
         """Return the least part of a number from which on the load keeps to its target.
 
         0 where any does, None where none does.
@@ -274,10 +305,10 @@ class _Mode:
         if number is None:
             return None
         now = self._folder.fold(self._settled.nodes[place].count)
-        times = self._least(number, resource, target)
-        if now is None or times is None:
+        least = self._least(number, resource, target)
+        if now is None or least is None:
             return None
-        takes = max(1, ceil(now * times - _HAIR))
+        takes = max(1, ceil(now * least.times - _HAIR))
         price = next((p for p in self._graph.prices if p.place == place), None)
         cost = None
         if price is not None:
@@ -294,7 +325,17 @@ class _Mode:
     def _sized(self, times: dict[str, Fraction]) -> LoadGraph:
         turned = {*self.numbers, *self._scaled.counts.values()}
         own = {name: value for name, value in times.items() if name in turned}
-        return lower(self._scaled.model, self._scaled.at(own))
+        if self._last is None or self._last[0] != own:
+            self._last = own, lower(self._scaled.model, self._scaled.at(own))
+        return self._last[1]
+
+    def judged(self, times: dict[str, Fraction]) -> list[Criterion]:
+        """Return all criteria as they are known at the population, with such capacities."""
+        graph = self._sized(times)
+        return [
+            replace(each, known=known_at(graph, each, self._population))
+            for each in all_criteria(graph)
+        ]
 
     def failing(self, times: dict[str, Fraction]) -> list[FailingThere]:
         """Return what fails at the population with capacities so many times what they are."""
@@ -305,6 +346,7 @@ class _Mode:
                 value_at(graph, criterion.limit, self._population),
                 value_at(graph, criterion.measure, self._population),
                 graph.mode,
+                known_at(graph, criterion, self._population),
             )
             for criterion in all_criteria(graph)
             if fails(
@@ -317,7 +359,7 @@ class _Mode:
 
     def mending(
         self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
-    ) -> Fraction | None:
+    ) -> _Least | None:
         """Return how much of one capacity makes all hold at the population but what is hopeless.
 
         0 where any amount does, None where none does, or nothing rests on it.
@@ -329,7 +371,7 @@ class _Mode:
         values = graph.values | {graph.population: sympy.Integer(self._population)}
         del values[known.symbol]
         overs = [
-            Over(Failure(c.name, graph.mode), excess(c).xreplace(values), c.strict)
+            over_of(c, graph, values)
             for c in all_criteria(graph)
             if (c.name, graph.mode) not in hopeless
         ]
@@ -341,15 +383,18 @@ class _Mode:
         return (largest_acceptable(graph) or 0) >= self._population
 
 
-def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> Fraction | None:
+def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> _Least | None:
     """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
-    ends = [_LEAST, *boundaries(overs, symbol, _LEAST, MOST), MOST]
+    inside, seen = boundaries_known(overs, symbol, _LEAST, MOST)
+    ends = [_LEAST, *inside, MOST]
     found: Fraction | None = None
+    below: list[Over] = []
     for low, high in reversed(list(pairwise(ends))):
-        if any(over.fails(symbol, (low + high) / 2) for over in overs):
+        below = [over for over in overs if over.fails(symbol, (low + high) / 2)]
+        if below:
             break
         found = low
     if found is None or found == _LEAST:
-        return None if found is None else Fraction(0)
+        return None if found is None else _Least(Fraction(0), (), seen)
     is_open = any(over.fails(symbol, found) for over in overs)
-    return found * (1 + _HAIR) if is_open else found
+    return _Least(found * (1 + _HAIR) if is_open else found, tuple(below), seen)

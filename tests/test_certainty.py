@@ -32,15 +32,21 @@ from qps.compiler.monotone import slopes
 from qps.reports.difference import difference_view
 from qps.reports.explain import explain, quantile_parts
 from qps.reports.figures import figure_text, figure_view
+from qps.reports.inverse import inverse_text
 from qps.reports.matrix import shown
 from qps.reports.outlook import outlook_lines
+from qps.reports.sizing import sizing_answer, sizing_known
 from qps.reports.text import explanation_text
 from qps.solver.answer_certainty import answer_known, largest_known
+from qps.solver.boundaries import Failure, Over, boundaries_known
 from qps.solver.claims import ClaimResult, Laboratory
 from qps.solver.difference import Side, difference
 from qps.solver.figures import draw
+from qps.solver.inverse import InverseSolution, solve_for
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.modes import solve_model
+from qps.solver.sized import Sizing
+from qps.solver.sizing import size
 from qps.solver.solution import FirstFailure
 
 UPPER, LOWER, ABOUT = upper_bound("above"), lower_bound("below"), approximation("about")
@@ -582,3 +588,99 @@ def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() ->
     assert following.known.kind == "lower bound"
     solved = solve_model(checked(text).model, checked(text).configuration(None, []))
     assert "(>= " in " ".join(outlook_lines(view, solved))
+
+
+# -- the question turned round -----------------------------------------------------------
+
+TURNED = WAITING.replace("cpu 10 ms/request", "cpu work").replace(
+    "param half", "param work = 10 ms/request in 1..100 ms/request\nparam half"
+)
+UNCOUNTED = TURNED.replace("; queueing mm1", "").replace(", queueing mmc", "")
+
+
+def _turned(text: str, name: str, population: int) -> InverseSolution:
+    spec = checked(text)
+    return solve_for(spec.model, spec.configuration(None, []), name, population)
+
+
+@pytest.mark.parametrize(
+    ("text", "high", "all_values", "line"),
+    [
+        (f"{TURNED}require {{ {LATE} <= 60 ms }}\n", "lower", "lower", "More values may do"),
+        (
+            f"{TURNED}require {{ {LATE} <= 50 s; server.cpu.load <= 50 % }}\n",
+            "exact",
+            "exact",
+            "All n",
+        ),
+        (f"{UNCOUNTED}require {{ p.latency <= 9 ms }}\n", "upper", "upper", "Not all of these"),
+        (f"{UNCOUNTED}require {{ p.latency <= 50 s }}\n", "upper", "upper", "Not all of these"),
+        (f"{TURNED}require {{ {LATE} <= 0.1 ms }}\n", "none", "lower", "A value may do in truth:"),
+    ],
+)
+def test_values_that_carry_users_are_known_as_what_binds_them(
+    text: str, high: str, all_values: str, line: str
+) -> None:
+    found = _turned(text, "work", 300)
+    highest = [interval.high_known.kind for interval in found.intervals]
+    assert highest == ([] if high == "none" else [IN_WORDS[high]])
+    assert all(one.low_known.kind in (Kind.EXACT, Kind.LOWER_BOUND) for one in found.intervals)
+    assert found.known.kind is IN_WORDS[all_values]
+    answer, said = inverse_text(found).splitlines()
+    assert said.startswith(line)
+    assert ("(lower bound; above it" in answer) is (high == "lower")
+
+
+def test_a_least_value_that_a_bound_asks_for_is_an_upper_bound() -> None:
+    text = TURNED.replace("1 Gbit/s", "speed").replace(
+        "param half", "param speed = 1 Gbit/s\nparam half"
+    )
+    (interval,) = _turned(f"{text}require {{ {LATE} <= 60 ms }}\n", "speed", 200).intervals
+    assert interval.fails_below is not None
+    assert interval.low_known.kind is Kind.UPPER_BOUND
+    assert interval.high_known.kind is Kind.EXACT
+
+
+def test_what_changes_twice_between_two_values_of_the_grid_is_not_taken_as_seen() -> None:
+    x = sympy.Symbol("x", positive=True)
+    ends = Fraction(1), Fraction(1000)
+    bump = 2 * sympy.exp(-((1000 * (x - sympy.Rational(7, 3))) ** 2)) - 1
+    for value, kind in ((bump, Kind.APPROXIMATION), (sympy.exp(-x) - sympy.S.Half, Kind.EXACT)):
+        over = Over(Failure("late", None), value, strict=False)
+        points, known = boundaries_known([over], x, *ends)
+        assert points == []
+        assert known.kind is kind
+    assert over.fails(x, Fraction(7, 3)) is False
+    assert Over(Failure("late", None), bump, strict=False).fails(x, Fraction(7, 3))
+
+
+# -- what a population takes -------------------------------------------------------------
+
+
+def _sized(requirement: str, population: int, text: str = WAITING) -> Sizing:
+    spec = checked(f"{text}require {{ {requirement} }}\n")
+    return size(spec.model, spec.configuration(None, []), population)
+
+
+def test_whether_users_are_carried_is_known_as_what_fails() -> None:
+    certain = _sized("p.latency <= 1 s", 600)
+    assert certain.is_carried
+    assert certain.known == EXACT
+    mild = _sized("p.latency <= 1 s", 600, UNCOUNTED)
+    assert mild.is_carried
+    assert mild.known.kind is Kind.UPPER_BOUND
+    assert sizing_known(mild)[0].startswith("In truth 600 users may not be carried: no waiting is")
+    strict = _sized(f"{LATE} <= 9 ms", 600)
+    assert not strict.is_possible
+    assert strict.known.kind is Kind.LOWER_BOUND
+    assert "<= " in sizing_answer(strict)
+    assert sizing_known(strict)[0].startswith("In truth 600 users may be carried: the quantiles")
+
+
+def test_what_mends_a_bound_is_one() -> None:
+    found = _sized(f"{LATE} <= 60 ms", 390)
+    assert found.fails_still
+    assert {mend.known.kind for mend in found.mends} == {Kind.UPPER_BOUND}
+    assert "it takes <= " in sizing_answer(found)
+    assert found.growth is not None
+    assert found.growth.known.kind in (Kind.EXACT, Kind.UPPER_BOUND)

@@ -19,6 +19,7 @@ from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics import QpsError
 from qps.reports.inverse import InverseView, inverse_answer
+from qps.reports.known import ALL_EXACT
 from qps.solver.inverse import InverseSolution, solve_for
 from qps.solver.modes import solve_model
 
@@ -504,7 +505,7 @@ ANSWER = (
     [
         ([], ANSWER),
         (["--format", "text"], ANSWER),
-        (["--format", "markdown"], f"**{ANSWER}**"),
+        (["--format", "markdown"], f"**{ANSWER}**\n"),
         (["--set", "panels = 70"], ANSWER.replace("60", "70")),
     ],
 )
@@ -512,7 +513,7 @@ def test_the_command_tells_the_answer(
     spec: str, arguments: list[str], printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = _run(capsys, spec, "--for", "panels", "--given", "N = 81", *arguments)
-    assert run == (0, f"{printed}\n", "")
+    assert run == (0, f"{printed}\n{ALL_EXACT}\n", "")
 
 
 def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -541,10 +542,13 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
                 "from_is_open": False,
                 "to_is_open": False,
                 "unrounded": [40.5, 60_000_000],
+                "from_known": {"kind": "exact", "reasons": []},
+                "to_known": {"kind": "exact", "reasons": []},
             }
         ],
         "fails": [],
         "fails_throughout": False,
+        "known": {"kind": "exact", "reasons": []},
     }
 
 
@@ -557,6 +561,7 @@ def test_no_value_at_all_is_a_no(spec: str, capsys: pytest.CaptureFixture[str]) 
     assert (
         out
         == "No value of panels carries 81 users (looked in 1 to 40, its range): host.cpu.load fails, whatever it is. It is 30 now.\n"
+        f"{ALL_EXACT}\n"
     )
     status, out, _ = _run(capsys, *arguments, "--format", "json")
     assert status == 1

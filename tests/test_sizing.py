@@ -140,7 +140,7 @@ def test_requirements_that_more_than_the_target_mends_are_told_apart() -> None:
     # 2 ms of work leave 1 ms for 400 kbit
     (mend,) = sizing.mends
     assert (mend.resources, mend.takes) == (("line.forth",), pytest.approx(400e6))
-    assert sizing_answer(sizing).endswith("(at most 3 ms): it takes 400 Mbit/s of line.forth.")
+    assert sizing_answer(sizing).endswith("(at most 3 ms): it takes >= 400 Mbit/s of line.forth.")
 
 
 def test_a_limit_of_a_load_is_its_target() -> None:
@@ -321,6 +321,7 @@ def test_json_holds_the_keys_of_the_contract(spec: str, capsys: pytest.CaptureFi
             "unit": "$/s",
         },
         "mode": None,
+        "known": {"kind": "exact", "reasons": []},
     }
 
 

@@ -8,7 +8,7 @@ from argparse import Namespace
 from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.solving import solved
 from qps.compiler.pipeline import Spec, load
-from qps.reports.inverse import inverse_view
+from qps.reports.inverse import inverse_text, inverse_view
 from qps.reports.sizing import sizing_text, sizing_view
 from qps.reports.text import solve_text, title_of
 from qps.reports.view import as_json
@@ -41,11 +41,10 @@ def _solve_for(arguments: Namespace) -> Exit:
     configuration = spec.configuration(arguments.scenario, arguments.set)
     population = _given(spec, arguments.given)
     solution = solve_for(spec.model, configuration, arguments.solve_for, population)
-    view = inverse_view(solution, spec.model.file)
     if arguments.format == "json":
-        print_json(as_json(view))
+        print_json(as_json(inverse_view(solution, spec.model.file)))
     else:
-        print(f"**{view.answer}**" if arguments.format == "markdown" else view.answer)
+        sys.stdout.write(inverse_text(solution, markdown=arguments.format == "markdown"))
     return Exit.YES if solution.intervals else Exit.NO
 
 
