@@ -14,6 +14,7 @@ from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, log1p, nan, 
 
 _DIGITS = 50
 _MANY = 1000
+_MANY_TERMS = 4000
 _SERIES_ENDS = 20.0
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
@@ -31,10 +32,14 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
     function, 1/B = Gamma(c + 1, a) exp(a) a^-c, which follows the same recursion (Bell System
     Technical Journal 53, 1974). Infinite for no traffic and some servers; not-a-number below 0.
     """
-    if servers < 0 or traffic < 0:
+    if not (servers >= 0 and traffic >= 0):
         return nan
     if traffic == 0:
         return inf if servers > 0 else 1.0
+    if servers > _MANY:
+        from qps.engine import erlang_arrays  # noqa: PLC0415 - needs numpy, seldom needed
+
+        return float(erlang_arrays.inverse_erlang_b(servers, traffic))
     whole = floor(servers)
     total, term = 0.0, 1.0
     for k in range(whole):
@@ -48,19 +53,18 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
 
 
 def _between_servers(part: float, traffic: float) -> float:
-    """Return 1/B(f, a) for a part of a server, Gamma(f + 1, a) exp(a) a^-f.
-
-    That is a U(1, f + 2, a), with Tricomi's function U: scipy's loses six digits of it for a from 5
-    to 25, and its incomplete gamma function vanishes for large a.
-    """
+    """Return 1/B(f, a) for a part of a server, Gamma(f + 1, a) exp(a) a^-f."""
     if part == 0:
         return 1.0
-    from scipy.special import gamma, gammaincc, hyperu  # noqa: PLC0415 - slow, seldom needed
+    if traffic >= _MUCH_TRAFFIC:
+        total = 1.0  # 1 + f/a + f(f - 1)/a^2 + …, to the last digit
+        for k in range(14, -1, -1):
+            total = 1 + total * (part - k) / traffic
+        return total
+    from scipy.special import gamma, gammaincc  # noqa: PLC0415 - slow, seldom needed
 
-    if traffic < _MUCH_TRAFFIC:
-        above = float(gammaincc(part + 1, traffic)) * float(gamma(part + 1))
-        return above * exp(traffic - part * log(traffic))
-    return traffic * float(hyperu(1.0, part + 2, traffic))
+    above = float(gammaincc(part + 1, traffic)) * float(gamma(part + 1))
+    return above * exp(traffic - part * log(traffic))
 
 
 def exact_inverse_erlang_b(servers: int, traffic: Fraction) -> Fraction:
@@ -76,7 +80,10 @@ def long_inverse_erlang_b(servers: int, traffic: Fraction) -> object:
     from mpmath import mpf, workdps  # noqa: PLC0415 - seldom needed
 
     if servers > _MANY and servers > traffic:
-        return _inverse_of_many(servers, traffic)
+        is_short = traffic < _MANY_TERMS
+        return _inverse_of_little(servers, traffic) if is_short else _integral(servers, traffic)
+    if servers > _MANY_TERMS**2 / 200 and (traffic - servers) * _MANY_TERMS < 200 * traffic:
+        return _integral(servers, traffic)
     with workdps(_DIGITS):
         a = mpf(traffic.numerator) / traffic.denominator
         total = term = mpf(1)
@@ -88,7 +95,7 @@ def long_inverse_erlang_b(servers: int, traffic: Fraction) -> object:
         return total
 
 
-def _inverse_of_many(servers: int, traffic: Fraction) -> object:
+def _inverse_of_little(servers: int, traffic: Fraction) -> object:
     """Return 1/B(c, a) for c > a as (c! / a^c) (1 + a + a^2/2! + …): as many terms as a needs."""
     from mpmath import exp, log, loggamma, mpf, workdps  # noqa: PLC0415 - seldom needed
 
@@ -101,6 +108,31 @@ def _inverse_of_many(servers: int, traffic: Fraction) -> object:
             if j > a and term * 10**_DIGITS < total:
                 break
         return total * exp(loggamma(servers + 1) - servers * log(a))
+
+
+def _integral(servers: int, traffic: Fraction) -> object:
+    """Return 1/B(c, a) in work that does not grow with the servers, by the integral it is.
+
+    With 1 + u/a = e^v, that of exp(-u) (1 + u/a)^c is a times that of exp((c + 1) v - a (e^v - 1)):
+    one peak, whose height is taken out.
+    """
+    from mpmath import exp, expm1, log, mpf, quad, sqrt, workdps  # noqa: PLC0415 - seldom needed
+
+    with workdps(_DIGITS + 10):
+        a, shape = mpf(traffic.numerator) / traffic.denominator, mpf(servers + 1)
+        peak, falling = max(mpf(0), log(shape / a)), max(mpf(0), a - shape)
+        size = max(shape, a)
+        wide = min(1 / sqrt(size), 9 / falling if falling else 1)
+        # 16 deviations from the peak less than 50 digits are left.
+        before = [-16 * wide - 43 * wide**2, -8 * wide, -3 * wide]
+        ends = [max(before[0], -peak), *(w for w in before if w > max(before[0], -peak))]
+        ends += [mpf(0)] if peak else []
+
+        def held(w: object) -> object:
+            return exp(-falling * w - size * (expm1(w) - w))
+
+        area = quad(held, [*ends, 3 * wide, 8 * wide, 16 * wide])
+        return a * area * exp(shape * peak - a * expm1(peak))
 
 
 def vast_inverse_erlang_b(servers: Fraction, traffic: Fraction) -> object:
@@ -122,7 +154,7 @@ def erlang_b(servers: float, traffic: float) -> float:
 
 def erlang_c(servers: float, traffic: float) -> float:
     """Return the share of calls that wait; all of them from as much traffic as servers on."""
-    if servers <= 0 or traffic < 0:
+    if not (servers > 0 and traffic >= 0):
         return nan
     if traffic >= servers:
         return 1.0
@@ -130,7 +162,7 @@ def erlang_c(servers: float, traffic: float) -> float:
     if inverse == inf:
         return 0.0
     # C = B / (1 - (a/c)(1 - B)), multiplied by 1/B above and below.
-    return 1 / (inverse - traffic / servers * (inverse - 1))
+    return 1 / (inverse * ((servers - traffic) / servers) + traffic / servers)
 
 
 # -- M/D/1 -------------------------------------------------------------------------------
@@ -239,13 +271,16 @@ def periodic_wait(flows: float, load: float) -> float:
     The mean unfinished work of n flows with a period of D service times is
     (1/2) sum n!/(n - k)! D^-k over k = 1..n, which is (1/B(n, D) - 1)/2.
     """
-    if load < 0:
+    if not load >= 0 or flows != flows:  # noqa: PLR0124 - only not-a-number is not itself
         return nan
     if load >= 1:
         return inf
     if flows <= 1 or load == 0:
         return 0.0
-    return (inverse_erlang_b(flows - 1, flows / load) - 1) / 2
+    traffic = flows / load
+    if flows >= 2:  # noqa: PLR2004 - two flows or more: 1/B(c) - 1 = (c/a)/B(c - 1), no digit lost
+        return (flows - 1) / traffic * inverse_erlang_b(flows - 2, traffic) / 2
+    return (inverse_erlang_b(flows - 1, traffic) - 1) / 2
 
 
 def periodic_tail(flows: float, load: float, time: float) -> float:
