@@ -20,12 +20,14 @@ from qps.compiler.case_tables import CaseTable
 from qps.compiler.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.dimension import Dimension
 from qps.compiler.elastic import SettledParameter
+from qps.compiler.extremes import Maximum
 from qps.compiler.fits import Fit
 from qps.compiler.queue_certainty import (
     jitter_certainty,
     mean_certainty,
     quantile_certainty,
     uncounted,
+    unlawful,
 )
 from qps.compiler.queue_functions import NormalQuantile
 from qps.compiler.queueing import Queue, Visit
@@ -204,18 +206,29 @@ class StreamMeasures:
 
         Of several queues on the way each gets its part of the share that may be later: then the
         sum of the quantiles is an upper bound, however the waits depend on each other
-        (Bonferroni). Jitter gets such a part, too, and is taken as normal. What does not vary
-        counts with its mean.
+        (Bonferroni). Jitter gets such a part, too, and is taken as normal; that of a resource
+        with a queue counts there. What does not vary counts with its mean.
         """
         stages = [self.stage_quantile(part, level) for part in self.latency]
         endless = [part.value for part in self.endless]
         return sympy.Add(*stages, self.jitter_quantile(level), *endless)
 
     def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
-        """Return what a stage adds to the quantile of a level."""
+        """Return what a stage adds to the quantile of a level.
+
+        A jitter law and a queue of one resource tell of the same time: the later of the two
+        counts. The law is that of all visits of the stream together.
+        """
         if part.queue is None or part.visit is None:
             return part.value
-        return part.queue.quantile(part.visit, self._each(level))
+        each, name = self._each(level), part.queue.resource
+        waiting = part.queue.quantile(part.visit, each)
+        laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
+        if not laws or self.playout is not None:
+            return waiting
+        visits = sum(queue.resource == name for queue in self._waits)
+        deviation = sympy.sqrt(sympy.Add(*laws)) / visits
+        return Maximum(waiting, part.value + NormalQuantile(each) * deviation)
 
     def own_tail(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""
@@ -224,10 +237,10 @@ class StreamMeasures:
         return part.queue.own_tail(part.visit, self._each(level))
 
     def jitter_quantile(self, level: sympy.Rational) -> sympy.Expr:
-        """Return what jitter adds: so many deviations of a normal law."""
+        """Return what jitter adds besides the queues: so many deviations of a normal law."""
         if not self.varies:
             return sympy.S.Zero
-        variance = sympy.Add(*(part.value for part in self.jitter))
+        variance = sympy.Add(*(part.value for part in self.added_jitter))
         return NormalQuantile(self._each(level)) * sympy.sqrt(variance)
 
     def _each(self, level: sympy.Rational) -> sympy.Rational:
@@ -236,8 +249,21 @@ class StreamMeasures:
 
     @property
     def varies(self) -> bool:
-        """True where jitter makes items late: a playout buffer evens it out."""
-        return bool(self.jitter) and self.playout is None
+        """True where jitter makes items late that no queue does: a playout buffer evens it out."""
+        return bool(self.added_jitter) and self.playout is None
+
+    @property
+    def added_jitter(self) -> tuple[JitterPart, ...]:
+        """The jitter of resources that state no queue: of others it is in the quantile there."""
+        queued = {queue.resource for queue in self._waits}
+        return tuple(part for part in self.jitter if part.resource not in queued)
+
+    @property
+    def jitter_certainty(self) -> Certainty:
+        """How the jitter is known: it is what laws say, and waits have variances of their own."""
+        lawful = {part.resource for part in self.jitter}
+        queued = dict.fromkeys(queue.resource for queue in self._waits)
+        return unlawful([name for name in queued if name not in lawful])
 
     @property
     def latency_certainty(self) -> Certainty:
@@ -248,11 +274,13 @@ class StreamMeasures:
     def quantile_certainty(self, level: sympy.Rational) -> Certainty:
         """Return how the quantile of a level is known."""
         parts = [quantile_certainty(queue) for queue in self._waits]
-        if self.varies:
-            parts.append(jitter_certainty([part.resource for part in self.jitter], level))
-        if len(parts) > 1:
-            what = "queues and of jitter" if self.varies else "queues"
-            parts.append(upper_bound(f"the quantiles of {len(self._waits)} {what} are added up"))
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, self._each(level)))
+        count = len(self._waits)
+        if count + self.varies > 1:
+            what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
+            parts.append(upper_bound(f"the quantiles of {what} are added up"))
         return together(*parts, uncounted(self.uncounted))
 
     @property

@@ -84,6 +84,8 @@ class Measures:
             assert measured.level is not None
             level = rational(measured.level)
             return self.streams[measured.subject].quantile_certainty(level)
+        if measured.kind is ir.MeasureKind.JITTER:
+            return self.streams[measured.subject].jitter_certainty
         return loss_known(measured.kind, measured.subject, self.series)
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:

@@ -63,6 +63,14 @@ def uncounted(resources: Sequence[str]) -> Certainty:
     return lower_bound(f"no waiting is counted at {listed(list(resources), 'and')}")
 
 
+def unlawful(resources: Sequence[str]) -> Certainty:
+    """Return how a jitter is known that lacks the variance of the waits at some resources."""
+    if not resources:
+        return EXACT
+    told = listed(list(resources), "and")
+    return lower_bound(f"the variance of the waits at {told} is not counted: no jitter law says it")
+
+
 def jitter_certainty(resources: Sequence[str], level: sympy.Rational) -> Certainty:
     """Return how a quantile of jitter is known, of which nothing but the variance is stated.
 

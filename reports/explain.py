@@ -414,7 +414,7 @@ def _quantile(graph: LoadGraph, stream: str, share: sympy.Rational, at: int) -> 
         for stage, value in quantile_parts(found, part, share)
     ]
     if found.varies:
-        resources = ", ".join(part.resource for part in found.jitter)
+        resources = ", ".join(part.resource for part in found.added_jitter)
         stages.append(Part(f"jitter of {resources}", found.jitter_quantile(share), scope))
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
     name = f"quantile({stream}.latency, {told})"

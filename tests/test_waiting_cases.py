@@ -5,6 +5,8 @@ Simulated values are those of the case's own simulation.
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 import sympy
 
@@ -138,6 +140,50 @@ def test_a_playout_buffer_evens_jitter_out() -> None:
     stream = _only(lowered(JITTER.replace("at b { } }", "at b { }; playout 30 ms }")))
     assert stream.quantile_certainty(P99).kind is Kind.LOWER_BOUND  # no waiting is counted
     assert stream.jitter_quantile(P99) == 0
+
+
+LAWFUL = """
+users N in 1..90
+machine box { cpu 1 core, queueing mm1, jitter 100 ms^2 / (1 - load)^2 }
+component work { cpu 10 ms/request }
+topology { node host = box }
+stream v { source N * 1 request/s; at host { work } }
+"""
+
+
+@pytest.mark.parametrize("users", [10, 60, 85])
+def test_a_jitter_law_and_a_queue_tell_of_the_same_time(users: int) -> None:
+    """The time in an M/M/1 is exponential: the law states its variance, and its quantile stays."""
+    graph = lowered(LAWFUL)
+    stream = _only(graph)
+    mean = 0.01 / (1 - users / 100)
+    assert _at(graph, stream.mean_latency, users) == pytest.approx(mean)
+    assert _at(graph, stream.latency_quantile(P99), users) == pytest.approx(mean * log(100))
+    assert stream.jitter_quantile(P99) == 0
+    assert "added up" not in " ".join(stream.quantile_certainty(P99).reasons)
+    # what waits longer than the queue says is what the law says: 2.33 deviations of 300 ms
+    graph = lowered(LAWFUL.replace("100 ms^2 / (1 - load)^2", "90_000 ms^2"))
+    late = _at(graph, _only(graph).latency_quantile(P99), users)
+    assert late == pytest.approx(max(mean + 2.326348 * 0.3, mean * log(100)))
+
+
+def test_a_jitter_law_counts_once_however_often_its_queue_is_passed() -> None:
+    text = LAWFUL.replace("100 ms^2 / (1 - load)^2", "90_000 ms^2")
+    text = text.replace("{ work }", "{ work; pause; work }") + "component pause { delay 1 ms }"
+    graph = lowered(text)
+    stream = _only(graph)
+    half = _at(graph, stream.latency_quantile(P99), 10) - _at(graph, stream.mean_latency, 10)
+    assert half == pytest.approx(2.575829 * 0.3)  # 99.5 % at each of two visits
+
+
+def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
+    asked = "measure jitter_seen = v.jitter"
+    known = lowered(LAWFUL + asked).measures["jitter_seen"].known
+    assert known.kind is Kind.EXACT
+    lawless = LAWFUL.replace(", jitter 100 ms^2 / (1 - load)^2", "")
+    known = lowered(lawless + asked).measures["jitter_seen"].known
+    assert known.kind is Kind.LOWER_BOUND
+    assert "the variance of the waits at `host.cpu` is not counted" in known.reasons[0]
 
 
 # -- beyond a load of 1 ------------------------------------------------------------------------
