@@ -418,8 +418,8 @@ class ClaimChecker:
                 codes.NO_SOURCE,
                 item.name.span,
                 f"`{item.name.text}` does not say where its claim comes from",
-                hint='add `source "…"`: a paper, a measurement, a promise; '
-                "`source model` where it is our own reckoning",
+                hint='add `source "…"`: a paper, a measurement; '
+                "`source model` where it is our own reckoning or a promise",
             )
         claims = [self._claim(claim) for claim in item.claims]
         of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
