@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from helpers.browser import Opened, browser, opened
+from helpers import once
+from helpers.browser import Opened, SharedBrowser, opened
 from qps.compiler.pipeline import allow_deep_expressions
 
 # Before hypothesis looks at the limit of recursion, which it guards.
@@ -25,6 +27,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--snapshot-update", action="store_true", help="rewrite golden files")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give all processes of this run, and of no other, a place for what they make once."""
+    own = tmp_path_factory.getbasetemp()
+    once.folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "once"
+    once.folder.mkdir(exist_ok=True)
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     """Return a comparison of a text with a golden file; a missing one fails."""
@@ -38,11 +48,19 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return compare
 
 
+@pytest.fixture(scope="module")
+def shared_browser() -> Iterator[SharedBrowser]:
+    # No longer than a module: while it runs, its thread is inside a loop of asyncio, which
+    # others that start loops would fall over.
+    shared = SharedBrowser()
+    yield shared
+    shared.close()
+
+
 @pytest.fixture
-def chromium() -> Iterator[Any]:
-    # One for each test: a browser that dies must not take the others with it.
-    with browser() as started:
-        yield started
+def chromium(shared_browser: SharedBrowser) -> Any:
+    """Return a browser that answers, also where the last one died."""
+    return shared_browser.running()
 
 
 @pytest.fixture
@@ -59,8 +77,8 @@ def open_page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         return page
 
     yield show
-    for context, page in entered:
-        urls = [url for url in page.requests if not url.startswith(("file:", "blob:"))]
+    for context, _ in entered:
         context.__exit__(None, None, None)
+    for _, page in entered:
         assert page.complaints == []
-        assert urls == []
+        assert [url for url in page.requests if not url.startswith(("file:", "blob:"))] == []

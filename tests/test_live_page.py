@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import sympy
 
-from helpers.browser import CHROMIUM, MISSING, Opened
-from helpers.reports import html_of
+from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
+from helpers.reports import html_of, report_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.configuration import in_each_mode
 from qps.compiler.diagnostics import QpsError
@@ -48,6 +48,16 @@ def speak() -> Spec:
 @pytest.fixture(scope="module")
 def speak_html(speak: Spec) -> str:
     return html_of(speak, scenarios=["midrange"])
+
+
+def test_a_browser_that_has_died_is_replaced(shared_browser: SharedBrowser) -> None:
+    started = shared_browser.running()
+    assert shared_browser.running() is started
+    with pytest.raises(Exception, match="closed"):
+        started.new_browser_cdp_session().send("Browser.crash")
+    replaced = shared_browser.running()
+    assert replaced is not started
+    replaced.new_context().close()
 
 
 # -- it answers what the solver answers ------------------------------------------------------
@@ -164,7 +174,7 @@ def random_number(record: dict[str, Any], intervals: dict[str, Any], choose: ran
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_the_page_answers_what_the_solver_answers(path: Path, open_page: Any) -> None:
     spec = load(path)
-    page = open_page(html_of(spec, most=80))
+    page = open_page(report_of(path))
     answers_as_the_solver(page, spec, random.Random(path.stem))
     assert spec.model.file in page.run("() => document.querySelector('.command').textContent")
 
@@ -232,7 +242,7 @@ def random_setting(
 
 @pytest.mark.parametrize("path", OF_SPECS)
 def test_the_page_tells_the_first_answer_in_the_same_words(path: Path, open_page: Any) -> None:
-    html = html_of(load(path), most=1)
+    html = report_of(path)
     page = open_page(html)
     live = page.run("() => document.getElementById('answer').textContent")
     without = open_page(html, scripts=False)

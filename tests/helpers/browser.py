@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,42 @@ def browser() -> Iterator[Any]:
         )
         yield started
         started.close()
+
+
+class SharedBrowser:
+    """A browser for many tests, as its start costs more than most of them.
+
+    Each test has a context of its own, so that nothing of it is left to the next; where the
+    browser has died, the next test has a new one.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._started: Any = None
+
+    def running(self) -> Any:
+        """Return the browser; it opens pages."""
+        if not self._answers():
+            with contextlib.suppress(Exception):  # it is dead already
+                self.close()
+            self._stack = ExitStack()
+            self._started = self._stack.enter_context(browser())
+        return self._started
+
+    def _answers(self) -> bool:
+        from playwright.sync_api import Error
+
+        try:
+            if self._started is not None:
+                self._started.new_context().close()
+        except Error:
+            return False
+        return self._started is not None
+
+    def close(self) -> None:
+        """End the browser."""
+        self._started = None
+        self._stack.close()
 
 
 @contextmanager

@@ -100,11 +100,11 @@ def link_specs(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "src"))
+    sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
     for page in PAGES:
         page.write_text(performed(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"{page.relative_to(ROOT)} written")
-    import spec_figures  # qps is found only now
+    from helpers import spec_figures  # qps is found only now
 
     spec_figures.PAGE.write_text(
         spec_figures.written(spec_figures.PAGE.read_text(encoding="utf-8")), encoding="utf-8"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from qps.compiler.pipeline import Spec
+from helpers.once import once
+from qps.compiler.pipeline import Spec, load
 from qps.reports.html import render_html
 from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import PageView, page_view
 from qps.reports.view import solve_view
-from qps.solver.claims import Laboratory
+from qps.solver.claims import ClaimResult, Laboratory
 from qps.solver.modes import solve_model
 
 
@@ -19,8 +21,12 @@ def page_of(
     scenarios: Sequence[str | None] = (None,),
     others: Sequence[Spec] = (),
     most: int = 60,
+    claims: tuple[ClaimResult, ...] | None = None,
 ) -> PageView:
-    """Return the page of a spec: a column for each scenario, and for each of other specs."""
+    """Return the page of a spec: a column for each scenario, and for each of other specs.
+
+    Its claims are judged once in a run, unless they are given.
+    """
     cases = [
         ShownCase(one.model, one.configuration(scenario, settings), settings)
         for one in (spec, *others)
@@ -29,8 +35,24 @@ def page_of(
     first = cases[0].configuration
     solution = solve_model(spec.model, first)
     view = solve_view(spec.model, first, solution, settings)
-    claims = Laboratory(spec.model).results()
-    return page_view(spec.model, first, view, solution, claims, (), live_page(cases, (), most))
+    judged = claims_of(spec) if claims is None else claims
+    return page_view(spec.model, first, view, solution, judged, (), live_page(cases, (), most))
+
+
+SPECS = Path(__file__).resolve().parents[2] / "specs"
+
+
+def claims_of(spec: Spec) -> tuple[ClaimResult, ...]:
+    """Return what becomes of the claims of a spec; of one in specs/, they are judged once."""
+    judge = Laboratory(spec.model).results
+    file = SPECS / Path(spec.model.file).name
+    is_ours = file in {one.resolve() for one in spec.files}
+    return once(judge, "claims", file.name) if is_ours else judge()
+
+
+def report_of(file: Path) -> str:
+    """Return the page of a spec in specs/ with many of its combinations, drawn once in a run."""
+    return once(lambda: html_of(load(file), most=80), "report", file.name)
 
 
 def html_of(spec: Spec, *settings: str, **options: object) -> str:

@@ -17,9 +17,10 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
+from helpers.reports import claims_of
 from qps.compiler.pipeline import check_file
 from qps.reports.verdicts import summary
-from qps.solver.claims import ClaimResult, Laboratory, Verdict
+from qps.solver.claims import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"
@@ -89,7 +90,7 @@ def written(text: str) -> str:
 def _results(spec: str) -> tuple[ClaimResult, ...]:
     outcome = check_file(SPECS / f"{spec}.qps")
     assert outcome.value is not None, outcome.diagnostics
-    return Laboratory(outcome.value.model).results()
+    return claims_of(outcome.value)
 
 
 @cache
