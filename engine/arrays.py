@@ -49,6 +49,14 @@ def pair_in_blocks(
     return first, second
 
 
+def triple_in_blocks(
+    function: Callable[..., tuple[Array, Array, Array]], *arguments: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Return three results of a function of flat arrays, for arguments of any shapes."""
+    first, second, third = slopes_in_blocks(function, *arguments)
+    return first, second, third
+
+
 def filled(
     is_among: NDArray[np.bool_], into: Array, function: Callable[..., Array], *arguments: Array
 ) -> None:

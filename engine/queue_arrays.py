@@ -14,13 +14,45 @@ from qps.engine.erlang_arrays import (
     periodic_wait,
     periodic_wait_slopes,
 )
+from qps.engine.md1_arrays import (
+    batch_quantile,
+    batch_quantile_slopes,
+    md1_quantile,
+    md1_quantile_slopes,
+    md1_tail,
+    md1_tail_slopes,
+)
+from qps.engine.quantile_arrays import (
+    gamma_quantile,
+    gamma_quantile_slopes,
+    normal_quantile,
+    normal_quantile_slopes,
+    normal_tail,
+    normal_tail_slopes,
+    sojourn_quantile,
+    sojourn_quantile_slopes,
+)
 
 __all__ = [
+    "batch_quantile",
+    "batch_quantile_slopes",
     "erlang_b",
     "erlang_b_slopes",
     "erlang_c",
     "erlang_c_slopes",
+    "gamma_quantile",
+    "gamma_quantile_slopes",
     "inverse_erlang_b",
+    "md1_quantile",
+    "md1_quantile_slopes",
+    "md1_tail",
+    "md1_tail_slopes",
+    "normal_quantile",
+    "normal_quantile_slopes",
+    "normal_tail",
+    "normal_tail_slopes",
     "periodic_wait",
     "periodic_wait_slopes",
+    "sojourn_quantile",
+    "sojourn_quantile_slopes",
 ]

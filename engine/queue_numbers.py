@@ -10,16 +10,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, erfc, exp, expm1, floor, inf, isfinite, log, log1p, nan, sqrt
+from math import ceil, erfc, exp, expm1, floor, inf, log, log1p, nan, sqrt
+
+from qps.engine.decay_numbers import log_growth
+from qps.engine.md1_numbers import batch_quantile, md1_quantile, md1_tail
+from qps.engine.roots import falling_root
+
+__all__ = [
+    "batch_quantile",
+    "erlang_b",
+    "erlang_c",
+    "exact_inverse_erlang_b",
+    "gamma_quantile",
+    "inverse_erlang_b",
+    "long_inverse_erlang_b",
+    "md1_quantile",
+    "md1_tail",
+    "normal_quantile",
+    "normal_tail",
+    "periodic_quantile",
+    "periodic_tail",
+    "periodic_wait",
+    "sojourn_quantile",
+    "unfinished_tail",
+    "vast_inverse_erlang_b",
+]
 
 _DIGITS = 50
 _MANY = 1000
 _MANY_TERMS = 4000
-_SERIES_ENDS = 20.0
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
 _MUCH_TRAFFIC = 100.0
-_ALL_BUT = 1 - 2**-53
 
 
 # -- Erlang ------------------------------------------------------------------------------
@@ -165,80 +187,6 @@ def erlang_c(servers: float, traffic: float) -> float:
     return 1 / (inverse * ((servers - traffic) / servers) + traffic / servers)
 
 
-# -- M/D/1 -------------------------------------------------------------------------------
-
-
-def md1_tail(load: float, time: float) -> float:
-    """Return P(W > t) of M/D/1 (Erlang 1909; Crommelin 1932).
-
-    Up to 20 service times by the alternating sum, with as many digits as it loses; beyond, by
-    the one term that is left of it, whose relative error is below 1e-7 where the tail is 1e-30
-    and far smaller where the tail is larger.
-    """
-    if load < 0 or not isfinite(load):
-        return nan
-    if load >= 1:
-        return 1.0
-    if time < 0:
-        return 1.0
-    if load == 0:
-        return 0.0
-    if time >= _SERIES_ENDS:
-        decay = _md1_decay(load)
-        return (1 - load) / (load + decay - 1) * exp(-decay * time)
-    from mpmath import exp as e  # noqa: PLC0415 - seldom needed
-    from mpmath import factorial, mpf, workdps  # noqa: PLC0415 - seldom needed
-
-    with workdps(_DIGITS):
-        rho, t = mpf(load), mpf(time)
-        total = mpf(0)
-        for k in range(floor(time) + 1):
-            total += (rho * (k - t)) ** k / factorial(k) * e(-rho * (k - t))
-        return max(0.0, float(1 - (1 - rho) * total))
-
-
-def _md1_decay(load: float) -> float:
-    """Return the root x > 0 of load (e^x - 1) = x: the tail falls like e^(-x t)."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
-
-    low, high = 1 - load, max(4.0, 4 - 2 * log(load))
-    return float(brentq(lambda x: load * expm1(x) - x, low, high, xtol=1e-300, rtol=1e-15))
-
-
-@lru_cache(maxsize=1 << 14)
-def md1_quantile(load: float, level: float) -> float:
-    """Return the t with P(W <= t) = level for M/D/1; 0 where so many do not wait at all."""
-    if not 0 <= level < 1 or load < 0:
-        return nan
-    if load >= 1:
-        return inf
-    if level <= 1 - load:
-        return 0.0
-    decay = _md1_decay(load)
-    far = log((1 - load) / (load + decay - 1) / (1 - level)) / decay
-    if far >= _SERIES_ENDS:
-        return far
-    return _root(lambda t: md1_tail(load, t) - (1 - level), 0.0, _SERIES_ENDS)
-
-
-def batch_quantile(load: float, level: float) -> float:
-    """Return a bound of the wait, in batches, that a share of visits of M[X]/D/1 does not exceed.
-
-    A visit waits for the batches it finds, W of M/D/1, and for those of its own batch before it,
-    which take up to U, uniform over a batch. W is a geometric sum of such times, so that W + U is
-    W where it is not zero: P(W + U > t) = P(W > t)/load. Exact for many visits in a batch.
-    """
-    if not 0 <= level < 1 or load < 0:
-        return nan
-    if load >= 1:
-        return inf
-    if load == 0:
-        return level
-    late = load * (1 - level)
-    near = (log1p(-late) - log1p(-load)) / load  # P(W <= t) = (1 - load) e^(load t) up to t = 1
-    return near if near <= 1 else md1_quantile(load, min(1 - late, _ALL_BUT))
-
-
 # -- N D/D/1 -----------------------------------------------------------------------------
 
 
@@ -334,19 +282,28 @@ def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
         return nan
     if rate <= 0:
         return inf
-    if not 0 <= waiting <= 1:
+    if not (0 <= waiting <= 1 and rate > 0):
         return nan
-    slower = min(1.0, rate)
+    if level == 0:
+        return 0.0
+    goal, slower = -log1p(-level), min(1.0, rate)
 
-    def excess(t: float) -> float:
+    def waited(t: float) -> float:
         apart = abs(rate - 1) * t
-        mixed = t if apart < 1e-12 else t * -expm1(-apart) / apart  # noqa: PLR2004 - its limit
-        return exp(-t) + waiting * exp(-slower * t) * mixed - (1 - level)
+        return exp(-slower * t) * (t * -expm1(-apart) / apart if apart > 0 else t)
 
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2
-    return _root(excess, 0.0, high)
+    def excess(t: float) -> tuple[float, float]:
+        served, late = exp(-t), waiting * waited(t)
+        within = -expm1(-t) - late
+        over = log1p(-within) if within < 0.5 else log(served + late)  # noqa: PLR2004 - a half
+        density = (1 - waiting) * served + (rate * late if rate < inf else waiting * served)
+        return over + goal, -density / (served + late)
+
+    # S is at least exp(-t), and by Chernoff's bound at most 4 exp(-s t/2).
+    high = 2 * (goal + log(4)) / slower
+    late = waiting * min(goal / slower, 1 / abs(rate - 1) if rate != 1 else inf)
+    start = goal + (log1p(late) if rate >= 1 else log(late) if late > 0 else -inf)
+    return falling_root(excess, goal, high, min(max(start / slower, goal), high))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -358,7 +315,7 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
     is the moment generating function of a service (Proc. Camb. Phil. Soc. 60, 1964); service
     is added exactly. Infinite from load 1 on.
     """
-    if not 0 <= level < 1 or load < 0 or variation < 0:
+    if not 0 <= level < 1 or not load >= 0 or not 0 <= variation < inf:
         return nan
     if load >= 1:
         return inf
@@ -367,40 +324,25 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
     if variation == 0 or load == 0:
         return 1 + md1_quantile(load, level) if variation == 0 else _gamma_inverse(variation, level)
     variation = max(variation, _LEAST_VARIATION)  # more of it waits longer
-    decay, served = _gamma_decay(load, variation)
-    shape, tilted = 1 / variation, served**-variation / variation
+    if level == 0:
+        return 0.0
+    growth, goal, shape = log_growth(load, variation), -log1p(-level), 1 / variation
+    decay, tilt = -expm1(-variation * growth) / variation, exp(-variation * growth)
 
-    def excess(t: float) -> float:
-        waited = exp(min(600.0, log(served) - decay * t)) * float(gammainc(shape, tilted * t))
-        return float(gammaincc(shape, t / variation)) + waited - (1 - level)
+    def excess(t: float) -> tuple[float, float]:
+        # The law of a service and an exponential time: its slope is one part of it.
+        late = exp(growth - decay * t) * float(gammainc(shape, shape * t * tilt))
+        total = float(gammaincc(shape, shape * t)) + late
+        return (log(total) if total > 0 else -inf) + goal, -decay * late / total if total else 0.0
 
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2
-    return _root(excess, 0.0, high)
+    high = (growth + goal) / decay  # by Chernoff's bound
+    return falling_root(excess, 0.0, high, high)
 
 
 def _gamma_inverse(variation: float, level: float) -> float:
     from scipy.special import gammaincinv  # noqa: PLC0415 - slow to import, seldom needed
 
     return float(gammaincinv(1 / variation, level)) * variation
-
-
-def _gamma_decay(load: float, variation: float) -> tuple[float, float]:
-    """Return the root z of load (M(z) - 1) = z for gamma service of mean 1, and M(z)."""
-
-    def drift(w: float) -> float:  # with 1 - v z = exp(-w)
-        return load * expm1(min(600.0, w / variation)) + expm1(-w) / variation
-
-    low = (1 - load) * variation / (load + variation)
-    while drift(low) > 0:
-        low /= 2
-    high = 2 * low
-    while drift(high) < 0:
-        high *= 2
-    root = _root(lambda w: -drift(w), low, high)
-    decay = -expm1(-root) / variation
-    return decay, 1 + decay / load
 
 
 # -- the normal law ----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
-from math import inf, isnan, nan
+from math import inf, isnan, log, nan
 from typing import Any
 
 import mpmath
@@ -88,6 +88,60 @@ EDGES = [
     ("periodic_wait", (nan, 0.5), nan),
     ("periodic_wait", (5, nan), nan),
     ("periodic_wait", (2, 0.5), 0.125),
+    ("md1_tail", (-0.1, 1), nan),
+    ("md1_tail", (inf, 1), nan),
+    ("md1_tail", (nan, 1), nan),
+    ("md1_tail", (0.5, nan), nan),
+    ("md1_tail", (1, 5), 1.0),
+    ("md1_tail", (0.5, -1), 1.0),
+    ("md1_tail", (0, 0), 0.0),
+    ("md1_tail", (0.5, 0), 0.5),
+    ("md1_tail", (0.5, inf), 0.0),
+    ("md1_quantile", (0.5, 1), nan),
+    ("md1_quantile", (0.5, -0.1), nan),
+    ("md1_quantile", (-0.5, 0.5), nan),
+    ("md1_quantile", (nan, 0.5), nan),
+    ("md1_quantile", (0.5, nan), nan),
+    ("md1_quantile", (1, 0.5), inf),
+    ("md1_quantile", (0.5, 0.5), 0.0),
+    ("md1_quantile", (0, 0.9), 0.0),
+    ("batch_quantile", (0.5, 1), nan),
+    ("batch_quantile", (-0.5, 0.5), nan),
+    ("batch_quantile", (nan, 0.5), nan),
+    ("batch_quantile", (1, 0.5), inf),
+    ("batch_quantile", (0, 0.7), 0.7),
+    ("batch_quantile", (0.5, 0), 0.0),
+    ("sojourn_quantile", (0.5, 0.5, 1), nan),
+    ("sojourn_quantile", (1.5, 0.5, 0.5), nan),
+    ("sojourn_quantile", (nan, 0.5, 0.5), nan),
+    ("sojourn_quantile", (0.5, nan, 0.5), nan),
+    ("sojourn_quantile", (0.5, 0.5, nan), nan),
+    ("sojourn_quantile", (0.5, 0, 0.5), inf),
+    ("sojourn_quantile", (0.5, -1, 0.5), inf),
+    ("sojourn_quantile", (0.5, inf, 0.5), log(2)),
+    ("sojourn_quantile", (0, 0.5, 0.5), log(2)),
+    ("sojourn_quantile", (0, 2, 0.5), log(2)),
+    ("sojourn_quantile", (0.5, 0.5, 0), 0.0),
+    ("sojourn_quantile", (1, 1, 0), 0.0),
+    ("sojourn_quantile", (0.5, 0.5, 0.9), 2 * log(10)),
+    ("gamma_quantile", (-0.1, 1, 0.5), nan),
+    ("gamma_quantile", (0.5, -1, 0.5), nan),
+    ("gamma_quantile", (0.5, inf, 0.5), nan),
+    ("gamma_quantile", (0.5, 1, 1), nan),
+    ("gamma_quantile", (nan, 1, 0.5), nan),
+    ("gamma_quantile", (0.5, nan, 0.5), nan),
+    ("gamma_quantile", (1, 1, 0.5), inf),
+    ("gamma_quantile", (0, 1, 0.5), log(2)),
+    ("gamma_quantile", (0, 0, 0.5), 1.0),
+    ("gamma_quantile", (0.5, 1, 0), 0.0),
+    ("normal_tail", (0,), 0.5),
+    ("normal_tail", (inf,), 0.0),
+    ("normal_tail", (-inf,), 1.0),
+    ("normal_tail", (nan,), nan),
+    ("normal_quantile", (0.5,), 0.0),
+    ("normal_quantile", (0,), nan),
+    ("normal_quantile", (1,), nan),
+    ("normal_quantile", (nan,), nan),
 ]
 
 
@@ -188,7 +242,7 @@ def _mp_periodic_wait(flows: Any, load: Any) -> Any:
 def _mp_slopes(function: Callable[..., Any], *arguments: float) -> list[float]:
     with mpmath.workdps(_DIGITS):
         at = [mpmath.mpf(argument) for argument in arguments]
-        step = mpmath.mpf(10) ** -12
+        step = mpmath.mpf(10) ** -18
         found = []
         for k, argument in enumerate(at):
             more, less = (
@@ -231,3 +285,142 @@ def test_slopes_where_all_wait_or_none_calls() -> None:
     _same(np.array(queue_arrays.erlang_c_slopes([1, 2], 0)), [[0, 0], [1, 0]])
     _same(np.array(queue_arrays.periodic_wait_slopes([1, 5], [0.5, 0])), [[0, 0], [0, 0.4]])
     _same(np.array(queue_arrays.periodic_wait_slopes(5, 1)), [nan, nan])
+
+
+# -- quantiles and tails ---------------------------------------------------------------------
+
+LEVELS = st.one_of(st.floats(0.001, 0.999), _powers(-12, -1).map(lambda x: 1 - x))
+TIMES = st.one_of(_powers(-3, 2), st.integers(0, 25).map(float))
+COLUMNS: dict[str, tuple[st.SearchStrategy[float], ...]] = {
+    "md1_tail": (SHARES, TIMES),
+    "md1_quantile": (SHARES, LEVELS),
+    "batch_quantile": (SHARES, LEVELS),
+    "sojourn_quantile": (st.floats(0, 1), st.one_of(_powers(-5, 4), st.just(1.0)), LEVELS),
+    "gamma_quantile": (SHARES, st.one_of(st.just(0.0), _powers(-7, 1.5)), LEVELS),
+    "normal_tail": (st.floats(-30, 30),),
+    "normal_quantile": (LEVELS,),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@law
+@given(data=st.data())
+def test_as_one_by_one(name: str, data: st.DataObject) -> None:
+    columns = _columns(data.draw, *COLUMNS[name])
+    _same(ARRAYS[name](*columns), _one_by_one(name, columns), within=1e-11)
+
+
+def _mp_md1_tail(load: Any, time: Any) -> Any:
+    """Return P(W > t) by Erlang's alternating sum, with digits enough for what it loses."""
+    with mpmath.workdps(_DIGITS + int(time)):
+        total = mpmath.mpf(0)
+        for k in range(int(mpmath.floor(time)) + 1):
+            apart = load * (k - time)
+            total += apart**k / mpmath.factorial(k) * mpmath.exp(-apart)
+        return 1 - (1 - load) * total
+
+
+def _mp_sojourn_tail(waiting: Any, rate: Any, time: Any) -> Any:
+    apart = rate - 1
+    late = (1 - mpmath.exp(-apart * time)) / apart if apart else time
+    return mpmath.exp(-time) * (1 + waiting * late)
+
+
+def _mp_gamma_tail(load: Any, variation: Any, time: Any) -> Any:
+    shape = 1 / variation
+
+    def excess(y: Any) -> Any:
+        return load * mpmath.expm1(y) - (1 - mpmath.exp(-variation * y)) / variation
+
+    near = 2 * (1 - load) / (1 + variation)
+    y = mpmath.findroot(excess, float(-mpmath.log(load)) * 2 / (1 + float(variation)) or near)
+    tilt = mpmath.exp(-variation * y)
+    late = mpmath.exp(y - (1 - tilt) / variation * time)
+    served = mpmath.gammainc(shape, shape * time, regularized=True)
+    return served + late * mpmath.gammainc(shape, 0, shape * time * tilt, regularized=True)
+
+
+def _mp_quantile(tail: Callable[..., Any], start: float) -> Callable[..., Any]:
+    def quantile(*arguments: Any) -> Any:
+        *given_ones, level = arguments
+        return mpmath.findroot(
+            lambda t: mpmath.log(tail(*given_ones, t) / (1 - level)), (start * 0.999, start * 1.001)
+        )
+
+    return quantile
+
+
+def _mp_batch_tail(load: Any, time: Any) -> Any:
+    return _mp_md1_tail(load, time) / load
+
+
+TAILS: dict[str, Callable[..., Any]] = {
+    "md1_quantile": _mp_md1_tail,
+    "batch_quantile": _mp_batch_tail,
+    "sojourn_quantile": _mp_sojourn_tail,
+    "gamma_quantile": _mp_gamma_tail,
+}
+QUANTILES = [
+    ("md1_quantile", (0.8, 0.3)),
+    ("md1_quantile", (0.5, 0.99)),
+    ("md1_quantile", (0.05, 0.999)),
+    ("md1_quantile", (0.8, 0.999999)),
+    ("md1_quantile", (0.97, 0.9)),
+    ("md1_quantile", (0.5, 1 - 1e-12)),
+    ("batch_quantile", (0.5, 0.4)),
+    ("batch_quantile", (1e-5, 0.4)),
+    ("batch_quantile", (0.7, 0.99)),
+    ("batch_quantile", (0.95, 0.999)),
+    ("sojourn_quantile", (0.5, 0.5, 0.95)),
+    ("sojourn_quantile", (0.2, 0.001, 0.99)),
+    ("sojourn_quantile", (0.7, 1.0, 0.99)),
+    ("sojourn_quantile", (0.7, 1.3, 0.5)),
+    ("sojourn_quantile", (0.7, 30.0, 0.999)),
+    ("sojourn_quantile", (0.7, 0.9999, 0.01)),
+    ("gamma_quantile", (0.7, 0.25, 0.99)),
+    ("gamma_quantile", (0.7, 3.0, 0.95)),
+    ("gamma_quantile", (0.1, 0.01, 0.9)),
+    ("gamma_quantile", (0.99, 0.5, 0.999)),
+    ("gamma_quantile", (0.9, 1.0, 0.5)),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), QUANTILES)
+def test_quantiles_and_their_slopes(name: str, arguments: tuple[float, ...]) -> None:
+    found = ARRAYS[name](*arguments)
+    exact = _mp_quantile(TAILS[name], found)
+    with mpmath.workdps(_DIGITS):
+        _same(found, float(exact(*map(mpmath.mpf, arguments))), within=1e-12)
+    slopes = ARRAYS[f"{name}_slopes"](*arguments)
+    _same(np.array(slopes), _mp_slopes(exact, *arguments), within=2e-9)
+
+
+@pytest.mark.parametrize(("load", "time"), [(0.5, 0.3), (0.9, 1.0), (0.3, 7.5), (0.999, 19.9)])
+def test_tails_and_their_slopes(load: float, time: float) -> None:
+    with mpmath.workdps(_DIGITS):
+        exact = float(_mp_md1_tail(mpmath.mpf(load), mpmath.mpf(time)))
+    _same(queue_arrays.md1_tail(load, time), exact, within=1e-13)
+    if time != int(time):  # at whole times the slope by the time has a step or a kink
+        slopes = np.array(queue_arrays.md1_tail_slopes(load, time))
+        _same(slopes, _mp_slopes(_mp_md1_tail, load, time), within=1e-10)
+
+
+def test_heavy_load_loses_no_digits() -> None:
+    """The decay of the tail is 2 (1 - load)/(1 + v) there, and the wait nearly exponential."""
+    load = 1 - np.array([1e-6, 1e-9, 1e-12])
+    spare = 1 - load
+    late = -np.log1p(-0.99)
+    for variation in (0.01, 0.5, 4.0):
+        scale = (1 + variation) / 2 / spare
+        for found in (
+            queue_arrays.gamma_quantile(load, variation, 0.99),
+            [queue_numbers.gamma_quantile(one, variation, 0.99) for one in load.tolist()],
+        ):
+            assert np.all(np.abs(found / (scale * late) - 1) < 9 * spare)
+
+
+def test_slopes_of_the_normal_law() -> None:
+    (slope,) = queue_arrays.normal_tail_slopes(1.5)
+    _same(slope, float(-mpmath.npdf(1.5)))
+    (slope,) = queue_arrays.normal_quantile_slopes([0.9, 0.0, 1.0])
+    _same(slope, [1 / float(mpmath.npdf(queue_arrays.normal_quantile(0.9))), nan, nan])

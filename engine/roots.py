@@ -1,0 +1,40 @@
+"""Where a falling function vanishes, one number at a time; `arrays` has it for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+_MOST_STEPS = 120
+_ENOUGH = 2e-15
+_NEXT_IS_EXACT = 1e-9
+
+
+def falling_root(
+    function: Callable[[float], tuple[float, float]], low: float, high: float, start: float
+) -> float:
+    """Return where a falling function vanishes, by Newton's steps, halved where they leave.
+
+    `function` gives value and slope; a step that leaves the bracket is replaced by half of it.
+    """
+    point = start
+    for _ in range(_MOST_STEPS):
+        value, slope = function(point)
+        if value == 0:
+            return point
+        if value > 0:
+            low = point
+        else:
+            high = point
+        after = point - value / slope if slope else high
+        is_inside = low <= after <= high
+        if not is_inside:
+            after = (low + high) / 2
+        # Newton's step from nearby is exact; a halved one is when nothing is left to halve.
+        if (
+            abs(after - point) <= _NEXT_IS_EXACT * after
+            if is_inside
+            else high - low <= _ENOUGH * high
+        ):
+            return after
+        point = after
+    return point
