@@ -25,11 +25,11 @@ from qps.compiler.fit_columns import Reading
 from qps.compiler.resolve import Found, Module
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span
-from qps.compiler.suggest import did_you_mean
+from qps.compiler.suggest import closest
 from qps.compiler.unit_binding import advice
 from qps.compiler.values import multiply, parts_of
 
-_ATTRIBUTES = ("idle", "jitter", "efficiency")
+_ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
 _ONE = ir.Constant(Fraction(1))
 
 
@@ -249,9 +249,7 @@ class HardwareChecker:
                     codes.UNKNOWN_NAME,
                     attribute.name.span,
                     f"a resource has no `{attribute.name.text}`",
-                    hint=did_you_mean(attribute.name.text, _ATTRIBUTES)
-                    or "there is `idle` (what is always there: `idle 8 %`), `jitter`, "
-                    "`efficiency`, `queueing`",
+                    hint=_attribute_hint(attribute),
                 )
                 continue
             if isinstance(attribute.value, ast.Fit):
@@ -441,6 +439,18 @@ def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
     for factor in factors:
         dimension = dimension * factor.dimension
     return ir.Quantity(multiply([factor.expr for factor in factors]), dimension, whole)
+
+
+def _attribute_hint(attribute: ast.Attribute) -> str:
+    """Return how to mend a word that says nothing of a resource: most are the next resource."""
+    near = closest(attribute.name.text, _ATTRIBUTES)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    written = " ".join(attribute.span.text.split())
+    return (
+        "of a resource there is `idle`, `jitter`, `efficiency` and `queueing`; one of its own "
+        f"starts behind a `;`: `; {written}`"
+    )
 
 
 def _is_header(dimension: Dimension) -> bool:

@@ -217,6 +217,13 @@ def _equals(fault: Fault) -> str | None:
     return None
 
 
+def _no_equals(fault: Fault) -> str | None:
+    """Where the value of a name stands right behind it: `param k 12`."""
+    if "EQUAL" not in fault.accepted or not fault.word[:1].isdigit():
+        return None
+    return f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+
+
 def _operator(fault: Fault) -> str | None:
     if fault.word == "*" and fault.before.endswith("*"):
         return "write powers with `^`"
@@ -245,6 +252,8 @@ def _number(fault: Fault) -> str | None:
 
 def _unit(fault: Fault) -> str | None:
     """Where a unit stands behind a name or a bracket, which may have a unit of its own."""
+    if built_in(fault.word) is not None and fault.before[-1:] == "]":
+        return f"each number has its unit: `[1 {fault.word}, 2 {fault.word}]`"
     name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
     if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
         return None
@@ -322,6 +331,7 @@ _SLIPS: tuple[Callable[[Fault], str | None], ...] = (
     _comma,
     _bracket,
     _equals,
+    _no_equals,
     _operator,
     _number,
     _unit,
