@@ -27,7 +27,7 @@ from qps.compiler.load_graph import (
     Wiring,
 )
 from qps.compiler.losses_in_series import in_series_anywhere
-from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf, Moving
 from qps.compiler.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower_queues import queues_of
 from qps.compiler.lower_streams import StreamLowering
@@ -36,11 +36,14 @@ from qps.compiler.mixtures import kind_by_kind
 from qps.compiler.powers import power
 
 
-def lower(model: ir.Model, configuration: Configuration) -> LoadGraph:
-    """Return the load graph; QpsError where a value is outside its range."""
+def lower(model: ir.Model, configuration: Configuration, moving: Moving | None = None) -> LoadGraph:
+    """Return the load graph; QpsError where a value is outside its range.
+
+    What it tells to be known holds for all values of the numbers that are `moving`.
+    """
     configuration = in_force(configuration)
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
-    expressions = ExpressionLowering(model, configuration, population)
+    expressions = ExpressionLowering(model, configuration, population, moving=moving or {})
     wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))

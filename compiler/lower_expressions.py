@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
@@ -68,12 +68,17 @@ _FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
 MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
 
 
+Moving = Mapping[str, bool]
+"""Numbers that take other values with the formulas as they are; whether of other signs, too."""
+
+
 @dataclass
 class ExpressionLowering:
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
     is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
+    What is told to be known of a formula must hold for all values of the numbers that are `moving`.
     """
 
     model: ir.Model
@@ -87,6 +92,7 @@ class ExpressionLowering:
     asked_at: Span | None = None
     mixtures: dict[sympy.Symbol, Mixed] = field(default_factory=dict)
     keeps_kinds: bool = False
+    moving: Moving = field(default_factory=dict)
     _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -476,3 +482,16 @@ class ExpressionLowering:
     def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
         """Return what was lowered with the values of the assumptions."""
         return self.averaged(lowered).xreplace(self._values())
+
+    def put_in_what_stays(self, lowered: sympy.Expr) -> sympy.Expr:
+        """Return the same with a symbol of the right sign for each number that is moving."""
+        moving = (a for a in self.assumptions.values() if a.name in self.moving)
+        stands = {a.symbol: _any_like(a, may_turn=self.moving[a.name]) for a in moving}
+        return self.put_in(lowered.xreplace(stands))
+
+
+def _any_like(number: Assumption, *, may_turn: bool) -> sympy.Dummy:
+    """Return a symbol for any number of the sign that a number has, or of any sign."""
+    if may_turn or number.value.is_zero:
+        return sympy.Dummy(real=True)
+    return sympy.Dummy(positive=True) if number.value.is_positive else sympy.Dummy(real=True)

@@ -119,7 +119,14 @@ def _queue(
 
 
 def _is_in_step(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
-    """Return whether all flows have one period, at the numbers that the spec gives."""
-    values = {one.symbol: one.value for one in expressions.assumptions.values()}
+    """Return whether all flows have one period, at the numbers that the spec gives.
+
+    Where numbers move it must be one period whatever they are.
+    """
+    values = {
+        one.symbol: one.value
+        for one in expressions.assumptions.values()
+        if one.name not in expressions.moving
+    }
     periods = {sympy.simplify((v.flows / v.rate).xreplace(values)) for v in visits}
     return len(periods) == 1

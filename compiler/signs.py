@@ -94,7 +94,7 @@ class Signs:
         lowered = self.expressions.in_symbols(expr)
         if lowered is None:
             return ANY
-        value = self.expressions.put_in(lowered)
+        value = self.expressions.put_in_what_stays(lowered)
         return Sign(
             below=value.is_extended_nonnegative is not True,
             above=value.is_extended_nonpositive is not True,

@@ -83,6 +83,11 @@ def parenthesis(known: Certainty) -> str:
     return "" if known.is_exact else f" ({known.kind.value})"
 
 
+def with_article(kind: str) -> str:
+    """Return a kind with its article: `an upper bound`."""
+    return _WHAT[Kind(kind)][0] if kind in {each.value for each in _WHAT} else kind
+
+
 def known_sentence(known: KnownView) -> str:
     """Return in a sentence how a number is known, and why no better."""
     kind = Kind(known.kind)

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,9 +15,10 @@ from pyarrow import csv, parquet
 
 from qps.compiler.certainty import Kind
 from qps.compiler.visible import escaped
-from qps.reports.known import MARKS
+from qps.reports.known import MARKS, known_numbers, known_view, marked
 from qps.reports.quantities import is_share, number, percent, quantity
-from qps.reports.table import Table
+from qps.reports.table import Table, joined
+from qps.reports.table import escaped as escaped_cell
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import (
@@ -79,6 +81,11 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "units": {column.name: str(column.dimension) for column in columns},
         "axes": [column.name for column in columns if column.is_axis],
         "shares": [column.name for column in columns if column.is_share],
+        "known": {
+            column.name: asdict(known_view(column.known))
+            for column in columns
+            if not column.known.is_exact
+        },
         "asked": json.loads(asked_of(compiled).as_text),
     }
     yield escaped(json.dumps(head, ensure_ascii=False, indent=2)[:-2]) + ',\n  "rows": ['
@@ -113,12 +120,18 @@ def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     ]
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
     laid_out = Table(tuple(_heading(column.name) for column in columns), tuple(rows), right)
-    return laid_out.as_markdown() if markdown else laid_out.as_text("")
+    told = {c.name: c.known for c in columns if not c.known.is_exact}
+    lines = known_numbers(told) if told else []
+    if markdown:
+        return joined([laid_out.as_markdown(), escaped_cell(" ".join(lines))])
+    return joined([laid_out.as_text(""), "".join(f"{line}\n" for line in lines)])
 
 
 def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
-    """Return a cell; a number of users with the mark of how it is known."""
+    """Return a cell with the mark of how it is known: of users by row, else by column."""
     told = _cell(column, row[column.name]) + _stays_full(column, row)
+    if not column.known.is_exact and row[column.name] is not None:
+        return marked(told, column.known)
     kind = row.get(known or "") if column.answer == LARGEST else None
     return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
 

@@ -38,7 +38,8 @@ class ResultColumn:
     """A column: what it is called, in which unit it is told, and its distinct values in order.
 
     `codes` are the numbers of the values in `values`, by row, from 1 on; 0 for no value.
-    `factor` is how much the unit is in base units.
+    `factor` is how much the unit is in base units. `known` is how the values are known, empty for
+    exactly, and `because` why no better.
     """
 
     name: str
@@ -50,6 +51,8 @@ class ResultColumn:
     is_whole: bool
     values: tuple[Any, ...]
     codes: Any
+    known: str = ""
+    because: str = ""
 
     @cached_property
     def label(self) -> str:
@@ -163,6 +166,8 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
         is_whole=is_whole,
         values=tuple(map(int, values)) if is_whole else values,
         codes=codes,
+        known=told.get("known", ""),
+        because=told.get("because", ""),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from qps.compiler.certainty import Kind
 from qps.compiler.check_matrices import ANSWERS
 from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION, SCHEMA
 
@@ -104,7 +105,18 @@ def _told(found: Mapping[str, Any], name: str) -> dict[str, str]:
         told["role"] = "axis"
     if isinstance(shares, list) and name in shares:
         told["told"] = "share"
-    return told
+    known = found.get("known")
+    kind, reasons = _known(known.get(name) if isinstance(known, dict) else None)
+    return told | ({"known": kind, "because": "; ".join(reasons)} if kind else {})
+
+
+def _known(told: object) -> tuple[str, list[str]]:
+    """Return how a column is known, and why no better; nothing where a file tells no such thing."""
+    kind = told.get("kind") if isinstance(told, dict) else None
+    reasons = told.get("reasons") if isinstance(told, dict) else None
+    if kind not in {each.value for each in Kind} or not isinstance(reasons, list):
+        return "", []
+    return str(kind), [reason for reason in reasons if isinstance(reason, str)]
 
 
 # -- is it a result ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from qps.compiler.check_matrices import ANSWERS
 from qps.compiler.render import printable
+from qps.reports.known import with_article
 from qps.reports.live import Json
 from qps.reports.matrix import faults_in_words
 from qps.reports.matrix_columns import DIGITS, ResultColumn, columns_of_table
@@ -201,6 +202,12 @@ class _Result:
     def remarks(self) -> Iterable[str]:
         """Yield what a reader has to know of the numbers."""
         yield f"Answers are told to {DIGITS} digits, axes and whole numbers exactly."
+        for column in self.columns:
+            if column.known:
+                what = with_article(column.known)
+                yield printable(
+                    f"What stands under {column.label} is {what}: {column.because}."
+                ).replace("`", "")
         if self.asked is None and not any(column.base for column in self.columns):
             yield (
                 "The file tells no units (CSV has none): numbers are in base units: "

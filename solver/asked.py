@@ -89,9 +89,11 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
     if parameter is not None:
         for each in settled:
             _refuse_made_of_others(parameter, in_force(each))
-    usual = [lower(model, each) for each in settled]
+    declared = _declared_range(parameter, settled[0])
+    moving = {name: declared is not None and declared[0] <= 0}
+    usual = [lower(model, each, moving) for each in settled]
     fixed = settled if parameter is None else _fixed(model, configuration, parameter)
-    graphs = usual if parameter is None else [lower(model, each) for each in fixed]
+    graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
     if any(name in graph.decided for graph in graphs):
         refuse(
             f"a condition depends on `{name}`, so that there is no one formula to solve",
@@ -104,7 +106,6 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
     current = {mode: value for mode, value in now.items() if value is not None}
     places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in settled))
     flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in settled))
-    declared = _declared_range(parameter, settled[0])
     low, high = declared or _range_around(name, list(current.values()))
     is_count = name in places | flows or _counts_cores(model, settled, name, current.values())
     if is_count:

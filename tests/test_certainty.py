@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from math import isnan, log
 
@@ -24,16 +25,18 @@ from qps.compiler.certainty import (
     together,
     upper_bound,
 )
-from qps.compiler.configuration import base_configuration
+from qps.compiler.configuration import Configuration, base_configuration
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
 from qps.reports.difference import difference_view
 from qps.reports.explain import explain, quantile_parts
 from qps.reports.figures import figure_text, figure_view
 from qps.reports.inverse import inverse_text
-from qps.reports.matrix import shown
+from qps.reports.matrix import json_texts, shown
+from qps.reports.matrix_page import matrix_page
 from qps.reports.outlook import outlook_lines
 from qps.reports.sizing import sizing_answer, sizing_known
 from qps.reports.text import explanation_text
@@ -364,6 +367,72 @@ def test_a_matrix_tells_how_each_answer_is_known() -> None:
     assert ">= " in told
     assert "<= " in told
     assert "known" not in told
+
+
+COLUMNS = """
+matrix speeds { effort in 5..20 ms/request by 5 ms/request; loan in -1..1 by 1
+  column late = quantile(p.latency, 95 %); column spare = 1 - server.cpu.load
+  column headroom = 100 ms - late; column either = loan * late
+  column more = largest_acceptable + 1 }
+"""
+EFFORT = WAITING.replace("cpu 10 ms/request", "cpu effort") + "param effort = 10 ms/request\n"
+
+
+def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
+    text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
+    schema = qps.loads(text).matrix().to_arrow().schema
+    known = {
+        field.name: field.metadata[b"known"].decode()
+        for field in schema
+        if b"known" in field.metadata
+    }
+    assert known == {
+        "quality_at": "upper bound",
+        "late": "upper bound",
+        "headroom": "lower bound",
+        "either": "approximation",  # its sign is not that of the first row
+        "more": "lower bound",
+    }
+    told = json.loads("".join(json_texts(compiled(text), [])))["known"]
+    assert {name: each["kind"] for name, each in told.items()} == known
+    rows = shown(compiled(text), qps.loads(text).matrix().to_arrow(), markdown=False)
+    assert "\n`quality_at` and `late` are upper bounds (the truth may be less): the quant" in rows
+    assert "\n`either` is an approximation" in rows
+
+
+def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
+    text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
+    page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
+    assert any("under late is an upper bound: the quantiles of" in line for line in page.remarks)
+    assert not any("under spare" in line for line in page.remarks)
+
+
+def test_periods_that_an_axis_moves_apart_are_not_one() -> None:
+    """Two flows are in step at the spec's own numbers, and not where one of them varies."""
+    text = """
+users N in 1..9
+machine pc { }
+network wire { shared; rate 1 Mbit/s; queueing periodic }
+param pace = 50 packet/s
+topology { node a = pc; node b = pc; link line = wire between a, b }
+stream one { source N * pace, 100 byte/packet; at a { }; at b { } }
+stream two { source N * 50 packet/s, 100 byte/packet; at a { }; at b { } }
+require { one.latency <= 10 ms }
+"""
+    graph = lowered(text)
+    assert graph.streams["one"].latency_certainty.kind is Kind.UPPER_BOUND
+    assert lower(*_settled(text), {"pace": False}).streams["one"].latency_certainty.kind is (
+        Kind.APPROXIMATION
+    )
+    axes = "matrix paces { pace in 10..50 packet/s by 20 packet/s }\n"
+    table = qps.loads(text + axes).matrix().to_arrow()
+    assert table["largest_acceptable_known"].to_pylist()[:2] == ["upper bound"] * 2
+    assert table.schema.field("quality_at").metadata[b"known"] == b"approximation"
+
+
+def _settled(text: str) -> tuple[ir.Model, Configuration]:
+    spec = checked(text)
+    return spec.model, spec.configuration(None, [])
 
 
 def test_columns_that_are_chosen_keep_how_the_answer_is_known() -> None:

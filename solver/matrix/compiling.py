@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
@@ -22,10 +22,12 @@ from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import TIME_BASE
 from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower import lower
+from qps.compiler.lower_expressions import Moving
 from qps.compiler.placement import Placement
 from qps.solver.capacity import excess
 from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.intervals import Bounds, bounds_of
+from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion
 from qps.solver.matrix.program import Builder, Program
@@ -74,6 +76,7 @@ class CompiledMode:
     symbols: tuple[tuple[str, sympy.Symbol], ...]
     numbers: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
     decided: frozenset[str]
+    known: ColumnsKnown = field(default_factory=ColumnsKnown)
 
     @property
     def signature(self) -> str:
@@ -93,6 +96,7 @@ class CompiledGroup:
     """Configurations of one structure: their modes, or nothing where each is solved by itself.
 
     `places` tells what stands where, `options` what is chosen; `reason` why none has an answer.
+    `known` is how its columns are known at least, whichever mode is told of.
     """
 
     modes: tuple[CompiledMode, ...]
@@ -101,6 +105,7 @@ class CompiledGroup:
     options: Mapping[str, str]
     scenario: str | None
     reason: str | None = None
+    known: ColumnsKnown = field(default_factory=ColumnsKnown)
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,11 @@ class CompiledMatrix:
     words: tuple[str, ...]
     resources: tuple[str, ...]
     has_running_cost: bool
+
+    @cached_property
+    def known(self) -> ColumnsKnown:
+        """How the columns are known, of all rows together."""
+        return all_known([group.known for block in self.blocks for group in block.groups])
 
     @property
     def size(self) -> int:
@@ -220,6 +230,14 @@ class _GroupCompiler:
     question: Question
 
     @cached_property
+    def _moving(self) -> Moving:
+        """The numbers of a group that are not those of the graph that is lowered for it."""
+        axes = (a for a in self.structure.axes if a.kind is ir.AxisKind.PARAMETER)
+        ends = {axis.name: (axis.number(0), axis.number(axis.count - 1)) for axis in axes}
+        listed = {a.name: a.numbers for a in self.structure.axes if isinstance(a.numbers, tuple)}
+        return {name: min(*both, *listed.get(name, ())) <= 0 for name, both in ends.items()}
+
+    @cached_property
     def _placement(self) -> Placement:
         return Placement(self.model)
 
@@ -232,16 +250,39 @@ class _GroupCompiler:
         if found is not None:
             # Where numbers vary, others of them may be sound: each row is then asked by itself.
             numbers = any(a.kind is ir.AxisKind.PARAMETER for a in self.structure.axes)
-            return CompiledGroup((), *chosen, None if numbers else found)
+            return CompiledGroup(
+                (),
+                *chosen,
+                None if numbers else found,
+                self._looked_at(configuration) if numbers else ColumnsKnown(),
+            )
         try:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
             )
             if not self._is_shared(group, modes):
-                return CompiledGroup((), *chosen)
+                return CompiledGroup((), *chosen, known=self._looked_at(configuration))
         except Exception:  # noqa: BLE001 - an error, what arrays cannot do, a fault: each row tells it
-            return CompiledGroup((), *chosen)
-        return CompiledGroup(modes, *chosen)
+            return CompiledGroup((), *chosen, known=self._looked_at(configuration))
+        return CompiledGroup(modes, *chosen, known=all_known([mode.known for mode in modes]))
+
+    def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
+        """Return how columns are known of rows that are solved one by one."""
+        try:
+            settled = in_each_mode(self.model, configuration)
+            return all_known([self._known(self._asking(each)) for each in settled])
+        except Exception:  # noqa: BLE001 - this one has no graph, others of the group may have
+            return ColumnsKnown(BY_ITSELF, tuple(BY_ITSELF for _ in self.question.columns))
+
+    def _asking(self, configuration: Configuration) -> Asking:
+        graph = lower(self.model, configuration, self._moving)
+        asking = Asking(self.model, configuration, graph, self._moving)
+        asking.know_all_parameters()
+        return asking
+
+    def _known(self, asking: Asking) -> ColumnsKnown:
+        own = tuple(asking.known(column.value.expr) for column in self.question.columns)
+        return ColumnsKnown(asking.graph.quality_in_series, own)
 
     def _is_shared(self, group: Group, modes: tuple[CompiledMode, ...]) -> bool:
         """Return whether one program serves a whole group.
@@ -282,9 +323,8 @@ class _GroupCompiler:
         return configuration, next(d.message for d in sink.found if d.is_error)
 
     def _mode(self, configuration: Configuration) -> CompiledMode:
-        graph = lower(self.model, configuration)
-        asking = Asking(self.model, configuration, graph)
-        asking.know_all_parameters()
+        asking = self._asking(configuration)
+        graph = asking.graph
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
         builder = Builder(
@@ -329,6 +369,7 @@ class _GroupCompiler:
             tuple((name, symbol) for symbol, name in inputs.items()),
             tuple(builder.values.items()),
             graph.decided,
+            self._known(asking),
         )
         return self._proven(compiled, builder.program())
 

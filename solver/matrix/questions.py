@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainties import certainty_of
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower_expressions import ExpressionLowering
+from qps.compiler.losses_in_series import in_series_anywhere
+from qps.compiler.lower_expressions import ExpressionLowering, Moving
 from qps.compiler.lower_measures import Measures
+from qps.solver.answer_certainty import values_known
+from qps.solver.solve import all_criteria
 
 LARGEST = sympy.Symbol("the largest acceptable population", real=True)
 _SATURATION = "saturation of "
@@ -74,10 +79,12 @@ class Asking:
     model: ir.Model
     configuration: Configuration
     graph: LoadGraph
+    moving: Moving = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         settled = in_force(self.configuration)
         self.expressions = ExpressionLowering.of_graph(self.model, settled, self.graph)
+        self.expressions.moving = self.moving
 
     def know_all_parameters(self) -> None:
         """Give every parameter its symbol, also those on which no load rests."""
@@ -91,6 +98,25 @@ class Asking:
             return self.expressions.lower(expr, self._measured)
         except QpsError:
             return None
+
+    def known(self, expr: ir.Expr) -> Certainty:
+        """Return how an expression is known, at any population and in any mode."""
+        series = in_series_anywhere(self.graph.streams)
+        measures = Measures(self.graph.resources, self.graph.streams, self.graph.prices, series)
+        criteria = all_criteria(self.graph)
+
+        def asked(of: ir.Measured | ir.Changed) -> Certainty:
+            assert isinstance(of, ir.Measured)
+            match of.kind:
+                case ir.MeasureKind.LARGEST:
+                    return values_known([[one] for one in criteria], criteria, is_none=False)
+                case ir.MeasureKind.QUALITY:
+                    return self.graph.quality_in_series
+                case ir.MeasureKind.SATURATION:
+                    return EXACT
+            return measures.known(of)
+
+        return certainty_of(expr, self.expressions, asked)
 
     def _measured(self, asked: ir.Measured | ir.Changed) -> sympy.Expr:
         assert isinstance(asked, ir.Measured)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from qps.compiler import ir
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
@@ -32,7 +33,8 @@ class Column:
     """A column: its name, its Arrow type, and the dimension of its values.
 
     A share is written and read in per cent. `answer` is which answer it holds, None for what has
-    its name from the spec.
+    its name from the spec. `known` is how its values are known, of all rows together; that of the
+    largest acceptable population is a column of its own.
     """
 
     name: str
@@ -41,13 +43,17 @@ class Column:
     is_axis: bool = False
     is_share: bool = False
     answer: str | None = None
+    known: Certainty = EXACT
 
     @property
     def field(self) -> pa.Field:
         """The column as a field of a schema."""
         role = {"role": "axis"} if self.is_axis else {}
-        share = {"told": "share"} if self.is_share else {}
-        return pa.field(self.name, self.type, metadata={"unit": str(self.dimension)} | role | share)
+        told = {"unit": str(self.dimension)} | role
+        told |= {"told": "share"} if self.is_share else {}
+        if not self.known.is_exact:
+            told |= {"known": self.known.kind.value, "because": "; ".join(self.known.reasons)}
+        return pa.field(self.name, self.type, metadata=told)
 
 
 def columns_of(compiled: CompiledMatrix) -> list[Column]:
@@ -70,7 +76,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         Column("saturates_at", number),
         *(Column(SATURATION + name, number) for name in compiled.resources),
         Column("at", pa.int64()),
-        Column("quality_at", number),
+        Column("quality_at", number, known=compiled.known.quality),
         *(Column(LOAD + name, number) for name in compiled.resources),
         Column("cost", number, MONEY),
         Column("cost_per_user", number, MONEY),
@@ -79,7 +85,11 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
         answers.append(Column("running_cost", number, MONEY / TIME))
         answers.append(Column("running_cost_per_user", number, MONEY / TIME))
-    own = [Column(c.name, number, c.value.dimension) for c in matrix.columns]
+    own_known = compiled.known.own or (EXACT,) * len(matrix.columns)
+    own = [
+        Column(c.name, number, c.value.dimension, known=known)
+        for c, known in zip(matrix.columns, own_known, strict=True)
+    ]
     modes = [Column("mode", pa.string())] if compiled.model.modes else []
     if any(axis.kind is ir.AxisKind.MODE for axis in matrix.axes):
         modes = []

@@ -1,0 +1,31 @@
+"""How the columns of a matrix are known, of all its rows together.
+
+A label of each row would be a column of its own for each of them. One label that holds for every
+row is kept instead: what is exact is also bounded, from above and from below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qps.compiler.certainty import EXACT, Certainty, approximation, together
+
+BY_ITSELF = approximation("rows that are solved one by one were not looked at beforehand")
+"""Of rows without a formula that they share, `qps solve` tells how each is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsKnown:
+    """How the quality is known, and each of the spec's own columns."""
+
+    quality: Certainty = EXACT
+    own: tuple[Certainty, ...] = ()
+
+
+def all_known(parts: Sequence[ColumnsKnown]) -> ColumnsKnown:
+    """Return how columns are known of rows of several kinds."""
+    own = zip(*(part.own for part in parts if part.own), strict=True)
+    return ColumnsKnown(
+        together(*(part.quality for part in parts)), tuple(together(*each) for each in own)
+    )
