@@ -69,17 +69,31 @@ def difference_view(found: Difference, before: SolveView, after: SolveView) -> D
 
 
 def _change(change: AssumptionChange) -> ChangeOfView:
+    before, after = _written(change)
     return ChangeOfView(
         change.name,
         change.kind.value,
-        change.before,
-        change.after,
+        before,
+        after,
         None if change.dimension is None else str(change.dimension),
         change.values,
         change.alone,
         change.step,
         change.share,
     )
+
+
+def _written(change: AssumptionChange) -> tuple[str, str]:
+    """Return both sides as they are written; with their values where that is the same words.
+
+    So it is where what a name or a function stands for has changed, in a module most often.
+    """
+    sides = (change.before, change.after)
+    if change.before != change.after or change.values is None or change.dimension is None:
+        return sides
+    values = [quantity(value, change.dimension) for value in change.values]
+    before, after = (f"{side} ({told})" for side, told in zip(sides, values, strict=True))
+    return before, after
 
 
 def _number(assumption: Assumption) -> NumberView:

@@ -223,6 +223,18 @@ mean over all orders (Shapley).
     )
 
 
+def test_what_is_written_alike_tells_its_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BASE.format(work=10, pace=1).replace("10 ms/packet", "slow(10 ms/packet)")
+    for name, factor in (("a", 2), ("b", 3)):
+        (tmp_path / f"{name}.qps").write_text(f"{text}func slow(x) = {factor} * x\n")
+    main(["diff", str(tmp_path / "a.qps"), str(tmp_path / "b.qps")])
+    [row] = [line for line in capsys.readouterr().out.splitlines() if "slow" in line]
+    assert "(20 ms/packet)" in row
+    assert "(30 ms/packet)" in row
+
+
 def test_another_way_of_waiting_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
