@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.reports.known import KnownView, known_numbers, known_view
+from qps.reports.known import KnownView, known_numbers, known_view, parenthesis
 from qps.reports.quantities import number, quantity, scale_of
 from qps.reports.table import Table, joined
-from qps.solver.figures import DrawnFigure, Leads
+from qps.solver.figures import DrawnCurve, DrawnFigure, Leads
 
 _ROWS = 16
 
@@ -112,8 +112,13 @@ def _table(drawn: DrawnFigure, axis: str) -> Table:
         )
         for i in chosen
     )
-    headings = (f"{axis}, {x_unit}" if x_unit else axis, *(c.label for c in drawn.curves))
+    headings = (f"{axis}, {x_unit}" if x_unit else axis, *(line_label(c) for c in drawn.curves))
     return Table(headings, rows, frozenset(range(len(headings))))
+
+
+def line_label(curve: DrawnCurve) -> str:
+    """Return what stands for a line in a legend: where it is not exact, how it is known, too."""
+    return curve.label + parenthesis(curve.known)
 
 
 def lines_known(drawn: DrawnFigure) -> str:

@@ -10,6 +10,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration, base_configuration, changed
 from qps.compiler.dimension import Dimension
 from qps.compiler.render import printable
+from qps.reports.figures import line_label
 from qps.reports.live import Json, LiveModel
 from qps.reports.quantities import scale_of
 from qps.reports.thinning import telling_points
@@ -127,7 +128,10 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
             "isLog": "y" in figure.logarithmic,
         },
         "lines": [
-            {"name": printable(curve.label), "values": [_rounded(curve.values[i]) for i in kept]}
+            {
+                "name": printable(line_label(curve)),
+                "values": [_rounded(curve.values[i]) for i in kept],
+            }
             for curve in drawn.curves
         ],
     }

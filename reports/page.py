@@ -18,7 +18,7 @@ from qps.compiler.render import plain
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import Explanation, explain
-from qps.reports.figures import leads_text, lines_known
+from qps.reports.figures import leads_text, line_label, lines_known
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key
 from qps.reports.naming import Part, named_whole
@@ -170,7 +170,7 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
         (name, figure.dimension),
         [drawn.at[i] for i in kept],
         drawn.dimension,
-        [(curve.label, [curve.values[i] for i in kept]) for curve in drawn.curves],
+        [(line_label(curve), [curve.values[i] for i in kept]) for curve in drawn.curves],
         logarithmic=figure.logarithmic,
         note=f"{lines_known(drawn)} {said}".strip(),
         leads=leads_text(drawn, name),

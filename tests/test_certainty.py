@@ -33,7 +33,7 @@ from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
 from qps.reports.difference import difference_view
 from qps.reports.explain import explain, quantile_parts
-from qps.reports.figures import figure_text, figure_view
+from qps.reports.figures import figure_text, figure_view, line_label
 from qps.reports.inverse import inverse_text
 from qps.reports.matrix import json_texts, shown
 from qps.reports.matrix_page import matrix_page
@@ -508,6 +508,7 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     told = figure_text(drawn, "N")
     assert "`wait` is an upper bound (the truth may be less): " in told
     assert "All other numbers are exact" in told
+    assert [line_label(curve) for curve in drawn.curves] == ["wait (upper bound)", "mean"]
     assert [line.known.kind for line in figure_view(drawn, "N").lines] == ["upper bound", "exact"]
 
 

@@ -15,6 +15,9 @@ function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 
 const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" };
 
+// How what falls as a number grows is known.
+function turned(known) { return known && [OTHER_SIDE[known[0]] ?? known[0], known[1]]; }
+
 // By how much a criterion is over its limit: how that is known.
 function kindOver({ known, atMost }) {
   if (!known) return "exact";
