@@ -131,6 +131,8 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     stream, _, measure = name.partition(".")
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
+    if stream in graph.streams and measure == "jitter":
+        return graph.streams[stream].jitter_certainty
     if name in graph.measures:
         return known_at(graph, graph.measures[name], at)
     if stream in graph.streams and measure in _KINDS:

@@ -181,7 +181,9 @@ def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
     known = lowered(LAWFUL + asked).measures["jitter_seen"].known
     assert known.kind is Kind.EXACT
     lawless = LAWFUL.replace(", jitter 100 ms^2 / (1 - load)^2", "")
-    known = lowered(lawless + asked).measures["jitter_seen"].known
+    graph = lowered(lawless + asked)
+    assert explain(graph, "v.jitter", 1).known.kind == Kind.LOWER_BOUND.value
+    known = graph.measures["jitter_seen"].known
     assert known.kind is Kind.LOWER_BOUND
     assert "the variance of the waits at `host.cpu` is not counted" in known.reasons[0]
 
