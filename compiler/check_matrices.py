@@ -26,7 +26,8 @@ _PER_USER = {
     "cost_per_user": (ir.MeasureKind.COST, MONEY),
     "running_cost_per_user": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
 }
-_NUMBERS = ("at", "largest_acceptable", "saturates_at", "quality_at", "cost", "running_cost")
+_SATURATIONS = ("saturates_at", "saturates_not_below")
+_NUMBERS = ("at", "largest_acceptable", *_SATURATIONS, "quality_at", "cost", "running_cost")
 ANSWERS = (*_NUMBERS, *_PER_USER, "largest_acceptable_known", "limited_by", "bottleneck")
 """The columns that every matrix has, besides its axes, the loads and the reason."""
 

@@ -24,7 +24,8 @@ class PopulationView:
 class ResourceView:
     """A resource: load formula, load at the limit, saturation, shares by component.
 
-    It counts as saturated at `target`: 1, or less by plan.
+    It counts as saturated at `target`: 1, or less by plan. Where it cannot be told whether it
+    ever is, `saturates_not_below` is a population up to which it is not.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ResourceView:
     load_at_limit: float
     target: float
     saturates_at: float | None
+    saturates_not_below: int | None
     closed_form: bool
     method: str
     shares: dict[str, float]
@@ -62,7 +64,8 @@ class ChangeView:
 class BottleneckView:
     """The bottleneck and where it changes hands.
 
-    Where it is saturated `from_start`, `saturates_at` is the start of the range.
+    Where it is saturated `from_start`, `saturates_at` is the start of the range. Whether those
+    that are `undecided` saturate before it cannot be told.
     """
 
     resource: str
@@ -70,6 +73,7 @@ class BottleneckView:
     from_start: bool
     initially: str
     changes: tuple[ChangeView, ...]
+    undecided: tuple[str, ...]
 
 
 @dataclass(frozen=True)

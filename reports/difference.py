@@ -205,7 +205,7 @@ def answers_table(view: DifferenceView) -> Table:
         ("limited by", _limit(before), _limit(after)),
         *_pairs(
             "{} at",
-            *({_full(r): _point(r.saturates_at) for r in v.resources} for v in (before, after)),
+            *({_full(r): _point(r) for r in v.resources} for v in (before, after)),
         ),
         *_pairs(
             "{} is met up to",
@@ -246,8 +246,10 @@ def _count(users: int | None, known: KnownView) -> str:
     return "none" if users is None else MARKS[Kind(known.kind)] + f"{users:,}"
 
 
-def _point(at: float | None) -> str:
-    return "never" if at is None else number(at)
+def _point(resource: ResourceView) -> str:
+    if resource.saturates_not_below is not None:
+        return f"not below {resource.saturates_not_below:,}"
+    return "never" if resource.saturates_at is None else number(resource.saturates_at)
 
 
 def remark_of(view: DifferenceView) -> str:

@@ -26,6 +26,7 @@ from qps.solver.matrix.tables import (
     KNOWN,
     LARGEST,
     LOAD,
+    NOT_BELOW,
     SATURATION,
     SCHEMA,
     Column,
@@ -112,7 +113,10 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
 
 def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     """Return rows as a table for people, without columns in which nothing stands."""
-    columns = [c for c in columns_of(compiled) if table.column(c.name).null_count < len(table)]
+    found = {c.answer or c.name for c in columns_of(compiled) if _is_in(table, c.name)}
+    if NOT_BELOW in found:
+        found.add("saturates_at")  # there it is told
+    columns = [c for c in columns_of(compiled) if (c.answer or c.name) in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_told(column, columns)]
     rows = [
@@ -127,13 +131,28 @@ def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     return joined([laid_out.as_text(""), "".join(f"{line}\n" for line in lines)])
 
 
+def _is_in(table: pa.Table, name: str) -> bool:
+    return bool(table.column(name).null_count < len(table))
+
+
 def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
+    if column.answer == "saturates_at" and row.get(NOT_BELOW) is not None:
+        return _undecided(row)
     told = _cell(column, row[column.name]) + _stays_full(column, row)
     if not column.known.is_exact and row[column.name] is not None:
         return marked(told, column.known)
     kind = row.get(known or "") if column.answer == LARGEST else None
     return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+
+
+def _undecided(row: Mapping[str, object]) -> str:
+    """Return where the first resource saturates, where of one of them that cannot be told."""
+    at, least = row.get("saturates_at"), row[NOT_BELOW]
+    assert isinstance(least, float)
+    if not isinstance(at, float):
+        return f"not below {least:,.0f}"
+    return number(at) if at <= least else f"{least:,.0f} to {number(at)}"
 
 
 def _stays_full(column: Column, row: Mapping[str, object]) -> str:
@@ -157,7 +176,7 @@ _SAME = 1e-12
 def _is_told(column: Column, columns: list[Column]) -> bool:
     """Leave out what a table has no room for: files have it all."""
     answer = column.answer or ""
-    if answer.startswith((SATURATION, LOAD)) or answer in ("at", KNOWN):
+    if answer.startswith((SATURATION, LOAD)) or answer in ("at", KNOWN, NOT_BELOW):
         return False
     return not (answer == "cost_per_user" and len(columns) > _MOST_COLUMNS)
 

@@ -12,7 +12,7 @@ from qps.compiler.losses_in_series import known_at
 from qps.reports.answers import SolveView
 from qps.reports.known import MARKS, KnownView, known_view, marked_value
 from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
-from qps.reports.text import claimed, heaviest_in_words, predicted, within
+from qps.reports.text import claimed, heaviest_in_words, predicted, undecided_saturations, within
 from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
 from qps.solver.answer_certainty import met_up_to_known
@@ -140,10 +140,16 @@ def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
     return "the whole range" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
 
 
+_NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
+"""Methods that say no more of a saturation point than what stands in its place."""
+
+
 def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
     """Return a resource with its load, its saturation and what it is made up of."""
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
+    if saturation.not_below is not None:
+        told = f"not below {saturation.not_below:,}"
     if resource.target != 1 and saturation.at is not None:
         told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:
@@ -154,7 +160,7 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
         resource.name,
         percent(resource.load_at_limit),
         told,
-        "" if saturation.method in (Method.NONE, Method.AT_START) else saturation.method.value,
+        "" if saturation.method in _NOT_FOUND else saturation.method.value,
         ", ".join(shares),
         is_bottleneck=resource.name == bottleneck,
     )
@@ -167,6 +173,9 @@ def first_to_saturate(view: SolveView) -> str:
     found = view.bottleneck
     if found is None or found.saturates_at is None:
         is_planned = any(r.target != 1 for r in view.resources)
+        if found is not None and found.undecided:
+            reaches = "reach its target" if is_planned else "saturate"
+            return f"No resource is known to {reaches}.{undecided_saturations(view)}"
         return f"No resource ever {'reaches its target' if is_planned else 'saturates'}."
     first = next(r for r in view.resources if r.name == found.resource)
     if first.method == Method.AT_START.value:
@@ -175,7 +184,7 @@ def first_to_saturate(view: SolveView) -> str:
     does = "saturate" if first.target == 1 else "reach its target"
     return (
         f"First to {does}: {found.resource}, at {view.population.name} = "
-        f"{number(found.saturates_at)}."
+        f"{number(found.saturates_at)}.{undecided_saturations(view)}"
     )
 
 

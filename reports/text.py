@@ -164,6 +164,8 @@ def carried(view: SolveView) -> Table:
 
 
 def _saturation(resource: ResourceView) -> str:
+    if resource.saturates_not_below is not None:
+        return f"not below {resource.saturates_not_below:,}"
     if resource.saturates_at is None:
         return "never"
     if resource.method == Method.AT_START.value:
@@ -183,14 +185,29 @@ def _bottleneck(view: SolveView) -> str:
     name = view.population.name
     if found.saturates_at is None:
         most = heaviest_in_words(view).lower()
-        line = f"Bottleneck: none saturates; {found.resource} is the {most}."
+        none = "none is known to saturate" if found.undecided else "none saturates"
+        line = f"Bottleneck: {none}; {found.resource} is the {most}."
     else:
         line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{_stays_full(view)}."
+    line += undecided_saturations(view)
     if found.changes:
         path = [f"{found.initially} at first"]
         path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
         line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def undecided_saturations(view: SolveView) -> str:
+    """Return of which resources it cannot be told whether they saturate before the bottleneck."""
+    found = view.bottleneck
+    if found is None or not found.undecided:
+        return ""
+    named = [r for r in view.resources if r.name in found.undecided]
+    told = (
+        f"{r.name} (not below {view.population.name} = {r.saturates_not_below:,})" for r in named
+    )
+    does = "ever saturates" if found.saturates_at is None else "saturates before that"
+    return f" It cannot be told whether {' or '.join(told)} {does}."
 
 
 def _saturates_first(view: SolveView, at: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property, partial
+from math import inf
 from typing import TYPE_CHECKING, assert_never
 
 import sympy
@@ -33,7 +34,7 @@ from qps.compiler.source import Span
 from qps.compiler.substitution import Substitution
 from qps.solver.answer_certainty import largest_known, quality_known
 from qps.solver.beyond import Beyond, beyond_measured, farthest, report_beyond
-from qps.solver.saturation import saturation_of
+from qps.solver.saturation import least_saturation
 from qps.solver.solve import certified_answer
 
 if TYPE_CHECKING:
@@ -467,12 +468,11 @@ class Laboratory:
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
         resources = graph.loads_of(subject)
         self._note_chosen(graph.assumptions, *(each.fullness for each in resources))
-        points = [saturation_of(graph, each.name).at for each in resources]
-        known = [point for point in points if point is not None]
-        if not points:
+        if not resources:
             _fail(span, f"nothing loads `{subject}`")
+        least = least_saturation(graph, (each.name for each in resources))
         # A resource that never saturates has its saturation point at infinity.
-        return sympy.Float(min(known), 17) if known else sympy.oo
+        return sympy.oo if least == inf else sympy.Float(least, 17)
 
     def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
         """Return the largest acceptable population, 0 for none, and how it is known."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from math import floor, inf
 from typing import NoReturn
 
 import sympy
@@ -29,6 +31,15 @@ from qps.solver.solution import (
 _LARGEST_ERROR = 1e-9
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Of what a saturation is asked for, and up to where it must be told."""
+
+    name: str
+    span: Span | None
+    high: float
+
+
 def saturation_point(
     load: sympy.Expr,
     population: sympy.Symbol,
@@ -37,13 +48,15 @@ def saturation_point(
     passes: bool = False,
     name: str = "",
     span: Span | None = None,
+    high: float = inf,
 ) -> Saturation:
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
     The point may lie beyond the range of the population: it is a property of the system. With
     `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
     is with what elastic parameters fill. SolverFault where the point found does not satisfy
-    `load = 1`; QpsError, with the `name` of the resource and its place, where it cannot be told.
+    `load = 1`; QpsError, with the `name` of the resource and its place, where it cannot be told
+    up to `high`; where it can up to there and not beyond, the saturation is undecided.
     """
     start = Fraction(low)
     excess = load - 1
@@ -55,7 +68,7 @@ def saturation_point(
         return Saturation(float(low), Method.AT_START)
     whole = piecewise(excess, population, start, None)
     if whole is None:
-        return _searched(excess, population, low, passes=passes, where=(name, span))
+        return _searched(excess, population, low, passes=passes, asked=_Asked(name, span, high))
     found = first_in_pieces(whole, passes=passes)
     if found is None:
         return Saturation(None, Method.NONE)
@@ -75,6 +88,30 @@ def saturation_of(graph: LoadGraph, name: str) -> Saturation:
         passes=is_filled(graph, name),
         name=name,
         span=resource.span,
+        high=graph.high,
+    )
+
+
+def least_saturation(graph: LoadGraph, names: Iterable[str]) -> float:
+    """Return where the first of some resources saturates, infinity for nowhere.
+
+    QpsError where that cannot be told.
+    """
+    found = {name: saturation_of(graph, name) for name in names}
+    least = min((each.at for each in found.values() if each.at is not None), default=inf)
+    for name in undecided_before(found, least):
+        near = found[name].not_below
+        assert near is not None
+        _refuse(near, graph.population, name, graph.resources[name].span)
+    return least
+
+
+def undecided_before(saturations: Mapping[str, Saturation], at: float) -> tuple[str, ...]:
+    """Return the resources of which it cannot be told whether they saturate before a population."""
+    return tuple(
+        name
+        for name, each in saturations.items()
+        if each.not_below is not None and each.not_below < at
     )
 
 
@@ -100,27 +137,27 @@ def _searched(
     low: int,
     *,
     passes: bool,
-    where: tuple[str, Span | None],
+    asked: _Asked,
 ) -> Saturation:
     """Return the saturation of a load that is no piecewise rational function, by boxes."""
     try:
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
-        _refuse(undecided, population, *where)
+        if undecided.near > asked.high:
+            return Saturation(None, Method.UNDECIDED, floor(undecided.near))
+        _refuse(undecided.near, population, asked.name, asked.span)
     return (
         Saturation(None, Method.NONE) if found is None else Saturation(found.at.value, found.method)
     )
 
 
-def _refuse(
-    undecided: UndecidedError, population: sympy.Symbol, name: str, span: Span | None
-) -> NoReturn:
+def _refuse(near: float, population: sympy.Symbol, name: str, span: Span | None) -> NoReturn:
     sink = Sink()
     what = f"where {name} saturates" if name else "where a load reaches its limit"
     sink.report(
         codes.UNDECIDED,
         span,
-        f"{what} cannot be told: it does not below {population} = {undecided.near:,.6g}, and from "
+        f"{what} cannot be told: it does not below {population} = {near:,.6g}, and from "
         "there on its load comes so near to its limit, jumps so often, or is made of numbers so "
         f"small or large, that {MOST_BOXES:,} bounds do not decide",
         hint="bound what it rests on with `min` or `max`, or write it with fewer roundings",
@@ -137,6 +174,7 @@ def in_order_of_saturation(
 ) -> tuple[str, ...]:
     """Return the resources in the order in which they saturate, those that never do last.
 
+    Before these come those of which it cannot be told, behind all that are known.
     Of those that are saturated where the range starts, that with the highest load there comes
     first; of equals, that which is declared first. `loads` are as for `bottleneck`.
     """
@@ -145,7 +183,7 @@ def in_order_of_saturation(
     def rank(name: str) -> tuple[float, float]:
         at = saturations[name].at
         if at is None:
-            return float("inf"), 0.0
+            return inf, 1.0 if saturations[name].not_below is None else 0.0
         # Beyond the start all loads are 1 where they saturate.
         load = _number(loads[name].subs(*start)) if at == graph.low else 1.0
         return _rounded(at), -_rounded(load)
@@ -177,11 +215,14 @@ def bottleneck(
         return None
     initially, changes = heaviest(loads, graph)
     first = saturations[order[0]]
+    undecided = undecided_before(saturations, inf if first.at is None else first.at)
     if first.at is not None:
         from_start = first.method is Method.AT_START
-        return Bottleneck(order[0], first.at, from_start, initially, changes)
+        return Bottleneck(order[0], first.at, from_start, initially, changes, undecided)
     last = changes[-1].to if changes else initially
-    return Bottleneck(last, None, from_start=False, initially=initially, changes=changes)
+    return Bottleneck(
+        last, None, from_start=False, initially=initially, changes=changes, undecided=undecided
+    )
 
 
 def heaviest(

@@ -21,6 +21,7 @@ class Method(Enum):
     BRACKETED_ROOT = "bracketed root"
     JUMP = "jump"
     NONE = "never saturates"
+    UNDECIDED = "undecided"
     AT_START = "saturated from the start"
 
 
@@ -34,10 +35,15 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """Where a resource saturates: the population, as a real number; None for never."""
+    """Where a resource saturates: the population, as a real number; None for never.
+
+    Where that cannot be told, `at` is None too, and `not_below` a population, beyond the range,
+    up to which it does not.
+    """
 
     at: float | None
     method: Method
+    not_below: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,8 @@ class Bottleneck:
 
     One that is saturated `from_start` is so where the range starts already: `saturates_at` is
     that start then, not where it begins to be. `initially` is the most heavily loaded one at the
-    lower end; `changes` follow from there.
+    lower end; `changes` follow from there. `undecided` are resources of which it cannot be told
+    whether they saturate before it.
     """
 
     resource: str
@@ -80,6 +87,7 @@ class Bottleneck:
     from_start: bool
     initially: str
     changes: tuple[BottleneckChange, ...]
+    undecided: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

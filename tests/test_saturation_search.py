@@ -6,6 +6,7 @@ one table said "18 users, b.cpu is saturated" and "saturates: never".
 
 from __future__ import annotations
 
+import json
 import os
 from fractions import Fraction
 from math import sqrt
@@ -24,8 +25,8 @@ from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.lower import lower
 from qps.compiler.queue_functions import ErlangB
 from qps.solver.claims import Laboratory
-from qps.solver.saturation import saturation_point
-from qps.solver.solution import Method, Solution
+from qps.solver.saturation import in_order_of_saturation, saturation_point
+from qps.solver.solution import Method, Saturation, Solution
 from qps.solver.solve import solve
 
 N = sympy.Symbol("N", integer=True, positive=True)
@@ -116,12 +117,96 @@ def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
 
 def test_what_floats_do_not_hold_is_refused_with_its_place() -> None:
     # a quotient of two losses, each beyond all floats from 170 servers on
-    text = OWN_LOAD.replace("1..10000", "1..100")
+    text = OWN_LOAD.replace("1..10000", "1..1000")
     with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told") as refused:
         solve(lowered(text.replace("LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2")))
     (diagnostic,) = refused.value.diagnostics
     assert diagnostic.code.id == "QPS0630"
     assert diagnostic.hints
+
+
+UNDERFLOW = OWN_LOAD.replace("1..10000", "1..100").replace(
+    "LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2"
+)
+UNKNOWN = "host.cpu (not below N = 214)"
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "underflow.qps"
+    matrix = "param cost = 1 s/request\nmatrix m { cost in [0.5 s/request, 1 s/request] }\n"
+    spec.write_text(UNDERFLOW.replace("cpu 1 s/request", "cpu cost") + matrix)
+    solution, _ = _solved(spec.read_text())
+    assert solution.largest_acceptable == 100
+    (cpu,) = solution.resources
+    assert cpu.saturation == Saturation(None, Method.UNDECIDED, not_below=214)
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == ("host.cpu",)
+    told = _printed(capsys, "solve", str(spec))
+    assert "not below 214" in told
+    assert (
+        f"none is known to saturate; host.cpu is the most heavily loaded. It cannot be told "
+        f"whether {UNKNOWN} ever saturates." in told
+    )
+    told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
+    (resource,) = told_as_json["resources"]
+    assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
+    assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
+    assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.load")
+    rows = _printed(capsys, "matrix", str(spec))
+    assert rows.count("not below 21") == 2
+    (row, *_) = json.loads(_printed(capsys, "matrix", str(spec), "--format", "json"))["rows"]
+    assert (row["largest_acceptable"], row["saturates_at"]) == (100, None)
+    assert row["saturates_not_below"] >= 214
+    _printed(capsys, "report", str(spec), "-o", str(tmp_path / "page.html"))
+    page = (tmp_path / "page.html").read_text()
+    assert "not below 214" in page
+    assert f"No resource is known to saturate. It cannot be told whether {UNKNOWN}" in page
+
+
+@pytest.mark.parametrize(
+    ("cost", "order", "undecided", "told"),
+    [
+        (4, ("d.cpu", "host.cpu"), ("host.cpu",), f"{UNKNOWN} saturates before that."),
+        (5, ("d.cpu", "host.cpu"), (), None),
+        (0, ("host.cpu", "d.cpu"), ("host.cpu",), f"{UNKNOWN} ever saturates."),
+    ],
+)
+def test_what_is_undecided_ranks_behind_what_is_known(
+    cost: int,
+    order: tuple[str, ...],
+    undecided: tuple[str, ...],
+    told: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = UNDERFLOW.replace("node host = box", "node d = box; node host = box") + (
+        f"component small {{ cpu {cost} ms/request }}\n"
+        f"stream other {{ source N * (1 request/s); at d {{ small }} }}\n"
+    )
+    solution, saturations = _solved(text)
+    assert saturations == {"d.cpu": 1000 / cost if cost else None, "host.cpu": None}
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == undecided
+    found = {r.name: r.saturation for r in solution.resources}
+    loads = {r.name: solution.graph.valued(r.load) for r in solution.resources}
+    assert in_order_of_saturation(found, loads, solution.graph) == order
+    spec = tmp_path / "two.qps"
+    spec.write_text(text)
+    printed = _printed(capsys, "solve", str(spec))
+    assert told in printed if told else "cannot be told" not in printed
+
+
+def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
+    model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
+    with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told"):
+        Laboratory(model).results()
 
 
 @pytest.mark.parametrize(

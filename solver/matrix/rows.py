@@ -199,6 +199,7 @@ class MatrixSolver:
         rows.bottleneck[row] = self._word(single.bottleneck)
         rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0
         rows.saturates_at[row] = single.saturates_at
+        rows.saturates_not_below[row] = single.saturates_not_below
         rows.at[row] = single.at
         rows.quality[row], rows.cost[row] = single.quality, single.cost
         rows.running_cost[row] = single.running_cost

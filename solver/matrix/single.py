@@ -16,7 +16,7 @@ from qps.compiler.placement import check_placement
 from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
-from qps.solver.saturation import saturation_of
+from qps.solver.saturation import least_saturation
 from qps.solver.solution import Solution, SolverFault
 
 FAULT = "a fault of qps: "
@@ -36,6 +36,7 @@ class SingleRow:
     limited_by: str = ""
     bottleneck: str = ""
     saturates_at: float = nan
+    saturates_not_below: float = nan
     mode: str | None = None
     at: int = 0
     loads: dict[str, float] = field(default_factory=dict)
@@ -75,9 +76,19 @@ def _solved(
     if reason is not None:
         return _without(question, reason)
     try:
-        solution = solve_model(model, configuration)
+        return _told(model, configuration, question, solve_model(model, configuration), at)
     except QpsError as error:
         return _without(question, error.diagnostics[0].message)
+
+
+def _told(
+    model: ir.Model,
+    configuration: Configuration,
+    question: Question,
+    solution: Solution,
+    at: int | None,
+) -> SingleRow:
+    """Return a solution as a row; QpsError where a saturation is asked for that is undecided."""
     graph = solution.graph
     settled = next(c for c in in_each_mode(model, configuration) if c.mode == graph.mode)
     population = solution.at if at is None else at
@@ -92,10 +103,14 @@ def _solved(
         solution.limited_by or "",
         found.resource if found else "",
         _reached(found.saturates_at) if found else nan,
+        _not_below(solution),
         graph.mode,
         population,
         {name: values.of(resource.load) for name, resource in graph.resources.items()},
-        {r.name: _reached(r.saturation.at) for r in solution.resources},
+        {
+            r.name: nan if r.saturation.not_below is not None else _reached(r.saturation.at)
+            for r in solution.resources
+        },
         values.of(graph.quality),
         values.of(cost),
         values.of(running),
@@ -112,6 +127,13 @@ def _known(solution: Solution) -> str:
     every = [f.criterion for each in (solution, *solution.others) for f in each.failures]
     is_none = solution.largest_acceptable is None
     return known_by_limit(limiting, every, is_none=is_none).kind.value
+
+
+def _not_below(solution: Solution) -> float:
+    """Return below which population nothing saturates of which it cannot be told where it does."""
+    saturations = (resource.saturation for resource in solution.resources)
+    undecided = (each.not_below for each in saturations if each.not_below is not None)
+    return min(map(float, undecided), default=nan)
 
 
 def _reached(at: float | None) -> float:
@@ -160,8 +182,7 @@ class _Values:
                 found[symbol] = sympy.Integer(self.solution.largest_acceptable or 0)
             elif subject is not None:
                 resources = graph.loads_of(subject)
-                points = [_reached(saturation_of(graph, each.name).at) for each in resources]
-                least = min(points, default=nan)
+                least = least_saturation(graph, (r.name for r in resources)) if resources else nan
                 found[symbol] = sympy.oo if least == inf else sympy.Float(least, 17)
         return found
 

@@ -34,6 +34,7 @@ class Stretch:
     limited: Ints
     bottleneck: Ints
     saturates_at: Floats
+    saturates_not_below: Floats
     mode: Ints
     at: Ints
     quality: Floats
@@ -66,7 +67,7 @@ def empty(
     return Stretch(
         compiled, block, index, count,
         np.full(count, NONE, dtype=np.int64), no_word(), no_word(), no_word(), nothing(),
-        no_word(), no_word(), nothing(), nothing(), nothing(), no_word(),
+        nothing(), no_word(), no_word(), nothing(), nothing(), nothing(), no_word(),
         {name: nothing() for name in compiled.resources},
         {name: nothing() for name in compiled.resources},
         [nothing() for _ in question.columns],

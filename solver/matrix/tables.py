@@ -24,6 +24,7 @@ from qps.solver.matrix.stretch import NONE, Stretch
 SCHEMA = "qps/matrix/1"
 LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
 LOAD, SATURATION = "load:", "saturates_at:"
+NOT_BELOW = "saturates_not_below"
 ANSWER = "answer:"
 """What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
@@ -74,6 +75,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         Column("limited_by", pa.string()),
         Column("bottleneck", pa.string()),
         Column("saturates_at", number),
+        Column(NOT_BELOW, number),
         *(Column(SATURATION + name, number) for name in compiled.resources),
         Column("at", pa.int64()),
         Column("quality_at", number, known=compiled.known.quality),
@@ -117,6 +119,9 @@ def _selected(matrix: ir.Matrix) -> list[str]:
     chosen = list(matrix.selected)
     if LARGEST in chosen and KNOWN not in chosen:
         chosen.insert(chosen.index(LARGEST) + 1, KNOWN)
+    saturations = [i for i, name in enumerate(chosen) if name.startswith("saturates_at")]
+    if saturations and NOT_BELOW not in chosen:
+        chosen.insert(saturations[-1] + 1, NOT_BELOW)
     return chosen
 
 
@@ -203,6 +208,8 @@ class Tabulator:
                 return _words(rows, rows.bottleneck)
             case "saturates_at":
                 return _numbers(rows.saturates_at)
+            case _ if name == NOT_BELOW:
+                return _numbers(rows.saturates_not_below)
             case "quality_at":
                 return _numbers(rows.quality)
             case "mode":
