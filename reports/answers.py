@@ -25,7 +25,7 @@ class ResourceView:
     """A resource: load formula, load at the limit, saturation, shares by component.
 
     It counts as saturated at `target`: 1, or less by plan. Where it cannot be told whether it
-    ever is, `saturates_not_below` is a population up to which it is not.
+    is before `saturates_at`, `saturates_not_below` is a population up to which it is not.
     """
 
     name: str

@@ -11,7 +11,7 @@ from qps.compiler.load_graph import Assumption
 from qps.compiler.render import printable
 from qps.reports.answers import CostView, ResourceView, SolveView
 from qps.reports.known import MARKS, KnownView
-from qps.reports.quantities import number, quantity
+from qps.reports.quantities import number, quantity, undecided_point
 from qps.reports.table import Table, joined
 from qps.solver.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
@@ -248,7 +248,7 @@ def _count(users: int | None, known: KnownView) -> str:
 
 def _point(resource: ResourceView) -> str:
     if resource.saturates_not_below is not None:
-        return f"not below {resource.saturates_not_below:,}"
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
     return "never" if resource.saturates_at is None else number(resource.saturates_at)
 
 

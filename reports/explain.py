@@ -317,7 +317,8 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     load = graph.valued(resource.fullness)
     found = saturation_of(graph, resource.name)
     if found.not_below is not None:
-        return f"not below {graph.population} = {found.not_below:,}; beyond, that cannot be told"
+        known = "" if found.at is None else f", but by {number(found.at, 6)}"
+        return f"not below {graph.population} = {found.not_below:,}{known}; else it cannot be told"
     if found.at is None:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"

@@ -16,7 +16,7 @@ from pyarrow import csv, parquet
 from qps.compiler.certainty import Kind
 from qps.compiler.visible import escaped
 from qps.reports.known import MARKS, known_numbers, known_view, marked
-from qps.reports.quantities import is_share, number, percent, quantity
+from qps.reports.quantities import is_share, number, percent, quantity, undecided_point
 from qps.reports.table import Table, joined
 from qps.reports.table import escaped as escaped_cell
 from qps.solver.matrix.asked import asked_of
@@ -150,9 +150,9 @@ def _undecided(row: Mapping[str, object]) -> str:
     """Return where the first resource saturates, where of one of them that cannot be told."""
     at, least = row.get("saturates_at"), row[NOT_BELOW]
     assert isinstance(least, float)
-    if not isinstance(at, float):
-        return f"not below {least:,.0f}"
-    return number(at) if at <= least else f"{least:,.0f} to {number(at)}"
+    if isinstance(at, float) and at <= least:
+        return number(at)
+    return undecided_point(at if isinstance(at, float) else None, int(least))
 
 
 def _stays_full(column: Column, row: Mapping[str, object]) -> str:

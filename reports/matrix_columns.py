@@ -27,6 +27,7 @@ _LETTERS = np.frombuffer(
 
 _LABELS = {
     "saturates_at": "first saturates at",
+    "saturates_not_below": "undecided ones not below",
     "quality_at": "quality",
     "at": "values at",
     "reason": "reason for no answer",

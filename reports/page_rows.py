@@ -11,7 +11,15 @@ from qps.compiler.load_graph import Assumption
 from qps.compiler.losses_in_series import known_at
 from qps.reports.answers import SolveView
 from qps.reports.known import MARKS, KnownView, known_view, marked_value
-from qps.reports.quantities import in_percent, number, percent, quantity, told_apart, told_beyond
+from qps.reports.quantities import (
+    in_percent,
+    number,
+    percent,
+    quantity,
+    told_apart,
+    told_beyond,
+    undecided_point,
+)
 from qps.reports.text import claimed, heaviest_in_words, predicted, undecided_saturations, within
 from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
@@ -149,7 +157,7 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
     if saturation.not_below is not None:
-        told = f"not below {saturation.not_below:,}"
+        told = undecided_point(saturation.at, saturation.not_below)
     if resource.target != 1 and saturation.at is not None:
         told += f" ({percent(resource.target)})"
     if saturation.method is Method.AT_START:

@@ -160,3 +160,8 @@ def in_percent(criterion: Criterion) -> bool:
 def is_share(name: str) -> bool:
     """True for measures that are read in per cent: loads, losses, shares."""
     return name.endswith(("load", "loss")) or name.startswith("share(")
+
+
+def undecided_point(at: float | None, not_below: int) -> str:
+    """Return where a resource saturates of which that cannot be told: not below, and up to."""
+    return f"not below {not_below:,}" if at is None else f"{not_below:,} to {number(at)}"

@@ -28,7 +28,7 @@ from qps.reports.known import (
 )
 from qps.reports.measures import measure_table
 from qps.reports.outlook import outlook_lines, users_with
-from qps.reports.quantities import in_percent, number, percent, quantity
+from qps.reports.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.table import Table, escaped, joined
 from qps.reports.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summary
 from qps.reports.view import circumstances
@@ -165,7 +165,7 @@ def carried(view: SolveView) -> Table:
 
 def _saturation(resource: ResourceView) -> str:
     if resource.saturates_not_below is not None:
-        return f"not below {resource.saturates_not_below:,}"
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
     if resource.saturates_at is None:
         return "never"
     if resource.method == Method.AT_START.value:

@@ -357,9 +357,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}
     if resource in loads:
-        load = loads[resource].load.xreplace(
-            solution.graph.values | {solution.graph.population: at}
-        )
+        load = solution.graph.valued_at(at)(loads[resource].load)
         target = float(loads[resource].target.xreplace(solution.graph.values))
         if target != 1:
             told = told_apart(100 * float(load), 100 * target)
@@ -380,7 +378,7 @@ def circumstances(view: SolveView) -> tuple[str, ...]:
 def _at(solution: Solution, at: int) -> float:
     quality = solution.graph.quality
     assert quality is not None
-    return float(quality.xreplace(solution.graph.values | {solution.graph.population: at}))
+    return float(solution.graph.valued_at(at)(quality))
 
 
 def as_json(value: object) -> object:

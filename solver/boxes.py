@@ -18,6 +18,7 @@ from math import inf, sqrt
 
 import sympy
 
+from qps.compiler.powers import TooLongError
 from qps.compiler.queue_functions import QueueFunction
 from qps.solver.bounds import Curve
 from qps.solver.critical import sign_at
@@ -141,7 +142,11 @@ class _Search:
             if there is not None:
                 return there.first
         if end - start <= _NARROW * max(abs(start), abs(end)):
-            return self._at_point(start, end)
+            found = self._at_point(start, end)
+            turns = bounds.slow < 0 < bounds.steep
+            if found is None and turns and not self._passes and not self.is_stepped:
+                raise UndecidedError(start)  # it comes so near to zero and turns, or touches it
+            return found
         if bounds.slow >= 0 and not self.is_stepped:
             return self._rising(start, end)
         if bounds.slow >= 0 and not self._is_reached(Fraction(end)):
@@ -178,7 +183,10 @@ class _Search:
         bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
         if bounds is not None and (bounds.is_below or bounds.low > 0):
             return not bounds.is_below
-        sign = sign_at(self.curve.expr, self.curve.population, at)
+        try:
+            sign = sign_at(self.curve.expr, self.curve.population, at)
+        except TooLongError:
+            raise UndecidedError(float(at)) from None
         return sign is None or sign > 0 or (sign == 0 and not self._passes)
 
 
@@ -205,7 +213,10 @@ def first_failure_in_boxes(
         bounds = curve.over(*_around(at, at))
         if bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
             return bounds.low > 0
-        return fails(over, population, at, strict=strict)
+        try:
+            return fails(over, population, at, strict=strict)
+        except TooLongError:
+            raise UndecidedError(at) from None
 
     waiting = [(low, high)]
     while waiting:

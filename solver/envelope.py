@@ -10,6 +10,7 @@ from math import isnan
 import numpy as np
 import sympy
 
+from qps.compiler.substitution import Substitution
 from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
@@ -58,7 +59,7 @@ def equal_at(
 
 def _value(load: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> float:
     """Return a load at a point; below all others where it has no real value."""
-    value = load.xreplace({axis: sympy.Rational(at.numerator, at.denominator)})
+    value = Substitution({axis: sympy.Rational(at.numerator, at.denominator)})(load)
     if value is sympy.zoo or value is sympy.oo:
         return float("inf")
     number = complex(value)

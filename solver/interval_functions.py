@@ -28,7 +28,12 @@ _QUEUE = 1e-9
 
 
 def _widened(low: float, high: float, by: float) -> tuple[float, float]:
-    return below(low - abs(low) * by), above(high + abs(high) * by)
+    return _lowered(low, by), -_lowered(-high, by)
+
+
+def _lowered(end: float, by: float) -> float:
+    """Return a lower end moved down; what is beyond all floats lies above the largest of them."""
+    return below(end) if end == inf else below(end - abs(end) * by)
 
 
 def _chained(value: tuple[float, float], rate: tuple[float, float], inner: Interval) -> Interval:
@@ -210,6 +215,8 @@ def of_queue(kind: type[QueueFunction], parts: list[Interval]) -> Interval:
         return NOTHING_KNOWN
     least = _number(kind, [p.high if g < 0 else p.low for g, p in pairs])
     most = _number(kind, [p.low if g < 0 else p.high for g, p in pairs])
+    if least == inf:
+        return NOTHING_KNOWN  # without an end, not only beyond all floats: that is no value
     slow = steep = 0.0
     for g, p in pairs:
         if not p.is_fixed:

@@ -15,6 +15,7 @@ from math import ceil, floor, isfinite
 import sympy
 
 from qps.compiler.extremes import Maximum, Minimum, Ratio
+from qps.compiler.powers import TooLongError
 from qps.compiler.queue_functions import Waiting
 from qps.compiler.substitution import Substitution
 from qps.solver.bounds import Curve
@@ -76,7 +77,7 @@ def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: boo
         ends = start, end
         found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
         return Looked(found)
-    except _UnableError:
+    except (_UnableError, TooLongError):
         return None
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from itertools import combinations, zip_longest
-from operator import add, mul
 
 import sympy
 from sympy.polys.fields import FracElement
@@ -23,10 +22,14 @@ from qps.compiler.extremes import Maximum, Minimum, Ratio
 from qps.compiler.queue_functions import ErlangC, Waiting
 from qps.solver.rational import (
     Root,
+    TooHighError,
     as_rational_function,
     denominator,
     numerator,
+    product,
+    raised,
     real_roots,
+    total,
     value_at,
 )
 
@@ -64,9 +67,18 @@ def piecewise(
 ) -> Piecewise | None:
     """Return an expression in the population alone on [low, high]; `high` None means no bound.
 
-    None where it is not made of rational functions, maxima, minima and absolute values, or
-    where it divides by zero on a whole stretch.
+    None where it is not made of rational functions, maxima, minima and absolute values, where
+    it divides by zero on a whole stretch, or where its degree is too high.
     """
+    try:
+        return _piecewise(expr, population, low, high)
+    except TooHighError:
+        return None
+
+
+def _piecewise(
+    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+) -> Piecewise | None:
     if expr == population or expr.is_Rational:
         function = as_rational_function(expr, population)
         return Piecewise((Piece(low, high, function),), ())
@@ -81,13 +93,12 @@ def piecewise(
             return None
         parts.append(part)
     if expr.is_Add or expr.is_Mul:
-        operator = add if expr.is_Add else mul
-        return _joined(parts, lambda functions: reduce(operator, functions))
+        return _joined(parts, total if expr.is_Add else product)
     if expr.is_Pow and expr.exp.is_Integer:
         return _power(parts[0], int(expr.exp))
     if isinstance(expr, Ratio):
         below = _power(parts[1], -1)
-        return below and _joined([parts[0], below], lambda functions: functions[0] * functions[1])
+        return below and _joined([parts[0], below], product)
     if isinstance(expr, sympy.Abs):
         return _extreme([parts[0], _joined(parts, lambda functions: -functions[0])], max)
     if isinstance(expr, Waiting):
@@ -115,7 +126,9 @@ def _power(base: Piecewise, exponent: int) -> Piecewise | None:
             return None
         poles += roots_on(piece)
     powers = tuple(
-        replace(piece, function=None if piece.function is None else piece.function**exponent)
+        replace(
+            piece, function=None if piece.function is None else raised(piece.function, exponent)
+        )
         for piece in base.pieces
     )
     return Piecewise(powers, _seams([base], poles))
@@ -158,7 +171,8 @@ def _waiting(work: Piecewise, load: Piecewise) -> Piecewise | None:
             value = value_at(spare, _middle(first, last))
             if value is None:
                 return None
-            pieces.append(Piece(first, last, busy / spare if value > 0 else None))
+            wait = product([busy, raised(spare, -1)]) if value > 0 else None
+            pieces.append(Piece(first, last, wait))
     return Piecewise(_merged(pieces), _seams([work, load], list(full.values())))
 
 

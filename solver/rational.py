@@ -7,10 +7,10 @@ exactly (above); nothing is scanned.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import sympy
 from sympy.polys.domains import QQ
@@ -22,6 +22,14 @@ from qps.compiler.queue_functions import ErlangC
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
 _FIELD, _N = field("n", QQ)
+
+HIGHEST_DEGREE = 100
+"""Roots of polynomials of a higher degree take long: what has it is searched by bounds."""
+
+
+class TooHighError(Exception):
+    """Raised where a rational function is of a higher degree than `HIGHEST_DEGREE`."""
+
 
 Coefficients = tuple[Fraction, ...]
 """Of a polynomial, from the highest power down."""
@@ -45,7 +53,9 @@ class Root:
 
 @lru_cache(maxsize=8192)
 def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
-    """Return an expression in the population alone as a rational function, None if it is none.
+    """Return an expression in the population alone as a rational function.
+
+    None if it is none, or one of so high a degree that it is not treated as one.
 
     >>> n = sympy.Symbol("N")
     >>> as_rational_function(n * (n - 1) / 6 + 1 / n, n) is None
@@ -53,18 +63,22 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
     >>> as_rational_function(sympy.sqrt(n), n) is None
     True
     """
+    try:
+        return _as_rational_function(expr, population)
+    except TooHighError:
+        return None
+
+
+def _as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
     if expr == population:
         return _N
     if expr.is_Rational:
         return _FIELD(QQ(expr.p, expr.q))
     if expr.is_Add or expr.is_Mul:
         parts = [as_rational_function(argument, population) for argument in expr.args]
-        total = _FIELD.zero if expr.is_Add else _FIELD.one
-        for part in parts:
-            if part is None:
-                return None
-            total = total + part if expr.is_Add else total * part
-        return total
+        if any(part is None for part in parts):
+            return None
+        return total(parts) if expr.is_Add else product(parts)
     if isinstance(expr, Ratio):
         return as_rational_function(expr.args[0] / expr.args[1], population)
     if isinstance(expr, ErlangC):
@@ -74,8 +88,35 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
         base = as_rational_function(expr.base, population)
         if base is None or (base == 0 and expr.exp < 0):
             return None
-        return base ** int(expr.exp)
+        return raised(base, int(expr.exp))
     return None
+
+
+def total(functions: Iterable[FracElement]) -> FracElement:
+    """Return a sum; TooHighError where its degree is too high."""
+    return reduce(lambda one, other: _held(one + other), functions, _FIELD.zero)
+
+
+def product(functions: Iterable[FracElement]) -> FracElement:
+    """Return a product; TooHighError where its degree is too high."""
+    return reduce(lambda one, other: _held(one * other), functions, _FIELD.one)
+
+
+def raised(base: FracElement, exponent: int) -> FracElement:
+    """Return a whole power; TooHighError where its degree is too high."""
+    if abs(exponent) * _degree(base) > HIGHEST_DEGREE:
+        raise TooHighError
+    return base**exponent
+
+
+def _held(function: FracElement) -> FracElement:
+    if _degree(function) > HIGHEST_DEGREE:
+        raise TooHighError
+    return function
+
+
+def _degree(function: FracElement) -> int:
+    return max(0, int(function.numer.degree()), int(function.denom.degree()))
 
 
 @lru_cache(maxsize=8192)

@@ -14,7 +14,9 @@ from qps.compiler import codes
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.source import Span
+from qps.compiler.substitution import Substitution
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_reached
+from qps.solver.capacity import first_failure
 from qps.solver.critical import sign_at
 from qps.solver.envelope import upper_envelope
 from qps.solver.piecewise import piecewise
@@ -33,11 +35,11 @@ _LARGEST_ERROR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Of what a saturation is asked for, and up to where it must be told."""
+    """Of what a saturation is asked for, and the end of the range."""
 
     name: str
     span: Span | None
-    high: float
+    high: int
 
 
 def saturation_point(
@@ -48,15 +50,16 @@ def saturation_point(
     passes: bool = False,
     name: str = "",
     span: Span | None = None,
-    high: float = inf,
+    high: int = 0,
 ) -> Saturation:
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
     The point may lie beyond the range of the population: it is a property of the system. With
     `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
     is with what elastic parameters fill. SolverFault where the point found does not satisfy
-    `load = 1`; QpsError, with the `name` of the resource and its place, where it cannot be told
-    up to `high`; where it can up to there and not beyond, the saturation is undecided.
+    `load = 1`. Where bounds do not tell, the saturation is undecided, and where the load is beyond
+    its limit up to `high` at a whole population, undecided before that; QpsError, with the `name`
+    of the resource and its place, where not even that can be told.
     """
     start = Fraction(low)
     excess = load - 1
@@ -102,7 +105,7 @@ def least_saturation(graph: LoadGraph, names: Iterable[str]) -> float:
     for name in undecided_before(found, least):
         near = found[name].not_below
         assert near is not None
-        _refuse(near, graph.population, name, graph.resources[name].span)
+        refuse_undecided(near, graph.population, name, graph.resources[name].span)
     return least
 
 
@@ -143,15 +146,25 @@ def _searched(
     try:
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
-        if undecided.near > asked.high:
-            return Saturation(None, Method.UNDECIDED, floor(undecided.near))
-        _refuse(undecided.near, population, asked.name, asked.span)
+        near = floor(undecided.near)
+        later = _beyond_within(excess, population, low, asked)
+        return Saturation(None if later is None else float(later), Method.UNDECIDED, near)
     return (
         Saturation(None, Method.NONE) if found is None else Saturation(found.at.value, found.method)
     )
 
 
-def _refuse(near: float, population: sympy.Symbol, name: str, span: Span | None) -> NoReturn:
+def _beyond_within(
+    excess: sympy.Expr, population: sympy.Symbol, low: int, asked: _Asked
+) -> int | None:
+    """Return the first whole population of the range at which a load is beyond its limit."""
+    return first_failure(excess, population, low, asked.high, name=asked.name, span=asked.span)
+
+
+def refuse_undecided(
+    near: float, population: sympy.Symbol, name: str, span: Span | None
+) -> NoReturn:
+    """Refuse to say where a resource saturates."""
     sink = Sink()
     what = f"where {name} saturates" if name else "where a load reaches its limit"
     sink.report(
@@ -178,14 +191,14 @@ def in_order_of_saturation(
     Of those that are saturated where the range starts, that with the highest load there comes
     first; of equals, that which is declared first. `loads` are as for `bottleneck`.
     """
-    start = graph.population, sympy.Integer(graph.low)
+    at_start = Substitution({graph.population: sympy.Integer(graph.low)})
 
     def rank(name: str) -> tuple[float, float]:
         at = saturations[name].at
         if at is None:
             return inf, 1.0 if saturations[name].not_below is None else 0.0
         # Beyond the start all loads are 1 where they saturate.
-        load = _number(loads[name].subs(*start)) if at == graph.low else 1.0
+        load = _number(at_start(loads[name])) if at == graph.low else 1.0
         return _rounded(at), -_rounded(load)
 
     return tuple(sorted(saturations, key=rank))

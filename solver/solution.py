@@ -37,8 +37,8 @@ class Verdict(Enum):
 class Saturation:
     """Where a resource saturates: the population, as a real number; None for never.
 
-    Where that cannot be told, `at` is None too, and `not_below` a population, beyond the range,
-    up to which it does not.
+    Where that cannot be told, `not_below` is a population up to which it does not, and `at` one by
+    which it does; None where no such one is known.
     """
 
     at: float | None

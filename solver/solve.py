@@ -20,6 +20,7 @@ from qps.solver.saturation import (
     bottleneck,
     heaviest,
     in_order_of_saturation,
+    refuse_undecided,
     saturation_of,
     saturation_point,
 )
@@ -304,7 +305,11 @@ def _knee(graph: LoadGraph, loads: dict[str, sympy.Expr]) -> Knee | None:
             passes=True,
             name=name,
             span=graph.resources[name].span,
+            high=graph.high,
         )
+        if saturation.not_below is not None:
+            span = graph.resources[name].span
+            refuse_undecided(saturation.not_below, graph.population, name, span)
         if saturation.at is not None and (found is None or saturation.at < found.at):
             found = Knee(saturation.at, name, saturation.method)
     return found

@@ -115,14 +115,39 @@ def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
     assert judged.holds
 
 
-def test_what_floats_do_not_hold_is_refused_with_its_place() -> None:
-    # a quotient of two losses, each beyond all floats from 170 servers on
-    text = OWN_LOAD.replace("1..10000", "1..1000")
-    with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told") as refused:
-        solve(lowered(text.replace("LOAD", "erlang_b(N, 2) / erlang_b(N, 3) / 2")))
-    (diagnostic,) = refused.value.diagnostics
-    assert diagnostic.code.id == "QPS0630"
-    assert diagnostic.hints
+def test_a_load_that_turns_at_its_limit_takes_no_answer_away() -> None:
+    # It comes to 1 at pi, which no float is: whether it reaches it there, bounds do not tell.
+    solution, saturations = _solved(
+        OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "abs(cos(N))")
+    )
+    assert solution.largest_acceptable == 100
+    assert solution.resources[0].saturation == Saturation(None, Method.UNDECIDED, not_below=3)
+    text = OWN_LOAD.replace("1..10000", "1..100").replace("LOAD", "max(abs(cos(N)), N / 50.5)")
+    solution, saturations = _solved(text)
+    assert (solution.largest_acceptable, solution.limited_by) == (50, "host.cpu.load")
+    assert saturations == {"host.cpu": 51}
+    assert solution.resources[0].saturation.not_below == 3
+    assert solution.bottleneck is not None
+    assert solution.bottleneck.undecided == ("host.cpu",)
+
+
+@pytest.mark.parametrize(
+    ("load", "at"),
+    [
+        ("N^N / 10^6", 7.0657966728),
+        ("2^(2^N) / 10^6", 4.3170082),
+        ("N^(N^N) / 10^6", 2.6791915),
+        ("10^6 / N^N / 10^7", None),
+        ("N^1000 / 10^9", 1.0209391),
+        ("(1 - 2^(-2^N)) / 2", None),
+        ("ceil(2^N / 20) / 100", 10.9512847),
+        (" + ".join(f"N^{k} / 10^{k}" for k in range(1, 110)), 5),
+        (" + ".join(f"1 / (N + {k}) / 10" for k in range(110)), None),
+    ],
+)
+def test_powers_of_any_size_take_bounded_time(load: str, at: float | None) -> None:
+    _, saturations = _solved(OWN_LOAD.replace("1..10000", "1..4").replace("LOAD", load))
+    assert saturations == {"host.cpu": None if at is None else pytest.approx(at, rel=1e-4)}
 
 
 UNDERFLOW = OWN_LOAD.replace("1..10000", "1..100").replace(

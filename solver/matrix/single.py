@@ -17,7 +17,7 @@ from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
 from qps.solver.saturation import least_saturation
-from qps.solver.solution import Solution, SolverFault
+from qps.solver.solution import Saturation, Solution, SolverFault
 
 FAULT = "a fault of qps: "
 """What the reason of a row begins with that has no answer by a fault of ours."""
@@ -108,7 +108,7 @@ def _told(
         population,
         {name: values.of(resource.load) for name, resource in graph.resources.items()},
         {
-            r.name: nan if r.saturation.not_below is not None else _reached(r.saturation.at)
+            r.name: nan if _is_unknown(r.saturation) else _reached(r.saturation.at)
             for r in solution.resources
         },
         values.of(graph.quality),
@@ -134,6 +134,10 @@ def _not_below(solution: Solution) -> float:
     saturations = (resource.saturation for resource in solution.resources)
     undecided = (each.not_below for each in saturations if each.not_below is not None)
     return min(map(float, undecided), default=nan)
+
+
+def _is_unknown(saturation: Saturation) -> bool:
+    return saturation.at is None and saturation.not_below is not None
 
 
 def _reached(at: float | None) -> float:
