@@ -116,7 +116,7 @@ def _held(function: FracElement) -> FracElement:
 
 
 def _degree(function: FracElement) -> int:
-    return max(0, int(function.numer.degree()), int(function.denom.degree()))
+    return int(max(0, function.numer.degree(), function.denom.degree()))  # zero: -infinity
 
 
 @lru_cache(maxsize=8192)
