@@ -123,6 +123,7 @@ CASES = [
     ("merge_of_parts_of_a_flow", "component half { active 50 % }\ncomponent mix { cpu 10 ms/packet; merge }\n" + TWO % "wire" + "stream flow for each user { source 1 packet/s, 1 byte/packet; at web { half; mix } }", "web.cpu", 8, "0.01"),
     ("duplex_replicated", TWO % "pair * 2" + "stream flow { source 125 byte/s; at user { }\n at web { } }", "net.back", 6, "0.003"),
     ("switched_replicated", TWO % "ports * 3" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net.web.out", 6, "0.001"),
+    ("switched_replicated_in", TWO % "ports * 3" + "stream flow for each user { source 125 byte/s; at web { }\n at user { } }", "net.user.in", 6, "1/3000"),
     ("switched_cap", "network few { switched; rate 1 Mbit/s; cap 60 packet/s }\n" + TWO % "few" + "stream flow for each user { source 1 packet/s, 100 byte/packet; at web { }\n at user { } }", "net.web.out.packets", 6, "0.05"),
     ("header_of_cut_packets", "network head { rate 1 Mbit/s; header 25 byte/packet }\n" + TWO % "head" + "stream flow for each user { source 1 frame/s, 1000 byte/frame, 100 byte/packet; at web { }\n at user { } }", "net", 6, "0.06"),
     ("keep_thins_links", "component half { keep 50 % }\n" + TWO % "wire" + "stream flow for each user { source 125 byte/s; at web { half }\n at user { } }", "net", 6, "0.003"),
