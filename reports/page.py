@@ -17,7 +17,8 @@ from qps.compiler.load_graph import LoadGraph
 from qps.compiler.render import plain
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
-from qps.reports.explain import Explanation, explain
+from qps.reports.explain import explain
+from qps.reports.explanation import Explanation
 from qps.reports.figures import leads_text, line_label, lines_known
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key

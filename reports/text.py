@@ -17,7 +17,7 @@ from qps.compiler.dimension import (
 from qps.compiler.load_graph import Criterion
 from qps.compiler.render import plain, printable
 from qps.reports.answers import RequirementView, ResourceView, SolveView
-from qps.reports.explain import Explanation
+from qps.reports.explanation import Explanation
 from qps.reports.known import (
     MARKS,
     KnownView,

@@ -32,7 +32,8 @@ from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.monotone import slopes
 from qps.reports.difference import difference_view
-from qps.reports.explain import explain, quantile_parts
+from qps.reports.explain import explain
+from qps.reports.explain_streams import quantile_parts
 from qps.reports.figures import figure_text, figure_view, line_label
 from qps.reports.inverse import inverse_text
 from qps.reports.matrix import json_texts, shown

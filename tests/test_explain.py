@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.extremes import Maximum, Minimum
-from qps.reports.explain import Explanation, explain
+from qps.reports.explain import explain
+from qps.reports.explanation import Explanation
 from qps.reports.quantities import number
 from qps.solver.critical import piece_at
 
