@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from qps.cli import main
 from qps.compiler import codes
+from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.render import as_json, full, plain
 from qps.compiler.source import Source
@@ -28,9 +30,15 @@ def in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
+@cache
+def found_in(path: Path) -> tuple[Diagnostic, ...]:
+    """Return what is wrong in a bad spec, which several tests look at."""
+    return check_file(Path(path.name)).diagnostics
+
+
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_a_bad_spec_prints_what_its_golden_file_says(path: Path, golden: Golden) -> None:
-    golden(path.with_suffix(".txt"), full(check_file(Path(path.name)).diagnostics))
+    golden(path.with_suffix(".txt"), full(found_in(path)))
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: path.stem)
@@ -47,7 +55,7 @@ def test_a_bad_command_prints_what_its_golden_file_says(
     "path", [p for p in BAD if p.name.startswith("QPS")], ids=lambda path: path.stem
 )
 def test_one_mistake_gives_one_message_of_its_own_code(path: Path) -> None:
-    found = check_file(Path(path.name)).diagnostics
+    found = found_in(path)
     assert [d.code.id for d in found] == [path.stem[:7]], plain(found)
 
 
@@ -102,13 +110,13 @@ def test_ten_mistakes_give_ten_messages_at_their_places() -> None:
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_every_message_says_how_to_mend_it(path: Path) -> None:
-    for diagnostic in check_file(Path(path.name)).diagnostics:
+    for diagnostic in found_in(path):
         assert diagnostic.hints, diagnostic.message
 
 
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
 def test_json_and_plain_text_tell_the_same(path: Path) -> None:
-    found = check_file(Path(path.name)).diagnostics
+    found = found_in(path)
     told = json.loads(as_json(found))["diagnostics"]
     lines = plain(found).splitlines()
     assert len(told) == len(lines) == len(found)
