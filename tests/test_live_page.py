@@ -415,6 +415,30 @@ def test_what_is_waited_for_is_told_in_the_page(waits: str, open_page: Any) -> N
     answers_as_the_solver(page, spec, random.Random(waits))
 
 
+def test_an_endless_wait_is_drawn_to_the_edge(open_page: Any) -> None:
+    spec = checked(
+        PRELUDE.replace("1..100", "1..300") + "machine waiting { cpu 1 core, queueing mm1 }\n"
+        "topology { node host = waiting\n node far = box\n link net = ports between host, far }\n"
+        "stream flow {\n source N * 1 packet/s, 625 byte/packet\n"
+        " at host { work }\n over net\n at far { }\n}\n"
+        "require { flow.latency <= 1 s }\n"
+    )
+    page = open_page(html_of(spec))
+    page.page.fill("#population-number", "150")
+    page.run("() => qps.drawAll()")
+    # that nothing is complained of is looked at by `open_page`
+    assert "∞" in page.page.text_content("#picture-waterfall svg")
+    ends = page.run(
+        """() => [...document.querySelectorAll("#picture-waterfall rect")]
+        .map((one) => Number(one.getAttribute("x")) + Number(one.getAttribute("width")))"""
+    )
+    width = page.run("() => document.querySelector('#picture-waterfall svg').viewBox.baseVal.width")
+    assert ends
+    assert all(0 < end < width for end in ends), ends
+    page.page.click("#picture-waterfall summary")
+    assert "100 %" in page.page.locator("#picture-waterfall tbody").text_content()
+
+
 def test_how_numbers_are_known_follows_the_setting(open_page: Any) -> None:
     spec = checked(
         PRELUDE + "machine waiting { cpu 1 core, queueing md1 }\n"

@@ -14,9 +14,12 @@ function drawWaterfall(column, width, choice) {
   const limit = limits.length ? run.value(limits[0].limit) : null;
   const told = (v) => column.tell(v, "s");
   const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${told(total)}${limit === null ? "" : ` of ${told(limit)}`}`;
-  const longest = Math.max(total, limit ?? 0, 1e-30) * 1.05;
+  // An endless wait reaches the edge; the others keep their scale.
+  const ended = stages.map((one) => one.value).filter(Number.isFinite).reduce((sum, value) => sum + value, 0);
+  const longest = Math.max(...[total, limit ?? 0, ended, 1e-30].filter(Number.isFinite)) * 1.05;
+  const share = (value) => percent(Number.isFinite(total) ? value / total : Number(value === total));
   const labels = Math.min(width * 0.38, 30 + 7 * Math.max(...stages.map((one) => one.name.length)));
-  const across = new Axis(0, Number.isFinite(longest) ? longest : 1, labels, width - 70);
+  const across = new Axis(0, longest, labels, width - 70);
   const line = 24, height = (stages.length + 1) * line + 46;
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const points = [], bottom = height - 34;
@@ -24,12 +27,12 @@ function drawWaterfall(column, width, choice) {
   let from = 0;
   [...stages, { name: "in all", value: total, isTotal: true }].forEach((stage, i) => {
     const start = stage.isTotal ? 0 : from, y = 8 + i * line;
-    const x = across.at(start), end = across.at(Math.min(start + stage.value, longest));
+    const x = across.at(Math.min(start, longest)), end = across.at(Math.min(start + stage.value, longest));
     svg.append(
       draw("text", { x: labels - 8, y: y + 15, "text-anchor": "end" }, shortened(stage.name, (labels - 20) / 7)),
       draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: stage.isTotal ? colour(6) : colour(stage.value > total / 4 ? 1 : 0) }, draw("title", null, `${stage.name}: ${told(stage.value)}`)),
       draw("text", { x: end + 5, y: y + 15 }, told(stage.value)));
-    points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${told(stage.value)}, ${percent(stage.value / total)} of the latency` });
+    points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${told(stage.value)}, ${share(stage.value)} of the latency` });
     from += stage.isTotal ? 0 : stage.value;
   });
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
@@ -38,7 +41,7 @@ function drawWaterfall(column, width, choice) {
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
   return {
     title, svg, readout: pointReadout(svg, points),
-    table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, told(s.value), percent(s.value / total)]), ["in all", told(total), ""]] }),
+    table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, told(s.value), share(s.value)]), ["in all", told(total), ""]] }),
   };
 }
 
