@@ -241,6 +241,13 @@ def test_stretches_that_hold_neighbouring_whole_numbers_are_one() -> None:
     assert first.unrounded == pytest.approx((40, 43.9))
 
 
+def test_stretches_that_end_at_neighbouring_whole_numbers_are_one() -> None:
+    # not between 44 and 45, both of which are acceptable
+    text = PLACES + "require { (panels - 44.5)^2 >= 0.25 }\n"
+    (interval,) = _solved(text, "panels", 80).intervals
+    assert (interval.low, interval.fails_above) == (40, None)
+
+
 @pytest.mark.parametrize(
     ("count", "is_count", "low"),
     [
