@@ -24,7 +24,7 @@ def in_blocks(function: Callable[..., Array], *arguments: ArrayLike) -> Array:
 
     A block of elements is done at a time: what is made on the way stays in the processor's cache.
     """
-    return slopes_in_blocks(lambda *block: (function(*block),), *arguments)[0]
+    return slopes_in_blocks(lambda *some: (function(*some),), *arguments)[0]
 
 
 def slopes_in_blocks(
@@ -50,7 +50,8 @@ def pair_in_blocks(
 
 
 def triple_in_blocks(
-    function: Callable[..., tuple[Array, Array, Array]], *arguments: ArrayLike
+    function: Callable[..., tuple[Array, Array, Array]],
+    *arguments: ArrayLike,
 ) -> tuple[Array, Array, Array]:
     """Return three results of a function of flat arrays, for arguments of any shapes."""
     first, second, third = slopes_in_blocks(function, *arguments)

@@ -22,6 +22,12 @@ from qps.engine.md1_arrays import (
     md1_tail,
     md1_tail_slopes,
 )
+from qps.engine.periodic_arrays import (
+    periodic_quantile,
+    periodic_quantile_slopes,
+    periodic_tail,
+    periodic_tail_slopes,
+)
 from qps.engine.quantile_arrays import (
     gamma_quantile,
     gamma_quantile_slopes,
@@ -51,6 +57,10 @@ __all__ = [
     "normal_quantile_slopes",
     "normal_tail",
     "normal_tail_slopes",
+    "periodic_quantile",
+    "periodic_quantile_slopes",
+    "periodic_tail",
+    "periodic_tail_slopes",
     "periodic_wait",
     "periodic_wait_slopes",
     "sojourn_quantile",

@@ -7,10 +7,9 @@ the ones in floats are good to eleven digits or so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, erfc, exp, expm1, floor, inf, log, log1p, nan, sqrt
+from math import ceil, comb, erfc, exp, expm1, floor, inf, log, log1p, nan, sqrt
 
 from qps.engine.decay_numbers import log_growth
 from qps.engine.md1_numbers import batch_quantile, md1_quantile, md1_tail
@@ -32,13 +31,13 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
-    "unfinished_tail",
     "vast_inverse_erlang_b",
 ]
 
 _DIGITS = 50
 _MANY = 1000
 _MANY_TERMS = 4000
+_MANY_FLOWS = 60
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
 _MUCH_TRAFFIC = 100.0
@@ -190,27 +189,21 @@ def erlang_c(servers: float, traffic: float) -> float:
 # -- N D/D/1 -----------------------------------------------------------------------------
 
 
-def unfinished_tail(flows: int, period: float, work: float) -> float:
-    """Return P(V > x): more than x service times of work are waiting, N equal periodic flows.
+def _unfinished(flows: int, period: float, work: float) -> tuple[float, float]:
+    """Return P(V > x), more than x service times of work are waiting, and its slope; few flows.
 
     V is the unfinished work of N flows, each with one visit in a period of D service times, at
     a random phase (Roberts and Virtamo, IEEE Trans. Commun. 39(2), 1991). All terms are
     positive. There are at most as many flows as service times in the period.
     """
-    count = flows
-    if work >= count:
-        return 0.0
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
-    from scipy.special import gammaln  # noqa: PLC0415 - slow to import, seldom needed
-
-    spare = period - count + work
-    n = np.arange(floor(work) + 1, count + 1, dtype=float)
-    share = np.minimum((n - work) / period, 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rest = np.where(n == count, 0.0, (count - n) * np.log1p(-share))
-        chosen = gammaln(count + 1.0) - gammaln(n + 1) - gammaln(count - n + 1)
-        terms = np.exp(chosen + n * np.log(share) + rest) * spare / (period - n + work)
-    return float(min(1.0, np.nansum(terms)))
+    total, slope, head = 0.0, 0.0, period - flows + work
+    for m in range(floor(work) + 1, flows + 1):
+        share, left = min((m - work) / period, 1.0), head + flows - m
+        rest = 0.0 if m == flows else (flows - m) * log1p(-share)
+        term = comb(flows, m) * exp(m * log(share) + rest) * head / left
+        total += term
+        slope += term * (1 / head - (head + 1) / left - work / (m - work))
+    return min(1.0, total), slope
 
 
 def periodic_wait(flows: float, load: float) -> float:
@@ -237,14 +230,18 @@ def periodic_tail(flows: float, load: float, time: float) -> float:
     Where the flows are no whole number, as for the next whole one at the same load: more flows
     of the same load wait longer. 1 from load 1 on.
     """
-    if load < 0 or flows < 0:
+    if not (load >= 0 and 0 <= flows < inf) or time != time:  # noqa: PLR0124 - not-a-number
         return nan
     if load >= 1 or time < 0:
         return 1.0
     whole = ceil(flows - 1e-9)
-    if whole <= 1 or load == 0:
+    if whole <= 1 or load == 0 or time >= whole - 1:
         return 0.0
-    return unfinished_tail(whole - 1, whole / load, time)
+    if whole > _MANY_FLOWS:
+        from qps.engine import periodic_arrays  # noqa: PLC0415 - needs numpy, seldom needed
+
+        return float(periodic_arrays.periodic_tail(whole, load, time))
+    return _unfinished(whole - 1, whole / load, time)[0]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -253,18 +250,24 @@ def periodic_quantile(flows: float, load: float, level: float) -> float:
 
     Flows that are no whole number count as for `periodic_tail`. Infinite from load 1 on.
     """
-    if not 0 <= level < 1 or load < 0 or flows < 0:
+    if not (0 <= level < 1 and load >= 0 and 0 <= flows < inf):
         return nan
     if load >= 1:
         return inf
+    whole = ceil(flows - 1e-9)
+    if whole > _MANY_FLOWS:
+        from qps.engine import periodic_arrays  # noqa: PLC0415 - needs numpy, seldom needed
 
-    def excess(time: float) -> float:
-        return periodic_tail(flows, load, time) - (1 - level)
+        return float(periodic_arrays.periodic_quantile(whole, load, level))
+    late = 1 - level
+    if whole <= 1 or load * (whole - 1) / whole <= late:
+        return 0.0  # no more visits wait at all
 
-    high = 1.0
-    while excess(high) > 0:
-        high *= 2
-    return _root(excess, 0.0, high)
+    def excess(time: float) -> tuple[float, float]:
+        share, slope = _unfinished(whole - 1, whole / load, time)
+        return (log(share / late), slope / share) if share > 0 else (-inf, 0.0)
+
+    return falling_root(excess, 0.0, whole - 1.0, min(1.0, whole / 4))
 
 
 # -- exponential and gamma service -------------------------------------------------------
@@ -358,11 +361,3 @@ def normal_quantile(level: float) -> float:
     from scipy.special import ndtri  # noqa: PLC0415 - slow to import, seldom needed
 
     return float(ndtri(level)) if 0 < level < 1 else nan
-
-
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
-
-    if function(low) <= 0:
-        return low
-    return float(brentq(function, low, high, xtol=1e-12, rtol=1e-12))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 
 _MOST_STEPS = 120
 _ENOUGH = 2e-15
@@ -25,7 +26,7 @@ def falling_root(
             low = point
         else:
             high = point
-        after = point - value / slope if slope else high
+        after = point - value / slope if slope else nan
         is_inside = low <= after <= high
         if not is_inside:
             after = (low + high) / 2

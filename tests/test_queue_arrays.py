@@ -134,6 +134,30 @@ EDGES = [
     ("gamma_quantile", (0, 1, 0.5), log(2)),
     ("gamma_quantile", (0, 0, 0.5), 1.0),
     ("gamma_quantile", (0.5, 1, 0), 0.0),
+    ("periodic_tail", (nan, 0.5, 1), nan),
+    ("periodic_tail", (5, nan, 1), nan),
+    ("periodic_tail", (5, 0.5, nan), nan),
+    ("periodic_tail", (-1, 0.5, 1), nan),
+    ("periodic_tail", (inf, 0.5, 1), nan),
+    ("periodic_tail", (5, -0.5, 1), nan),
+    ("periodic_tail", (5, 1, 1), 1.0),
+    ("periodic_tail", (5, 0.5, -1), 1.0),
+    ("periodic_tail", (1, 0.5, 0), 0.0),
+    ("periodic_tail", (5, 0, 0), 0.0),
+    ("periodic_tail", (5, 0.5, 4), 0.0),
+    ("periodic_tail", (5, 0.5, inf), 0.0),
+    ("periodic_tail", (2, 0.5, 0), 0.25),
+    ("periodic_tail", (2 + 1e-12, 0.5, 0.5), 0.125),
+    ("periodic_quantile", (5, 0.5, 1), nan),
+    ("periodic_quantile", (nan, 0.5, 0.5), nan),
+    ("periodic_quantile", (inf, 0.5, 0.5), nan),
+    ("periodic_quantile", (5, nan, 0.5), nan),
+    ("periodic_quantile", (5, 0.5, nan), nan),
+    ("periodic_quantile", (5, 1, 0.5), inf),
+    ("periodic_quantile", (1, 0.5, 0.5), 0.0),
+    ("periodic_quantile", (5, 0, 0.5), 0.0),
+    ("periodic_quantile", (2, 0.5, 0.75), 0.0),
+    ("periodic_quantile", (2, 0.5, 0.875), 0.5),
     ("normal_tail", (0,), 0.5),
     ("normal_tail", (inf,), 0.0),
     ("normal_tail", (-inf,), 1.0),
@@ -291,10 +315,13 @@ def test_slopes_where_all_wait_or_none_calls() -> None:
 
 LEVELS = st.one_of(st.floats(0.001, 0.999), _powers(-12, -1).map(lambda x: 1 - x))
 TIMES = st.one_of(_powers(-3, 2), st.integers(0, 25).map(float))
+FLOWS = st.one_of(st.integers(1, 70).map(float), _powers(0, 6))
 COLUMNS: dict[str, tuple[st.SearchStrategy[float], ...]] = {
     "md1_tail": (SHARES, TIMES),
     "md1_quantile": (SHARES, LEVELS),
     "batch_quantile": (SHARES, LEVELS),
+    "periodic_tail": (FLOWS, SHARES, TIMES),
+    "periodic_quantile": (FLOWS, SHARES, LEVELS),
     "sojourn_quantile": (st.floats(0, 1), st.one_of(_powers(-5, 4), st.just(1.0)), LEVELS),
     "gamma_quantile": (SHARES, st.one_of(st.just(0.0), _powers(-7, 1.5)), LEVELS),
     "normal_tail": (st.floats(-30, 30),),
@@ -424,3 +451,66 @@ def test_slopes_of_the_normal_law() -> None:
     _same(slope, float(-mpmath.npdf(1.5)))
     (slope,) = queue_arrays.normal_quantile_slopes([0.9, 0.0, 1.0])
     _same(slope, [1 / float(mpmath.npdf(queue_arrays.normal_quantile(0.9))), nan, nan])
+
+
+# -- periodic flows --------------------------------------------------------------------------
+
+
+def _mp_periodic_tail(flows: int, load: Any, time: Any) -> Any:
+    """Return P(W > t) as the sum that it is, all of its terms."""
+    count, period = flows - 1, flows / mpmath.mpf(load)
+    first = int(mpmath.floor(time)) + 1
+    total, choices = mpmath.mpf(0), mpmath.binomial(count, first)
+    for m in range(first, count + 1):
+        share = (m - time) / period
+        term = choices * share**m * (1 - share) ** (count - m)
+        total += term * (period - count + time) / (period - m + time)
+        choices = choices * (count - m) / (m + 1)
+    return total
+
+
+PERIODIC = [
+    (2, 0.9, 0.4),
+    (30, 0.5, 2.3),
+    (57, 0.99, 0.0),
+    (58, 0.99, 0.5),
+    (70, 0.9, 7.7),
+    (300, 0.5, 0.0),
+    (300, 0.1, 3.5),
+    (300, 0.999999, 12.5),
+    (1000, 0.9, 1.0),
+    (1000, 0.99, 40.2),
+    (2000, 0.7, 30.3),
+]
+
+
+@pytest.mark.parametrize(("flows", "load", "time"), PERIODIC)
+def test_periodic_tails_and_their_slopes(flows: int, load: float, time: float) -> None:
+    def exact(load: Any, time: Any) -> Any:
+        return _mp_periodic_tail(flows, load, time)
+
+    with mpmath.workdps(30):
+        expected = float(exact(mpmath.mpf(load), mpmath.mpf(time)))
+    _same(queue_arrays.periodic_tail(flows, load, time), expected, within=1e-11)
+    _same(queue_numbers.periodic_tail(flows, load, time), expected, within=1e-11)
+    if time != int(time):
+        none, by_load, by_time = queue_arrays.periodic_tail_slopes(flows, load, time)
+        assert isnan(none)
+        _same(np.array([by_load, by_time]), _mp_slopes(exact, load, time), within=1e-9)
+        if 1e-6 < expected < load / 2:
+            level = 1 - expected
+            _same(queue_arrays.periodic_quantile(flows, load, level), time, within=1e-9)
+            none, of_load, of_level = queue_arrays.periodic_quantile_slopes(flows, load, level)
+            assert isnan(none)
+            _same(of_level, -1 / by_time, within=1e-8)
+            _same(of_load, -by_load / by_time, within=1e-8)
+
+
+def test_a_thousand_million_periodic_flows_wait_as_poisson_ones() -> None:
+    loads, flows = np.array([0.3, 0.7, 0.9]), np.array([1e5, 1e9])[:, None]
+    gap = 1 - queue_arrays.periodic_quantile(flows, loads, 0.99) / queue_arrays.md1_quantile(
+        loads, 0.99
+    )
+    assert (gap > 0).all()
+    # what is missing falls like 1/N
+    assert (np.abs(gap[0] / gap[1] / 1e4 - 1) < 0.05).all()
