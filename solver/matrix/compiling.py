@@ -24,13 +24,15 @@ from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import Moving
 from qps.compiler.placement import Placement
+from qps.engine.bounding import bounds_of
+from qps.engine.programs import Program
+from qps.engine.row_bounds import Bounds
+from qps.solver.building import Builder
 from qps.solver.capacity import excess
 from qps.solver.matrix.guards import Guard, guards_of
-from qps.solver.matrix.intervals import Bounds, bounds_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import CompiledCriterion
-from qps.solver.matrix.program import Builder, Program
 from qps.solver.matrix.proofs import shape_of
 from qps.solver.matrix.questions import (
     LARGEST,
@@ -88,7 +90,7 @@ class CompiledMode:
         told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
         rest = (self.low, self.high, self.mode, self.guards, self.quality, self.cost)
         more = (self.running_cost, self.columns, self.comparisons, self.excluded, self.answers)
-        return repr((self.program.operations, told, rest, more))
+        return repr((self.program.steps, told, rest, more))
 
 
 @dataclass(frozen=True)

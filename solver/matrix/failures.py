@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from qps.solver.matrix.intervals import Bounds, bounds_of
+from qps.engine.bounding import bounds_of
+from qps.engine.row_bounds import Bounds
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Ints, Rows, worst
 from qps.solver.matrix.proofs import shape_of
 
@@ -98,7 +100,9 @@ def _closed_in(
             below, above = below[left], above[left]
             at_below, at_above = at_below[left], at_above[left]
         width = above - below
-        share = at_below / (at_below - at_above) if step % _HALVE_EVERY else 0.5
+        share: Any = 0.5
+        if step % _HALVE_EVERY:  # what is infinite tells nothing of where it begins
+            share = np.where(np.isfinite(at_above), at_below / (at_below - at_above), 0.5)
         at = np.clip(below + np.floor(share * width).astype(np.int64), below + 1, above - 1)
         value = worst(rows, criteria, at.astype(float))
         fails = value > 0

@@ -13,10 +13,10 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
+from qps.engine.running import Runner, Values
+from qps.engine.exact import InexactError, NoValueError, exact_values
 from qps.solver.capacity import fails
-from qps.solver.matrix.arrays import Runner, Values
 from qps.solver.matrix.compiling import CompiledMode
-from qps.solver.matrix.exact import InexactError, NoValueError, exact_values
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
 from qps.solver.matrix.layout import indices, joined, numbers_of
@@ -108,7 +108,7 @@ class ModeSolver:
                 continue
             seen.add(number)
             if program.varies[number] or program.inputs[number] & answers:
-                waiting += program.operations[number].operands
+                waiting += program.steps[number].operands
             else:
                 found.add(number)
         return sorted(found)
@@ -127,11 +127,11 @@ class ModeSolver:
             seen.add(number)
             own = self._own(number)
             if prod(self.axes[i].count for i in own) <= _LARGEST_TABLE or (
-                len(own) == 1 and not program.operations[number].operands
+                len(own) == 1 and not program.steps[number].operands
             ):
                 wanted.setdefault(own, set()).add(number)
             else:
-                waiting += program.operations[number].operands
+                waiting += program.steps[number].operands
         tables = {}
         for own, numbers in wanted.items():
             with np.errstate(all="ignore"):

@@ -14,7 +14,7 @@ import sympy
 from numpy.typing import NDArray
 
 from qps.compiler.certainty import EXACT, Certainty
-from qps.solver.matrix.arrays import Runner, Values
+from qps.engine.running import Runner, Values
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

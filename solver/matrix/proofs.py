@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from qps.solver.matrix.intervals import Bounds
+from qps.engine.programs import Program
+from qps.engine.row_bounds import Bounds
 from qps.solver.matrix.prepared import CompiledCriterion
-from qps.solver.matrix.program import Op, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ def _shape(
         rises, falls = own.slope_high <= 0, own.slope_low >= 0
     rises, falls = rises | never, falls | never
     plain = Shape(never, rises, falls, rises | falls)
-    operation = program.operations[number]
-    if operation.op not in (Op.MAXIMUM, Op.MINIMUM) or bool(np.all(plain.either)):
+    step = program.steps[number]
+    if step.word not in ("max", "min") or bool(np.all(plain.either)):
         return plain
     one, other = (
         _shape(program, operand, limit, bounds, above=above, strict=strict)
-        for operand in operation.operands
+        for operand in step.operands
     )
-    if (operation.op is Op.MAXIMUM) == above:  # it fails where one of both does
+    if (step.word == "max") == above:  # it fails where one of both does
         never = never | (one.never & other.never)
         either = one.either & other.either
     else:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qps.solver.matrix.intervals import Bounds, bounds_of
+from qps.engine.bounding import bounds_of
+from qps.engine.row_bounds import Bounds
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
 from qps.solver.matrix.proofs import shape_of
 

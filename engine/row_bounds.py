@@ -1,4 +1,4 @@
-"""Programs run on intervals: bounds of a value, and of its slope in the population.
+"""Bounds of values and of their slopes in the population, for many rows at once.
 
 The bounds hold for every population between two ends and for every value of the inputs between
 theirs. They prove that something never fails, or fails from some point on for good. Slopes are
@@ -8,16 +8,19 @@ those of chords, so that steps and kinks have them too. Bounds may be wide, neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.solver.compiled import rounded_in_arrays
-from qps.solver.matrix.arrays import lower_lambert_w, powered, upper_lambert_w
-from qps.solver.matrix.program import Op, Operation, Program
+from qps.engine.elementary import lambert as upper_lambert
+from qps.engine.elementary import lower_lambert as lower
+from qps.engine.elementary import waiting as wait_of
+from qps.engine.elementary import whole_power as powered
+
+_PER_OCTAVE = 1.0 / float(np.log(2.0))
 
 _Bound: TypeAlias = Any
 """A number, or an array of one for each row."""
@@ -31,52 +34,6 @@ class Bounds:
     high: _Bound
     slope_low: _Bound = 0.0
     slope_high: _Bound = 0.0
-
-
-def bounds_of(
-    program: Program,
-    outputs: Iterable[int],
-    known: Mapping[int, Bounds],
-    inputs: Mapping[str, Bounds],
-    population: tuple[_Bound, _Bound],
-) -> dict[int, Bounds]:
-    """Return bounds of operations, some being known, for populations between two ends."""
-    found = dict(known)
-    waiting = [number for number in outputs if number not in found]
-    needed: set[int] = set()
-    while waiting:
-        number = waiting.pop()
-        if number not in needed:
-            needed.add(number)
-            waiting += [o for o in program.operations[number].operands if o not in found]
-    with np.errstate(all="ignore"):
-        for number in sorted(needed):
-            found[number] = _bounds(program.operations[number], found, inputs, population)
-    return found
-
-
-def _bounds(
-    operation: Operation,
-    found: Mapping[int, Bounds],
-    inputs: Mapping[str, Bounds],
-    population: tuple[_Bound, _Bound],
-) -> Bounds:
-    operands = [found[number] for number in operation.operands]
-    match operation.op:
-        case Op.CONSTANT:
-            value = np.float64(operation.value)
-            return Bounds(value, value)
-        case Op.INPUT:
-            return inputs[str(operation.value)]
-        case Op.POPULATION:
-            return Bounds(*population, 1.0, 1.0)
-        case Op.POWER:
-            assert isinstance(operation.value, int)
-            return _power(operands[0], operation.value)
-        case Op.RAISE:
-            base, exponent = operands
-            return _exp(_product(exponent, _log(base)))
-    return _OPERATIONS[operation.op](*operands)
 
 
 def _times(one: _Bound, other: _Bound) -> _Bound:
@@ -104,7 +61,8 @@ def _is_zero(one: Bounds) -> bool:
     return isinstance(one.slope_low, float) and one.slope_low == 0.0 == one.slope_high
 
 
-def _sum(one: Bounds, other: Bounds) -> Bounds:
+def total(one: Bounds, other: Bounds) -> Bounds:
+    """Return the bounds of a sum."""
     return Bounds(
         one.low + other.low,
         one.high + other.high,
@@ -113,7 +71,8 @@ def _sum(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-def _product(one: Bounds, other: Bounds) -> Bounds:
+def product(one: Bounds, other: Bounds) -> Bounds:
+    """Return the bounds of a product."""
     low, high = _span(one.low, one.high, other.low, other.high)
     slope: tuple[_Bound, _Bound] = (0.0, 0.0)
     for f, g in ((one, other), (other, one)):
@@ -132,7 +91,7 @@ def _chained(
     return Bounds(low, high, *_span(inner.slope_low, inner.slope_high, steep_low, steep_high))
 
 
-def _power(base: Bounds, exponent: int) -> Bounds:
+def power(base: Bounds, exponent: int) -> Bounds:
     """Return an integer power; the slope of a chord of x^k lies between those at its ends."""
     ends = powered(base.low, exponent), powered(base.high, exponent)
     low, high = np.minimum(*ends), np.maximum(*ends)
@@ -154,9 +113,9 @@ def _power(base: Bounds, exponent: int) -> Bounds:
     return _chained(low, high, base, steep_low, steep_high)
 
 
-def _ratio(above: Bounds, below: Bounds) -> Bounds:
+def ratio(above: Bounds, below: Bounds) -> Bounds:
     """Return a quotient; where the divisor may vanish it may be anything."""
-    plain = _product(above, _power(below, -1))
+    plain = product(above, power(below, -1))
     inside = (below.low <= 0) & (below.high >= 0)
     return Bounds(
         np.where(inside, -np.inf, plain.low),
@@ -166,7 +125,8 @@ def _ratio(above: Bounds, below: Bounds) -> Bounds:
     )
 
 
-def _maximum(one: Bounds, other: Bounds) -> Bounds:
+def maximum(one: Bounds, other: Bounds) -> Bounds:
+    """Return the bounds of the larger of two."""
     first, second = one.low >= other.high, other.low >= one.high
     return Bounds(
         np.maximum(one.low, other.low),
@@ -176,8 +136,9 @@ def _maximum(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-def _minimum(one: Bounds, other: Bounds) -> Bounds:
-    return _negative(_maximum(_negative(one), _negative(other)))
+def minimum(one: Bounds, other: Bounds) -> Bounds:
+    """Return the bounds of the smaller of two."""
+    return negative(maximum(negative(one), negative(other)))
 
 
 def _chosen(
@@ -186,15 +147,17 @@ def _chosen(
     return np.where(first, one, np.where(second, other, join(one, other)))
 
 
-def _negative(one: Bounds) -> Bounds:
+def negative(one: Bounds) -> Bounds:
+    """Return bounds turned round."""
     return Bounds(-one.high, -one.low, -one.slope_high, -one.slope_low)
 
 
-def _absolute(one: Bounds) -> Bounds:
-    return _maximum(one, _negative(one))
+def absolute(one: Bounds) -> Bounds:
+    """Return the bounds of a size without its sign."""
+    return maximum(one, negative(one))
 
 
-def _rising(
+def rising(
     function: Callable[[_Bound], _Bound], slope: Callable[[_Bound], _Bound]
 ) -> Callable[[Bounds], Bounds]:
     """Return the bounds of a function that rises, its slope rising or falling throughout."""
@@ -209,7 +172,9 @@ def _rising(
     return bounds
 
 
-def _stepped(function: Callable[[_Bound], _Bound]) -> Callable[[Bounds], Bounds]:
+def stepped(function: Callable[[_Bound], _Bound]) -> Callable[[Bounds], Bounds]:
+    """Return the bounds of what is rounded: flat, but where it jumps."""
+
     def bounds(one: Bounds) -> Bounds:
         return _chained(function(one.low), function(one.high), one, 0.0, np.inf)
 
@@ -221,9 +186,9 @@ def _lambert_slope(w: _Bound) -> _Bound:
     return 1.0 / (np.exp(w) * (1.0 + w))
 
 
-def _lower_lambert(one: Bounds) -> Bounds:
+def lower_lambert(one: Bounds) -> Bounds:
     """Return the lower branch, which falls from -1 at -1/e; it is least steep where it is -2."""
-    low, high = lower_lambert_w(one.high), lower_lambert_w(one.low)
+    low, high = lower(one.high), lower(one.low)
     if _is_zero(one):
         return Bounds(low, high)
     ends = _lambert_slope(low), np.where(high == -1.0, -np.inf, _lambert_slope(high))
@@ -231,27 +196,84 @@ def _lower_lambert(one: Bounds) -> Bounds:
     return _chained(low, high, one, np.minimum(*ends), least_steep)
 
 
-def _endless(load: Bounds) -> Bounds:
-    """Return nothing where a load stays below 1, and no end where it does not."""
-    low, high = np.where(load.low < 1, 0.0, np.inf), np.where(load.high < 1, 0.0, np.inf)
-    return _chained(low, high, load, 0.0, high)
+exponential = rising(np.exp, np.exp)
+logarithm = rising(np.log, lambda x: 1.0 / np.where(x > 0, x, np.nan))
+root = rising(np.sqrt, lambda x: 0.5 / np.sqrt(x))
+lambert = rising(upper_lambert, lambda x: _lambert_slope(upper_lambert(x)))
 
 
-_exp = _rising(np.exp, np.exp)
-_log = _rising(np.log, lambda x: 1.0 / np.where(x > 0, x, np.nan))
-_OPERATIONS: dict[Op, Callable[..., Bounds]] = {
-    Op.ADD: _sum,
-    Op.MULTIPLY: _product,
-    Op.RATIO: _ratio,
-    Op.MAXIMUM: _maximum,
-    Op.MINIMUM: _minimum,
-    Op.ABSOLUTE: _absolute,
-    Op.SQRT: _rising(np.sqrt, lambda x: 0.5 / np.sqrt(x)),
-    Op.EXP: _exp,
-    Op.LOG: _log,
-    Op.FLOOR: _stepped(lambda value: rounded_in_arrays(np.floor, value)),
-    Op.CEILING: _stepped(lambda value: rounded_in_arrays(np.ceil, value)),
-    Op.LAMBERT: _rising(upper_lambert_w, lambda x: _lambert_slope(upper_lambert_w(x))),
-    Op.LOWER_LAMBERT: _lower_lambert,
-    Op.ENDLESS: _endless,
-}
+def raised(base: Bounds, exponent: Bounds) -> Bounds:
+    """Return the bounds of any power of something positive, as exp(y ln x)."""
+    return exponential(product(exponent, logarithm(base)))
+
+
+def mean(above: Bounds, below: Bounds) -> Bounds:
+    """Return the bounds of a quotient that is 0 where its divisor vanishes."""
+    return ratio(above, below)
+
+
+def waiting(work: Bounds, load: Bounds) -> Bounds:
+    """Return the bounds of work/(1 - load), infinite from load 1 on.
+
+    It rises with both where the work is not negative; where the load may reach 1, so does it.
+    """
+    one = Bounds(1.0, 1.0)
+    plain = product(work, power(total(one, negative(load)), -1))
+    is_wait = work.low >= 0
+    is_short = load.high < 1
+    rises = is_wait & (work.slope_low >= 0) & (load.slope_low >= 0)
+    low, high = wait_of(work.low, load.low), wait_of(work.high, load.high)
+    return Bounds(
+        np.where(is_wait, low, np.where(is_short, plain.low, -np.inf)),
+        np.where(is_wait, high, np.where(is_short, plain.high, np.inf)),
+        np.where(is_short, plain.slope_low, np.where(rises, 0.0, -np.inf)),
+        np.where(is_short, plain.slope_high, np.inf),
+    )
+
+
+def effective(cores: Bounds, efficiency: Bounds) -> Bounds:
+    """Return the bounds of what cores do together, c e^(log2 c)."""
+    doublings = product(logarithm(cores), Bounds(_PER_OCTAVE, _PER_OCTAVE))
+    return product(cores, raised(efficiency, doublings))
+
+
+def cosine(one: Bounds) -> Bounds:
+    """Return the bounds of a cosine: by its ends where it does not turn in between."""
+    stays = np.floor(one.low / np.pi) == np.floor(one.high / np.pi)
+    ends = np.cos(one.low), np.cos(one.high)
+    low = np.where(stays, np.minimum(*ends), -1.0)
+    high = np.where(stays, np.maximum(*ends), 1.0)
+    falls = np.mod(np.floor(one.low / np.pi), 2) == 0
+    steep_low = np.where(stays & ~falls, 0.0, -1.0)
+    return _chained(low, high, one, steep_low, np.where(stays & falls, 0.0, 1.0))
+
+
+def arc_cosine(one: Bounds) -> Bounds:
+    """Return the bounds of an angle of which the cosine is known: it falls."""
+    low, high = np.arccos(one.high), np.arccos(one.low)
+    far = np.maximum(np.abs(one.low), np.abs(one.high))
+    return _chained(low, high, one, -1.0 / np.sqrt(1.0 - far * far), -1.0)
+
+
+def monotone(function: Callable[..., _Bound], grows: tuple[int, ...]) -> Callable[..., Bounds]:
+    """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
+
+    With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
+    """
+
+    def bounds(*operands: Bounds) -> Bounds:
+        low = function(*(o.high if g < 0 else o.low for g, o in zip(grows, operands, strict=True)))
+        high = function(*(o.low if g < 0 else o.high for g, o in zip(grows, operands, strict=True)))
+        slope: tuple[_Bound, _Bound] = (0.0, 0.0)
+        for sign, operand in zip(grows, operands, strict=True):
+            if not sign:
+                is_fixed = operand.low == operand.high
+                low = np.where(is_fixed, low, -np.inf)
+                high = np.where(is_fixed, high, np.inf)
+            if not _is_zero(operand):
+                rate = (0.0 if sign > 0 else -np.inf, 0.0 if sign < 0 else np.inf)
+                part = _span(operand.slope_low, operand.slope_high, *rate)
+                slope = (slope[0] + part[0], slope[1] + part[1])
+        return Bounds(low, high, *slope)
+
+    return bounds

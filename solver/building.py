@@ -1,4 +1,4 @@
-"""Straight-line programs: expressions as a list of operations, each done once.
+"""Expressions as programs (`qps.engine.programs`): a list of steps, each done once.
 
 What an expression shares with another, or with itself, is one operation. Whatever is made of
 powers of the population is brought to the form c0 + c1 N + c2 N^2 + …, so that all that does not
@@ -8,9 +8,8 @@ population that is tried. Constants are folded exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, auto
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
@@ -19,86 +18,34 @@ import sympy
 
 from qps.compiler.cores import effective_cores
 from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.queue_functions import Waiting
+from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step, StepValue
 
 _LARGEST_POWER = 8
 """Powers of the population beyond which a product is not multiplied out."""
 
 
-class Op(IntEnum):
-    """What an operation does with its operands."""
-
-    CONSTANT = auto()
-    INPUT = auto()
-    POPULATION = auto()
-    ADD = auto()
-    MULTIPLY = auto()
-    POWER = auto()  # an integer power, in `value`
-    RAISE = auto()  # any power
-    RATIO = auto()  # a quotient that is infinite where the divisor vanishes
-    MAXIMUM = auto()
-    MINIMUM = auto()
-    ABSOLUTE = auto()
-    SQRT = auto()
-    EXP = auto()
-    LOG = auto()
-    FLOOR = auto()
-    CEILING = auto()
-    LAMBERT = auto()
-    LOWER_LAMBERT = auto()
-    ENDLESS = auto()  # what waits for a load: nothing below 1, without an end from 1 on
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation: its operands are the numbers of earlier ones.
-
-    `value` holds a constant, the name of an input or an integer power.
-    """
-
-    op: Op
-    operands: tuple[int, ...] = ()
-    value: Fraction | str | int | None = None
-
-
-_Key: TypeAlias = tuple[Op, tuple[int, ...], Fraction | str | int | None]
+_Key: TypeAlias = tuple[str, tuple[int, ...], StepValue]
 
 
 class UnsupportedError(Exception):
     """Raised for an expression that arrays cannot compute; rows are then solved one by one."""
 
 
-@dataclass(frozen=True)
-class Program:
-    """Operations in an order in which each comes after its operands.
-
-    `inputs` tells on which inputs an operation rests, `varies` whether on the population.
-    """
-
-    operations: tuple[Operation, ...]
-    # Worked out from the operations; sets are told in another order by each process.
-    inputs: tuple[frozenset[str], ...] = field(repr=False)
-    varies: tuple[bool, ...] = field(repr=False)
-
-    def needed(self, outputs: Iterable[int]) -> list[int]:
-        """Return the operations that outputs rest on, in their order."""
-        found: set[int] = set()
-        waiting = list(outputs)
-        while waiting:
-            number = waiting.pop()
-            if number not in found:
-                found.add(number)
-                waiting += self.operations[number].operands
-        return sorted(found)
-
-
-_FUNCTIONS = {
-    sympy.exp: Op.EXP,
-    sympy.log: Op.LOG,
-    sympy.Abs: Op.ABSOLUTE,
-    sympy.floor: Op.FLOOR,
-    sympy.ceiling: Op.CEILING,
+_WORDS: dict[type[sympy.Expr], str] = {
+    sympy.exp: "exp",
+    sympy.log: "ln",
+    sympy.Abs: "abs",
+    sympy.floor: "floor",
+    sympy.ceiling: "ceil",
+    sympy.cos: "cos",
+    sympy.acos: "acos",
+    sympy.harmonic: "harmonic",
+    Ratio: "ratio",
+    Mean: "mean",
+    Waiting: "waiting",
+    **{function: function.word for function in QUEUE_FUNCTIONS},
 }
 
 Powers = dict[int, int]
@@ -112,7 +59,7 @@ class Builder:
     population: sympy.Symbol
     values: Mapping[sympy.Symbol, sympy.Expr]
     inputs: Mapping[sympy.Symbol, str]
-    _operations: list[Operation] = field(default_factory=list)
+    _steps: list[Step] = field(default_factory=list)
     _inputs: list[frozenset[str]] = field(default_factory=list)
     _varies: list[bool] = field(default_factory=list)
     _known: dict[_Key, int] = field(default_factory=dict)
@@ -122,38 +69,35 @@ class Builder:
 
     def program(self) -> Program:
         """Return what was built so far."""
-        return Program(tuple(self._operations), tuple(self._inputs), tuple(self._varies))
+        return Program(tuple(self._steps), tuple(self._inputs), tuple(self._varies))
 
     # -- operations ----------------------------------------------------------------------
 
-    def emit(self, op: Op, *operands: int, value: Fraction | str | int | None = None) -> int:
+    def emit(self, word: str, *operands: int, value: StepValue = None) -> int:
         """Add an operation, once."""
         # By a plain tuple: most are known, and few operations need be made.
-        known = self._known.get((op, operands, value))
+        known = self._known.get((word, operands, value))
         if known is not None:
             return known
-        inputs = frozenset({str(value)} if op is Op.INPUT else ())
+        inputs = frozenset({str(value)} if word == INPUT else ())
         for operand in operands:
             inputs |= self._inputs[operand]
-        varies = op is Op.POPULATION or any(self._varies[operand] for operand in operands)
-        number = len(self._operations)
-        self._operations.append(Operation(op, operands, value))
+        varies = word == POPULATION or any(self._varies[operand] for operand in operands)
+        number = len(self._steps)
+        self._steps.append(Step(word, operands, value))
         self._inputs.append(inputs)
         self._varies.append(varies)
-        self._known[op, operands, value] = number
+        self._known[word, operands, value] = number
         return number
 
     def constant(self, value: Fraction | int) -> int:
         """Return a constant."""
-        return self.emit(Op.CONSTANT, value=value if type(value) is Fraction else Fraction(value))
+        return self.emit(NUMBER, value=value if type(value) is Fraction else Fraction(value))
 
     def value_of(self, number: int) -> Fraction | None:
         """Return the value of an operation that is a constant, None for another."""
-        operation = self._operations[number]
-        if operation.op is not Op.CONSTANT:
-            return None
-        assert isinstance(operation.value, Fraction)
-        return operation.value
+        value = self._steps[number].value
+        return value if isinstance(value, Fraction) else None
 
     def add(self, one: int, other: int) -> int:
         """Add the sum of two operations."""
@@ -164,7 +108,7 @@ class Builder:
             return other
         if second == 0:
             return one
-        return self.emit(Op.ADD, min(one, other), max(one, other))
+        return self.emit("+", min(one, other), max(one, other))
 
     def multiply(self, one: int, other: int) -> int:
         """Add the product of two operations."""
@@ -177,7 +121,7 @@ class Builder:
             return one
         if first == 0 or second == 0:
             return self.constant(0)
-        return self.emit(Op.MULTIPLY, min(one, other), max(one, other))
+        return self.emit("*", min(one, other), max(one, other))
 
     def power(self, base: int, exponent: int) -> int:
         """Add an integer power of an operation."""
@@ -188,7 +132,7 @@ class Builder:
             return base
         if exponent == 0:
             return self.constant(1)
-        return self.emit(Op.POWER, base, value=exponent)
+        return self.emit(POWER, base, value=exponent)
 
     def less(self, one: int, other: int) -> int:
         """Add the difference of two operations."""
@@ -265,7 +209,7 @@ class Builder:
 
     def horner(self, powers: Powers) -> int:
         """Return the operation that gives a sum of powers of the population."""
-        population = self.emit(Op.POPULATION)
+        population = self.emit(POPULATION)
         above = self._horner({p: c for p, c in powers.items() if p >= 0}, population)
         below = {-p: c for p, c in powers.items() if p < 0}
         if not below:
@@ -300,7 +244,7 @@ class Builder:
             if expr in self.values:
                 return self.build(self.values[expr])
             if expr in self.inputs:
-                return self.emit(Op.INPUT, value=self.inputs[expr])
+                return self.emit(INPUT, value=self.inputs[expr])
             raise UnsupportedError(str(expr))
         if expr.is_Add:
             return self._joined(expr, is_sum=True)
@@ -334,43 +278,38 @@ class Builder:
         if exponent.is_Integer:
             return self.power(base, int(exponent))
         if exponent == sympy.Rational(1, 2):
-            return self.emit(Op.SQRT, base)
+            return self.emit("sqrt", base)
         if exponent == -sympy.Rational(1, 2):
-            return self.power(self.emit(Op.SQRT, base), -1)
-        return self.emit(Op.RAISE, base, self.build(exponent))
+            return self.power(self.emit("sqrt", base), -1)
+        return self.emit("pow", base, self.build(exponent))
 
     def _function(self, expr: sympy.Expr) -> int:
         if expr is sympy.E:
-            return self.emit(Op.EXP, self.constant(1))
+            return self.emit("exp", self.constant(1))
         arguments = [self.build(argument) for argument in expr.args]
         # By the very function: one that is derived from another may mean something else.
         if expr.func in (Maximum, Minimum):
-            op = Op.MAXIMUM if expr.func is Maximum else Op.MINIMUM
+            choose = max if expr.func is Maximum else min
             total = arguments[0]
             for argument in arguments[1:]:
-                total = self._extreme(op, total, argument)
+                total = self._extreme(choose, total, argument)
             return total
         if isinstance(expr, Effective):
             cores, efficiency = (self.value_of(number) for number in arguments)
             if cores is None or efficiency is None:
-                return self.build(expr.written_out())
+                return self.emit("effective", *arguments)
             return self.constant(effective_cores(cores, efficiency))
-        if expr.func is Ratio:
-            return self.emit(Op.RATIO, *arguments)
         if isinstance(expr, sympy.LambertW):
             is_lower = len(expr.args) > 1 and expr.args[1] == -1
             if len(expr.args) > 1 and not is_lower:
                 raise UnsupportedError(str(expr))
-            return self.emit(Op.LOWER_LAMBERT if is_lower else Op.LAMBERT, arguments[0])
-        if expr.func is Waiting and expr.args[0] == 0:
-            return self.emit(Op.ENDLESS, arguments[1])
-        if expr.func not in _FUNCTIONS:
+            return self.emit("lower_w" if is_lower else "w", arguments[0])
+        if expr.func not in _WORDS:
             raise UnsupportedError(str(expr.func))
-        return self.emit(_FUNCTIONS[expr.func], *arguments)
+        return self.emit(_WORDS[expr.func], *arguments)
 
-    def _extreme(self, op: Op, one: int, other: int) -> int:
+    def _extreme(self, choose: Callable[..., Fraction], one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)
         if first is not None and second is not None:
-            chosen = max(first, second) if op is Op.MAXIMUM else min(first, second)
-            return self.constant(chosen)
-        return one if one == other else self.emit(op, one, other)
+            return self.constant(choose(first, second))
+        return one if one == other else self.emit(choose.__name__, one, other)
