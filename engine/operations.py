@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from qps.engine import elementary, queue_numbers
+from qps.engine import elementary, queue_arrays, queue_numbers
 from qps.engine import row_bounds as bounds
 from qps.engine.row_bounds import Bounds
 
@@ -72,9 +72,12 @@ def _row(
     return Operation(word=word, operands=operands, array=array, bounds=bounded, exact=exact)
 
 
-def _of_queue(number: Callable[..., float], *grows: int) -> Operation:
+def _of_queue(
+    number: Callable[..., float], *grows: int, array: Callable[..., Any] | None = None
+) -> Operation:
     """Return the row of a number of a queue, which rises or falls with each of its operands."""
-    array = np.vectorize(number, otypes=[float])
+    if array is None:
+        array = np.vectorize(number, otypes=[float])
     return _row(number.__name__, array, bounds.monotone(array, grows), operands=len(grows))
 
 
@@ -101,9 +104,9 @@ _ROWS = (
     _row("lower_w", elementary.lower_lambert, bounds.lower_lambert),
     _row("effective", elementary.effective, bounds.effective, operands=2),
     _row("harmonic", elementary.harmonic, bounds.monotone(elementary.harmonic, (1,))),
-    _of_queue(queue_numbers.erlang_b, -1, 1),
-    _of_queue(queue_numbers.erlang_c, -1, 1),
-    _of_queue(queue_numbers.periodic_wait, 1, 1),
+    _of_queue(queue_numbers.erlang_b, -1, 1, array=queue_arrays.erlang_b),
+    _of_queue(queue_numbers.erlang_c, -1, 1, array=queue_arrays.erlang_c),
+    _of_queue(queue_numbers.periodic_wait, 1, 1, array=queue_arrays.periodic_wait),
     _of_queue(queue_numbers.md1_tail, 1, -1),
     _of_queue(queue_numbers.md1_quantile, 1, 1),
     _of_queue(queue_numbers.batch_quantile, 1, 1),

@@ -438,3 +438,68 @@ def test_rows_with_endless_waits_are_solved_together(monkeypatch: pytest.MonkeyP
     monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
     found = [(row["slow"], row["reason"]) for row in rows("", spec)]
     assert found == [(0.005, None), (0.01, None), (None, None)]  # what is infinite is null
+
+
+WAITS = [
+    *("queueing mm1", "queueing md1", "queueing mg1 cv 0.5", "queueing mg1 cv 2"),
+    *("queueing mmc", "queueing periodic"),
+]
+
+
+@pytest.mark.parametrize("limit", ["talk.latency", "quantile(talk.latency, 95 %)"])
+@pytest.mark.parametrize("queueing", WAITS)
+def test_rows_that_wait_are_solved_together(
+    queueing: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    spec = f"""
+users N in 1..2000
+machine box {{ cpu 3 core, {queueing} }}
+param pace = 2 packet/s in 1..50 packet/s
+param most = 20 ms in 1..1000 ms
+component work {{ cpu 3 ms/packet }}
+topology {{ node host = box }}
+stream talk {{ source N * pace, 1000 byte/packet; at host {{ work }} }}
+require {{ {limit} <= most }}
+matrix m {{
+  pace in 1..9 packet/s, 5 values
+  most in [4 ms, 20 ms, 300 ms]
+  column l = {limit} / 1 ms
+}}
+"""
+    assert disagreements(spec, 5) == []
+
+
+FUNCTIONS = [
+    *("cos(N / 60)", "acos(1 - N / 200)", "harmonic(N)", "exp(N / 90)", "log2(1 + N)"),
+    *(
+        "sqrt(N)",
+        "N ^ 0.7",
+        "lambert_w(N)",
+        "-lower_lambert_w(-1 / (N + 3))",
+        "waiting(N, N / 300)",
+    ),
+    *(
+        "erlang_b(20, N / 4)",
+        "erlang_c(70, N / 4)",
+        "md1_tail(N / 300, 3)",
+        "normal_tail(3 - N / 50)",
+    ),
+    *("md1_quantile(N / 300, 99 %)", "periodic_wait(N, N / 300)", "periodic_tail(N, N / 300, 2)"),
+    *(
+        "periodic_quantile(N, N / 300, 90 %)",
+        "normal_quantile(N / 300)",
+        "abs(N - 7)",
+        "ceil(N / 7)",
+    ),
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_no_function_of_the_language_takes_a_row_out(
+    function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    text = BASE.replace("users N in 1..200", "users N in 1..200\nparam limit = 2 in 0.001..1000")
+    text += f"measure m = {function}\nrequire {{ m <= limit }}\n"
+    assert disagreements(text + "matrix x { limit in 0.001..40, 7 log values }", 4) == []

@@ -21,8 +21,8 @@ from qps.compiler.configuration import Configuration, in_force
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.lower_targets import bounds_load
 from qps.compiler.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
-from qps.engine.running import Runner
 from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.running import Runner
 from qps.solver.building import Builder
 from qps.solver.matrix.prepared import Ints
 from qps.solver.matrix.questions import Asking

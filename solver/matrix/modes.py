@@ -13,8 +13,8 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.engine.running import Runner, Values
 from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.running import Runner, Values
 from qps.solver.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.failures import first_failures
