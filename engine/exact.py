@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import nan
+
+import numpy as np
 
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.programs import INPUT, NUMBER, POWER, Program, Step
+from qps.engine.running import in_floats
 
-__all__ = ["InexactError", "NoValueError", "exact_values"]
+__all__ = ["InexactError", "NoValueError", "exact_values", "mixed_values"]
 
 
 def exact_values(
@@ -18,6 +22,32 @@ def exact_values(
     values: dict[int, Fraction] = {}
     for number in program.needed(outputs):
         values[number] = _value(program.steps[number], values, inputs, population)
+    return values
+
+
+def mixed_values(
+    program: Program, outputs: tuple[int, ...], inputs: Mapping[str, Fraction], population: int
+) -> dict[int, Fraction | float]:
+    """Return values that are exact as far as they can be: floats from the first root on.
+
+    So a load that is 1 is 1 for what waits for it, whatever floats make of it. Not-a-number
+    where there is no finite value.
+    """
+    values: dict[int, Fraction | float] = {}
+    with np.errstate(all="ignore"):
+        for number in program.needed(outputs):
+            step = program.steps[number]
+            operands = [values[operand] for operand in step.operands]
+            if all(isinstance(operand, Fraction) for operand in operands):
+                try:
+                    values[number] = _value(step, values, inputs, population)  # type: ignore[arg-type]
+                    continue
+                except InexactError:
+                    pass
+                except NoValueError:
+                    values[number] = nan
+                    continue
+            values[number] = float(in_floats(step, [float(operand) for operand in operands]))
     return values
 
 

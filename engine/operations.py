@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import wraps
 from math import ceil, floor
 from typing import Any
 
@@ -72,13 +73,14 @@ def _row(
     return Operation(word=word, operands=operands, array=array, bounds=bounded, exact=exact)
 
 
-def _of_queue(
-    number: Callable[..., float], *grows: int, array: Callable[..., Any] | None = None
-) -> Operation:
+def _of_queue(array: Callable[..., Any], *grows: int) -> Operation:
     """Return the row of a number of a queue, which rises or falls with each of its operands."""
-    if array is None:
-        array = np.vectorize(number, otypes=[float])
-    return _row(number.__name__, array, bounds.monotone(array, grows), operands=len(grows))
+    return _row(array.__name__, array, bounds.monotone(array, grows), operands=len(grows))
+
+
+def _one_by_one(number: Callable[..., float]) -> Callable[..., Any]:
+    """Return a function of arrays that asks for one number after the other."""
+    return wraps(number)(np.vectorize(number, otypes=[float]))
 
 
 _ROWS = (
@@ -104,18 +106,18 @@ _ROWS = (
     _row("lower_w", elementary.lower_lambert, bounds.lower_lambert),
     _row("effective", elementary.effective, bounds.effective, operands=2),
     _row("harmonic", elementary.harmonic, bounds.monotone(elementary.harmonic, (1,))),
-    _of_queue(queue_numbers.erlang_b, -1, 1, array=queue_arrays.erlang_b),
-    _of_queue(queue_numbers.erlang_c, -1, 1, array=queue_arrays.erlang_c),
-    _of_queue(queue_numbers.periodic_wait, 1, 1, array=queue_arrays.periodic_wait),
-    _of_queue(queue_numbers.md1_tail, 1, -1),
-    _of_queue(queue_numbers.md1_quantile, 1, 1),
-    _of_queue(queue_numbers.batch_quantile, 1, 1),
-    _of_queue(queue_numbers.periodic_tail, 1, 1, -1),
-    _of_queue(queue_numbers.periodic_quantile, 1, 1, 1),
-    _of_queue(queue_numbers.sojourn_quantile, 1, -1, 1),
-    _of_queue(queue_numbers.gamma_quantile, 1, 0, 1),
-    _of_queue(queue_numbers.normal_tail, -1),
-    _of_queue(queue_numbers.normal_quantile, 1),
+    _of_queue(queue_arrays.erlang_b, -1, 1),
+    _of_queue(queue_arrays.erlang_c, -1, 1),
+    _of_queue(queue_arrays.periodic_wait, 1, 1),
+    _of_queue(queue_arrays.md1_tail, 1, -1),
+    _of_queue(queue_arrays.md1_quantile, 1, 1),
+    _of_queue(queue_arrays.batch_quantile, 1, 1),
+    _of_queue(_one_by_one(queue_numbers.periodic_tail), 1, 1, -1),
+    _of_queue(_one_by_one(queue_numbers.periodic_quantile), 1, 1, 1),
+    _of_queue(queue_arrays.sojourn_quantile, 1, -1, 1),
+    _of_queue(queue_arrays.gamma_quantile, 1, 0, 1),
+    _of_queue(queue_arrays.normal_tail, -1),
+    _of_queue(queue_arrays.normal_quantile, 1),
 )
 
 OPERATIONS = {row.word: row for row in _ROWS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,16 +73,21 @@ def _plan(program: Program, outputs: frozenset[int], known: frozenset[int]) -> l
 
 def _done(step: Step, values: Values, inputs: Mapping[str, Any] | None, population: Any) -> Any:
     """Return what a step gives."""
-    row = OPERATIONS.get(step.word)
-    if row is not None:
-        return row.array(*[values[number] for number in step.operands])
-    if step.word == POWER:
-        assert isinstance(step.value, int)
-        return whole_power(values[step.operands[0]], step.value)
-    if step.word == NUMBER:
-        return np.float64(step.value)
     if step.word == INPUT:
         assert inputs is not None
         return inputs[str(step.value)]
-    assert step.word == POPULATION
-    return population
+    if step.word == POPULATION:
+        return population
+    return in_floats(step, [values[number] for number in step.operands])
+
+
+def in_floats(step: Step, operands: Sequence[Any]) -> Any:
+    """Return what a step gives that is neither an input nor the population, on floats or arrays."""
+    row = OPERATIONS.get(step.word)
+    if row is not None:
+        return row.array(*operands)
+    if step.word == POWER:
+        assert isinstance(step.value, int)
+        return whole_power(operands[0], step.value)
+    assert step.word == NUMBER
+    return np.float64(step.value)

@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.exact import mixed_values
 from qps.engine.running import Runner, Values
 from qps.solver.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
@@ -466,23 +466,28 @@ class _ExactRow:
 
     def failing(self, population: int) -> list[int]:
         """Return the numbers of the criteria that fail at a population."""
+        criteria = self.mode.criteria
+        sides = tuple(sides_of(criteria))
+        values = mixed_values(self.mode.program, sides, self.inputs, population)
         return [
             number
-            for number, criterion in enumerate(self.mode.criteria)
-            if self._fails(criterion, population)
+            for number, criterion in enumerate(criteria)
+            if self._fails(criterion, population, values)
         ]
 
-    def _fails(self, criterion: CompiledCriterion, population: int) -> bool:
-        sides = (criterion.measure, criterion.limit)
-        try:
-            values = exact_values(self.mode.program, sides, self.inputs, population)
-        except NoValueError:
-            return True
-        except InexactError:
-            return self._fails_symbolically(criterion, population)
-        gap = values[sides[0]] - values[sides[1]]
-        over = gap if criterion.at_most else -gap
-        return over > 0 or (criterion.is_strict and over == 0)
+    def _fails(
+        self,
+        criterion: CompiledCriterion,
+        population: int,
+        values: Mapping[int, Fraction | float],
+    ) -> bool:
+        measure, limit = values[criterion.measure], values[criterion.limit]
+        over = measure - limit if criterion.at_most else limit - measure
+        if isinstance(over, Fraction):
+            return over > 0 or (criterion.is_strict and over == 0)
+        if abs(over) > _DOUBTFUL * abs(float(limit)):  # not so of what is not-a-number
+            return over > 0
+        return self._fails_symbolically(criterion, population)
 
     def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
         numbers = dict(self.mode.numbers) | {
