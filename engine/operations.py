@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import wraps
 from math import ceil, floor
 from typing import Any
 
 import numpy as np
 
-from qps.engine import elementary, queue_arrays, queue_numbers
+from qps.engine import elementary, queue_arrays
 from qps.engine import row_bounds as bounds
 from qps.engine.row_bounds import Bounds
 
@@ -78,11 +77,6 @@ def _of_queue(array: Callable[..., Any], *grows: int) -> Operation:
     return _row(array.__name__, array, bounds.monotone(array, grows), operands=len(grows))
 
 
-def _one_by_one(number: Callable[..., float]) -> Callable[..., Any]:
-    """Return a function of arrays that asks for one number after the other."""
-    return wraps(number)(np.vectorize(number, otypes=[float]))
-
-
 _ROWS = (
     _row("+", np.add, bounds.total, lambda a, b: a + b, operands=2),
     _row("*", np.multiply, bounds.product, lambda a, b: a * b, operands=2),
@@ -112,8 +106,8 @@ _ROWS = (
     _of_queue(queue_arrays.md1_tail, 1, -1),
     _of_queue(queue_arrays.md1_quantile, 1, 1),
     _of_queue(queue_arrays.batch_quantile, 1, 1),
-    _of_queue(_one_by_one(queue_numbers.periodic_tail), 1, 1, -1),
-    _of_queue(_one_by_one(queue_numbers.periodic_quantile), 1, 1, 1),
+    _of_queue(queue_arrays.periodic_tail, 1, 1, -1),
+    _of_queue(queue_arrays.periodic_quantile, 1, 1, 1),
     _of_queue(queue_arrays.sojourn_quantile, 1, -1, 1),
     _of_queue(queue_arrays.gamma_quantile, 1, 0, 1),
     _of_queue(queue_arrays.normal_tail, -1),
