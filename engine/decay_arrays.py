@@ -14,7 +14,7 @@ from qps.engine.decay_numbers import SERIES
 
 _SMALL = 0.5
 _STEPS = 60
-_NEXT_IS_EXACT = 1e-9
+_NEXT_IS_EXACT = 1e-7
 
 
 def log_growth(load: Array, variation: Array) -> Array:

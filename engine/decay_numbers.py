@@ -6,7 +6,7 @@ from math import expm1, log
 
 _SMALL = 0.5
 _STEPS = 60
-_NEXT_IS_EXACT = 1e-9
+_NEXT_IS_EXACT = 1e-7
 # of log((e^y - 1)/y) - y/2, in y^2, y^4, …
 SERIES = (1 / 24, -1 / 2880, 1 / 181440, -1 / 9676800, 1 / 479001600, -691 / 15692092416000)
 

@@ -23,7 +23,9 @@ _MOST_ALL = 2 * (_ENDS + _JOINT)
 """Sums of so many terms are added up whole."""
 _SCANNED = 25
 _NOTHING = 42.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(56)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(26)
+_WIDEST = 3.0
+"""Gauss's rule takes an integral over so many logits at most."""
 _NEARLY_WHOLE = 1e-9
 _AT_ONCE = 4096
 """So many terms are made at a time: of one element all together, of many one by one."""
@@ -81,7 +83,7 @@ def periodic_quantile_slopes(
 # -- terms -------------------------------------------------------------------------------
 
 
-Sums = tuple[Array, Array, Array]
+Sums = tuple[Array, ...]
 
 
 class _Terms:
@@ -90,14 +92,14 @@ class _Terms:
     Each is the binomial share of m visits in a time of m - x, times (D - n + x)/(D - m + x).
     """
 
-    def __init__(self, flows: Array, spare: Array, work: Array) -> None:
-        self.flows, self.spare, self.work = flows, spare, work
+    def __init__(self, flows: Array, spare: Array, work: Array, slopes: int) -> None:
+        self.flows, self.spare, self.work, self.slopes = flows, spare, work, slopes
         self.period = flows + spare
         self.head = spare + work
         self.constant = np.log(self.head) + _stirling_error(flows) + np.log(flows / (2 * np.pi)) / 2
 
     def of(self, is_among: NDArray[np.bool_]) -> _Terms:
-        return _Terms(self.flows[is_among], self.spare[is_among], self.work[is_among])
+        return _Terms(self.flows[is_among], self.spare[is_among], self.work[is_among], self.slopes)
 
     def logarithm(self, m: Array) -> Array:
         """Return the logarithm of the term m; -inf where it is none."""
@@ -118,18 +120,21 @@ class _Terms:
         return np.where(rest > 0, found, np.where(rest == 0, last, -np.inf))
 
     def summed(self, m: Array, size: Array) -> Sums:
-        """Return the sums over terms, so much of each, of them and of their slopes by x and D."""
+        """Return the sums over terms, so much of each, of them and of as many slopes as asked for.
+
+        The first slope is that by x, the second that by D.
+        """
         term = size * np.exp(self.logarithm(m))
-        left = self.period - m + self.work
-        apart = (m * self.spare + self.flows * self.work) / self.period
-        by_work = 1 / self.head - (self.head + 1) / left - self.work / (m - self.work)
-        by_period = 1 / self.head - (1 + apart) / left
-        is_there = term != 0
-        return (
-            np.where(is_there, term, 0.0).sum(axis=0),
-            np.where(is_there, term * by_work, 0.0).sum(axis=0),
-            np.where(is_there, term * by_period, 0.0).sum(axis=0),
-        )
+        sums = [term.sum(axis=0)]
+        if self.slopes:
+            left, is_there = self.period - m + self.work, term != 0
+            by_work = 1 / self.head - (self.head + 1) / left - self.work / (m - self.work)
+            sums.append(np.where(is_there, term * by_work, 0.0).sum(axis=0))
+        if self.slopes > 1:
+            apart = (m * self.spare + self.flows * self.work) / self.period
+            by_period = 1 / self.head - (1 + apart) / left
+            sums.append(np.where(is_there, term * by_period, 0.0).sum(axis=0))
+        return tuple(sums)
 
 
 def _log1p(value: Array, added: Array) -> Array:
@@ -151,10 +156,10 @@ def _stirling_error(m: Array) -> Array:
 # -- sums --------------------------------------------------------------------------------
 
 
-def _sums(flows: Array, spare: Array, work: Array) -> Sums:
-    """Return P(V > x), with its slopes by x and by D; for 0 <= x < n and spare > 0."""
-    totals = (np.zeros(flows.shape), np.zeros(flows.shape), np.zeros(flows.shape))
-    terms, first = _Terms(flows, spare, work), np.floor(work) + 1
+def _sums(flows: Array, spare: Array, work: Array, slopes: int) -> Sums:
+    """Return P(V > x), with so many of its slopes by x and D; for 0 <= x < n and spare > 0."""
+    totals = tuple(np.zeros(flows.shape) for _ in range(1 + slopes))
+    terms, first = _Terms(flows, spare, work, slopes), np.floor(work) + 1
     count = flows - first + 1
     is_short = count <= _MOST_ALL
     _add_some(totals, is_short, terms, first, _all_of)
@@ -190,8 +195,7 @@ def _rows(count: int, width: int) -> list[NDArray[np.int64]]:
 
 def _together(parts: list[Sums]) -> Sums:
     """Return what sums are together."""
-    first, second, third = (sum(part[1:], part[0]) for part in zip(*parts, strict=True))
-    return first, second, third
+    return tuple(sum(part[1:], part[0]) for part in zip(*parts, strict=True))
 
 
 def _added(terms: _Terms, start: Array, sizes: Array) -> Sums:
@@ -258,7 +262,20 @@ def _height(terms: _Terms, logit: Array) -> Array:
 
 
 def _between(terms: _Terms, low: Array, high: Array) -> Sums:
-    half, parts = (high - low) / 2, []
+    """Return the integral, in as many pieces as it needs."""
+    pieces = np.maximum(1.0, np.ceil((high - low) / _WIDEST))
+    half = (high - low) / pieces / 2
+    totals = _piece(terms, low, half)
+    for k in range(1, int(pieces.max())):
+        is_there = k < pieces
+        start, length = low[is_there] + 2 * k * half[is_there], half[is_there]
+        for total, part in zip(totals, _piece(terms.of(is_there), start, length), strict=True):
+            total[is_there] += part
+    return totals
+
+
+def _piece(terms: _Terms, low: Array, half: Array) -> Sums:
+    parts = []
     for row in _rows(_NODES.size, low.size):
         m, growth = _point(terms, low + half * (1 + _NODES[row]))
         parts.append(terms.summed(m, _WEIGHTS[row] * half * growth))
@@ -269,31 +286,33 @@ def _between(terms: _Terms, low: Array, high: Array) -> Sums:
 
 
 def _tail(flows: Array, load: Array, time: Array) -> Array:
-    return _tail_parts(flows, load, time)[0]
+    return _tail_parts(flows, load, time, 0)[0]
 
 
-def _tail_slopes(flows: Array, load: Array, time: Array) -> Sums:
-    _, by_time, by_load = _tail_parts(flows, load, time)
+def _tail_slopes(flows: Array, load: Array, time: Array) -> tuple[Array, Array, Array]:
+    _, by_time, by_load = _tail_parts(flows, load, time, 2)
     return np.full(flows.shape, np.nan), by_load, by_time
 
 
-def _tail_parts(flows: Array, load: Array, time: Array) -> Sums:
-    """Return P(W > t), with its slopes by the time and the load."""
-    found = tuple(np.full(flows.shape, np.nan) for _ in range(3))
+def _tail_parts(flows: Array, load: Array, time: Array, slopes: int) -> Sums:
+    """Return P(W > t), with so many of its slopes by the time and the load."""
+    found = tuple(np.full(flows.shape, np.nan) for _ in range(1 + slopes))
     whole = np.ceil(flows - _NEARLY_WHOLE)
-    is_there = (load >= 0) & (flows >= 0) & ~np.isnan(time)
+    is_there = (load >= 0) & (flows >= 0) & np.isfinite(flows) & ~np.isnan(time)
     is_full = is_there & ((load >= 1) | (time < 0))
     is_none = is_there & ~is_full & ((whole <= 1) | (load == 0) | (time >= whole - 1))
-    for part, full in zip(found, (1.0, 0.0, 0.0), strict=True):
-        part[is_full], part[is_none] = full, 0.0
-    is_plain = is_there & ~is_full & ~is_none & np.isfinite(flows)
+    for k, part in enumerate(found):
+        part[is_full], part[is_none] = 0.0 if k else 1.0, 0.0
+    is_plain = is_there & ~is_full & ~is_none
     if is_plain.any():
         n, rho = whole[is_plain], load[is_plain]
-        share, by_time, by_period = _sums(n - 1, n * ((1 - rho) / rho) + 1, time[is_plain])
-        parts = (np.minimum(share, 1.0), by_time, -by_period * (n / rho) / rho)
-        for into, part in zip(found, parts, strict=True):
+        sums = _sums(n - 1, n * ((1 - rho) / rho) + 1, time[is_plain], slopes)
+        for into, part in zip(found, sums, strict=True):
             into[is_plain] = part
-    return found[0], found[1], found[2]
+        found[0][is_plain] = np.minimum(sums[0], 1.0)
+        if slopes > 1:
+            found[2][is_plain] *= -n / rho / rho
+    return found
 
 
 # -- quantiles ---------------------------------------------------------------------------
@@ -314,26 +333,26 @@ def _quantile(flows: Array, load: Array, level: Array) -> Array:
 def _wait(whole: Array, load: Array, level: Array) -> Array:
     flows, spare = whole - 1, whole * ((1 - load) / load) + 1
     goal = -np.log1p(-level)
-    # As of a Brownian bridge, with the decay of the tail that many flows have.
-    decay = log_growth(flows / (flows + spare), np.zeros(load.shape))
-    start = 2 * goal / (decay + np.sqrt(decay * decay + 8 * goal / flows))
-    low = np.zeros(load.shape)
-    return falling_root(
-        _excess, low, flows.copy(), np.minimum(start, flows / 2), flows, spare, goal
-    )
+    # As of a Brownian bridge, with the tail that many flows have.
+    busy = flows / (flows + spare)
+    decay = log_growth(busy, np.zeros(load.shape))
+    near = np.maximum(goal + np.log((1 - busy) / (decay - (1 - busy))), goal / 8)
+    start = 2 * near / (decay + np.sqrt(decay * decay + 8 * near / flows))
+    low, high = np.zeros(load.shape), flows.copy()
+    return falling_root(_excess, low, high, np.minimum(start, flows / 2), flows, spare, goal)
 
 
 def _excess(time: Array, flows: Array, spare: Array, goal: Array) -> tuple[Array, Array]:
     """Return log P(V > t) + goal, and its slope."""
     is_within = time < flows
-    share, slope, _ = _sums(flows, spare, np.where(is_within, time, 0.0))
+    share, slope = _sums(flows, spare, np.where(is_within, time, 0.0), 1)
     value = np.where(is_within, np.log(share) + goal, -np.inf)
     return value, slope / share
 
 
-def _quantile_slopes(flows: Array, load: Array, level: Array) -> Sums:
+def _quantile_slopes(flows: Array, load: Array, level: Array) -> tuple[Array, Array, Array]:
     time = _quantile(flows, load, level)
-    _, by_time, by_load = _tail_parts(flows, load, time)
+    _, by_time, by_load = _tail_parts(flows, load, time, 2)
     is_wait, is_none = (time > 0) & np.isfinite(time), time == 0
     nothing = np.where(is_none, 0.0, np.nan)
     return (
