@@ -20,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
 import matrices  # noqa: E402 - found by the lines above
 import pages  # noqa: E402
+import queues  # noqa: E402
 import readme  # noqa: E402
 import rows  # noqa: E402
 import starts  # noqa: E402
@@ -46,6 +47,7 @@ def main() -> None:
         "traces": works.replays,
         "pages": pages.changes,
         "rows": rows.changes,
+        "queues": queues.numbers,
     }
     for name, measure in parts.items():
         if arguments.parts and name not in arguments.parts:
@@ -74,7 +76,8 @@ def _arguments() -> argparse.Namespace:
         "parts",
         metavar="PART",
         nargs="*",
-        help="matrices, bare, files, starts, specs, advice, traces, pages or rows (default: all)",
+        help="matrices, bare, files, starts, specs, advice, traces, pages, rows or queues "
+        "(default: all)",
     )
     parser.add_argument(
         "--largest",

@@ -8,7 +8,7 @@ service, and J come, by Poisson's law, in the k - t services before (after Franx
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks, pair_in_blocks
@@ -53,24 +53,37 @@ def batch_quantile_slopes(load: ArrayLike, level: ArrayLike) -> tuple[Array, Arr
 
 
 def _tail(load: Array, time: Array) -> Array:
-    return _with_edges(load, time, 0, 1.0)
+    found = np.full(load.shape, np.nan)
+    is_plain = (load > 0) & (load < 1) & (time >= 0)
+    filled(is_plain & (time < SUM_ENDS), found, _near_share, load, time)
+    filled(is_plain & (time >= SUM_ENDS), found, lambda *some: _far_parts(*some)[0], load, time)
+    found[(load == 0) & (time >= 0)] = 0.0
+    found[_is_full(load, time)] = 1.0
+    return found
+
+
+def _is_full(load: Array, time: Array) -> NDArray[np.bool_]:
+    """Return where all visits wait longer."""
+    is_early = (load >= 0) & (load < 1) & (time < 0)
+    return is_early | ((load >= 1) & np.isfinite(load) & ~np.isnan(time))
 
 
 def _tail_slopes(load: Array, time: Array) -> tuple[Array, Array]:
-    by_load = _with_edges(load, time, 2, 0.0)
-    # At no load a visit at most is met: it is longer there than t with share 1 - t of it.
-    by_load = np.where((load == 0) & (time >= 0), np.maximum(0.0, 1 - time), by_load)
-    return by_load, -_with_edges(load, time, 1, 0.0)
-
-
-def _with_edges(load: Array, time: Array, which: int, full: float) -> Array:
-    found = np.full(load.shape, np.nan)
+    by_load, by_time = np.full(load.shape, np.nan), np.full(load.shape, np.nan)
     is_plain = (load > 0) & (load < 1) & (time >= 0)
-    filled(is_plain, found, lambda rho, t: _parts(rho, t)[which], load, time)
-    found[(load == 0) & (time >= 0)] = 0.0
-    found[(load >= 0) & (load < 1) & (time < 0)] = full
-    found[(load >= 1) & np.isfinite(load) & ~np.isnan(time)] = full
-    return found
+    if is_plain.any():
+        _, density, by_load[is_plain] = _parts(load[is_plain], time[is_plain])
+        by_time[is_plain] = -density
+    is_idle, is_full = (load == 0) & (time >= 0), _is_full(load, time)
+    # At no load a visit is met at most: it takes longer than t with share 1 - t of it.
+    by_load[is_idle], by_time[is_idle] = np.maximum(0.0, 1 - time[is_idle]), 0.0
+    by_load[is_full] = by_time[is_full] = 0.0
+    return by_load, by_time
+
+
+def _near_share(load: Array, time: Array) -> Array:
+    tables = _tables(load, int(time.max()))
+    return _summed(time, load, tables[:, 0], tables[:, 1])[0]
 
 
 def _parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
@@ -97,7 +110,7 @@ def _far_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
 
 
 def _near_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
-    tables = _tables(load, with_slopes=True)
+    tables = _tables(load, int(time.max()), with_slopes=True)
     share, density = _summed(time, load, tables[:, 0], tables[:, 1])
     left = np.floor(time) + 1 - time
     by_load, _ = _summed(time, load, tables[:, 2], tables[:, 1], beyond=0.0)
@@ -105,12 +118,12 @@ def _near_parts(load: Array, time: Array) -> tuple[Array, Array, Array]:
     return share, density, by_load + left * density / load
 
 
-def _tables(load: Array, *, with_slopes: bool = False) -> Array:
+def _tables(load: Array, most: int = SUM_ENDS, *, with_slopes: bool = False) -> Array:
     """Return P(L > n), P(L = n) and, where asked for, the slope of the first by the load.
 
     L, which waits, is what comes in W, a geometric sum: P(L > n) exp(-load) is E(a - n - 1)+ and
     the sum of P(a > j) P(L > n - j) over j = 1..n, where a come in a service. For each load in
-    turn; n = 0..20.
+    turn; n from 0 to `most`.
     """
     come = [np.exp(-load)]
     for j in range(1, _ARRIVALS):
@@ -122,11 +135,11 @@ def _tables(load: Array, *, with_slopes: bool = False) -> Array:
     # more[j] is P(a > j), beyond[n] is E(a - n - 1)+
     more.reverse()
     beyond.reverse()
-    shares, held = np.array(come[: SUM_ENDS + 1]), np.array(more[: SUM_ENDS + 1])
+    shares, held = np.array(come[: most + 1]), np.array(more[: most + 1])
     kinds = 3 if with_slopes else 2
-    table = np.empty((SUM_ENDS + 1, kinds, load.size))
+    table = np.empty((most + 1, kinds, load.size))
     none = np.exp(load)
-    for n in range(SUM_ENDS + 1):
+    for n in range(most + 1):
         sums = np.einsum("jn,jcn->cn", held[1 : n + 1], table[:n][::-1])
         table[n, 0] = (beyond[n] + sums[0]) * none
         table[n, 1] = sums[1] * none if n else (1 - load) * none

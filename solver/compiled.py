@@ -58,8 +58,10 @@ def _of_arrays() -> dict[str, Callable[..., Any]]:
     """Return the functions that numpy lacks, by the names that sympy prints."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
+    from qps.engine import queue_arrays  # noqa: PLC0415 - needs scipy, seldom needed
+
     queues: dict[str, Callable[..., Any]] = {
-        f.__name__: np.vectorize(f.numeric, otypes=[float]) for f in QUEUE_FUNCTIONS
+        f.__name__: getattr(queue_arrays, f.word) for f in QUEUE_FUNCTIONS
     }
     return queues | {
         "LambertW": lambert_w,

@@ -432,6 +432,12 @@ def test_tails_and_their_slopes(load: float, time: float) -> None:
         _same(slopes, _mp_slopes(_mp_md1_tail, load, time), within=1e-10)
 
 
+def test_slopes_of_tails_at_their_edges() -> None:
+    by_load, by_time = queue_arrays.md1_tail_slopes([0, 0, 0.5, 1, 0.5], [0.25, 2, -1, 3, inf])
+    _same(by_load, [0.75, 0, 0, 0, 0])
+    _same(by_time, [0, 0, 0, 0, 0])
+
+
 def test_heavy_load_loses_no_digits() -> None:
     """The decay of the tail is 2 (1 - load)/(1 + v) there, and the wait nearly exponential."""
     load = 1 - np.array([1e-6, 1e-9, 1e-12])
