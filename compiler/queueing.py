@@ -33,6 +33,8 @@ from qps.compiler.queue_functions import (
 
 _ROUNDING = sympy.Rational(1, 10**9)
 
+_NEXT_TO_NOTHING = sympy.Rational(1, 10**9)
+
 
 @dataclass
 class Visit:
@@ -205,7 +207,8 @@ class Queue:
             held = GammaQuantile(self.load, self.variation**2 / most, level)
             return longest * most * held - own.service
         if self.variation == 1:
-            return own.service * (self._sojourn(own.service / longest, level) - 1)
+            service = self._of_some_length(own.service, longest)
+            return service * self._sojourn(service / longest, level) - own.service
         return longest * GammaQuantile(self.load, self.variation**2, level) - own.service
 
     def own_tail(self, own: Visit, level: sympy.Expr) -> sympy.Expr:
@@ -223,6 +226,15 @@ class Queue:
         longest = self._longest_batch / self.servers
         found = others_quantile(self._classes(mine), self._period, self.load, longest, level)
         return found + before
+
+    @staticmethod
+    def _of_some_length(service: sympy.Expr, longest: sympy.Expr) -> sympy.Expr:
+        """Return a service time by which can be divided: what takes no time waits, too.
+
+        Where the population may leave nothing of it, a billionth of the longest stands for nothing.
+        """
+        may_vanish = service != longest and any(s.is_integer for s in service.free_symbols)
+        return Maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service
 
     @property
     def _longest_batch(self) -> sympy.Expr:

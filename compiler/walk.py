@@ -16,7 +16,7 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.dimension import INFORMATION_BASE, TIME_BASE
 from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.extremes import Maximum, Mean, Minimum
 from qps.compiler.flows import Demand, Flow, StreamResult, word
 from qps.compiler.load_graph import (
     Calibration,
@@ -265,7 +265,13 @@ class Walk:
             if queueing is not None:
                 self._queue(run, demand, queueing)
         run.is_uneven |= run.rate != held * now
-        run.service += busy / run.flows * (now * run.flows / run.rate)
+        run.service += self._for_each(busy / run.flows * (now * run.flows / run.rate))
+
+    def _for_each(self, service: sympy.Expr) -> sympy.Expr:
+        """Return a time for each visit: none where the population leaves no visits at all."""
+        above, below = sympy.fraction(service)
+        count = self._expressions.population
+        return Mean(above, below) if below.has(count) and below != count else service
 
     def _visit(self, name: str, rate: sympy.Expr, flows: sympy.Expr) -> Visit:
         """Return a visit with what is known of the flows so far."""

@@ -503,3 +503,15 @@ def test_no_function_of_the_language_takes_a_row_out(
     text = BASE.replace("users N in 1..200", "users N in 1..200\nparam limit = 2 in 0.001..1000")
     text += f"measure m = {function}\nrequire {{ m <= limit }}\n"
     assert disagreements(text + "matrix x { limit in 0.001..40, 7 log values }", 4) == []
+
+
+def test_what_depends_on_the_population_is_guarded_at_its_ends() -> None:
+    """A rate that is elastic loads a resource of all users where a cost of it is not zero."""
+    spec = (
+        "users N in 1..40\nparam job = 5 ms in 0..50 ms\nmachine box { cpu 1 core }\n"
+        "network wire { rate 1 Mbit/s }\ncomponent work { cpu job / (1 packet) }\n"
+        "param pace elastic 1..50 packet/s\n"
+        "topology { node host = box; node user = box * N; link lan = wire between host, user }\n"
+        "stream talk { source N * pace, 500 byte/packet; at user { }; over lan; at host { work } }\n"
+    )
+    assert disagreements(spec + "matrix m { job in [0 ms, 0.01 ms, 5 ms, 20 ms] }\n") == []

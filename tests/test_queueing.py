@@ -415,3 +415,38 @@ def test_a_million_flows_wait_like_random_arrivals() -> None:
 def test_mm1_is_mg1_with_a_variation_of_one(time: float) -> None:
     tail = exp(-(1 - 0.7) * time)
     assert numbers.sojourn_quantile(0.7, 1 - 0.7, 1 - tail) == pytest.approx(time, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("group", "sent", "taken"),
+    [("1", "to others in room", "take"), ("9", "to others in room at most 1", "mixed")],
+    ids=["nobody to send to", "nothing to mix"],
+)
+def test_visits_that_take_no_time_have_an_answer(group: str, sent: str, taken: str) -> None:
+    """What is sent to nobody, and mixed of one, is no visit or one of no length: no 0/0."""
+    graph = lowered(
+        f"""users N in 2..50
+group room of {group} users
+machine fast {{ cpu 2 core, queueing mmc }}
+network net {{ duplex; rate 100 Mbit/s }}
+component send {{ cpu 1 ms/packet }}
+component mixed {{ cpu 2 ms/packet; merge }}
+component take {{ cpu 2 ms/packet }}
+topology {{ node host = fast * N; link lan = net between host }}
+stream flow {{
+  source 8 packet/s, 500 byte/packet
+  at host {{ send {sent} }}
+  over lan
+  at host {{ {taken} }}
+}}
+stream more {{ source 3 packet/s, 500 byte/packet; at host {{ take }} }}
+require {{ flow.latency <= 500 ms; quantile(flow.latency, 95 %) <= 1 s }}
+"""
+    )
+    answer = solve(graph)
+    assert answer.verdict is Verdict.RANGE
+    # Work of 1 ms, 0.04 ms on the way; of waits and exponential service at most as of M/M/2 with
+    # all items of 2 ms at 11 a second: a load of 1.1 %.
+    mean, tail = (r.value_at_limit for r in answer.requirements)
+    assert 0.00104 <= mean <= 0.00504
+    assert mean <= tail <= 0.00004 + 2 * 0.002 * log(40) * 1.011

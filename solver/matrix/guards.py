@@ -134,6 +134,17 @@ def _structure(
     """Yield what the structure of the graph rests on."""
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
     requirements = (*model.requirements, *(item for items in own for item in items))
+    low, high = graph.low, graph.high
+    points = (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+
+    def built(expr: sympy.Expr | None) -> Iterator[int]:
+        """Yield what gives an expression that rests on an input, at some populations."""
+        if expr is None or not _rests_on_input(builder, expr):
+            return
+        varies = graph.population in expr.free_symbols
+        for point in points if varies else points[:1]:
+            yield builder.build(expr.xreplace({graph.population: point}))
+
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if not requirement.is_axis:
             continue
@@ -142,32 +153,22 @@ def _structure(
         limit = in_symbols(requirement.limit.expr)
         if limit is None or (requirement.ideal is not None and ideal is None):
             continue
-        gap = limit if ideal is None else limit - ideal
-        if _rests_on_input(builder, gap):
-            yield from _stays(builder.build(gap), is_zero=criterion.axis is None)
-    low, high = graph.low, graph.high
-    ends = (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+        for gap in built(limit if ideal is None else limit - ideal):
+            yield from _stays(gap, is_zero=criterion.axis is None)
     for settled in graph.elastic:
         for name, most in settled.at_most.items():
-            target = graph.resources[name].target
-            if _rests_on_input(builder, target):
-                yield _below_one(builder.build(target))
+            yield from map(_below_one, built(graph.resources[name].target))
             for requirement in requirements:
                 if bounds_load(requirement, name, graph.resources):
                     limit = asking.expressions.in_symbols(requirement.limit.expr)
-                    if limit is not None and _rests_on_input(builder, limit):
-                        yield _below_one(builder.build(limit))
-            growth = most - settled.at_least[name]
-            if _rests_on_input(builder, growth):
-                for end in ends:
-                    at = builder.build(growth.xreplace({graph.population: end}))
-                    yield Guard(at, Fraction(0), is_least_out=True)
+                    yield from map(_below_one, built(limit))
+            for growth in built(most - settled.at_least[name]):
+                yield Guard(growth, Fraction(0), is_least_out=True)
         for name, resource in graph.resources.items():
             is_left_out = name not in settled.at_most
             if is_left_out and settled.parameter.symbol in resource.unsettled.free_symbols:
-                slope = sympy.diff(resource.unsettled, settled.parameter.symbol)
-                if _rests_on_input(builder, slope):
-                    yield from _stays(builder.build(slope), is_zero=True)
+                for slope in built(sympy.diff(resource.unsettled, settled.parameter.symbol)):
+                    yield from _stays(slope, is_zero=True)
 
 
 def _below_one(value: int) -> Guard:
