@@ -33,7 +33,7 @@ class ExactRun {
     if (code === OP.number) return program.steps[i].slice(1).map(BigInt);
     if (code < OP["+"]) return null;
     const p = this.known.get(program.a[i]);
-    const q = isBinary(code) ? this.known.get(program.b[i]) : p;
+    const q = PARTS[code] > 1 ? this.known.get(program.b[i]) : p;
     if (code === OP.max || code === OP.min) return extremeOf(p, q, code === OP.max);
     if (p === null || q === null || p[1] === 0n || q[1] === 0n) return null;
     switch (code) {

@@ -37,7 +37,7 @@ function tableOf(x, y, series) {
 
 function linePicture(title, chart, width, height) {
   const description = `${title}: ${chart.series.map((line) => line.name).join(", ")}`;
-  return { title, ...lineChart({ ...chart, description }, width, height), table: () => tableOf(chart.x, chart.y, chart.series) };
+  return { title, chart, ...lineChart({ ...chart, description }, width, height), table: () => tableOf(chart.x, chart.y, chart.series) };
 }
 
 const MOST_LINES = 8;

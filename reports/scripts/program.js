@@ -101,8 +101,8 @@ class Program {
       const i = order[k];
       if (code[i] === OP.n) continue;
       const out = (rows[i] ??= new Float64Array(count));
-      const left = row(a[i]), right = isBinary(code[i]) ? row(b[i]) : left;
-      const third = PARTS[code[i]] > 2 ? row(c[i]) : left;
+      const parts = PARTS[code[i]], left = row(a[i]);
+      const right = parts > 1 ? row(b[i]) : left, third = parts > 2 ? row(c[i]) : left;
       switch (code[i]) {
         case OP["+"]: for (let j = 0; j < count; j++) out[j] = left[j] + right[j]; break;
         case OP["-"]: for (let j = 0; j < count; j++) out[j] = left[j] - right[j]; break;
@@ -134,7 +134,6 @@ class Program {
   }
 }
 
-function isBinary(code) { return PARTS[code] === 2; }
 function isOfQueues(code) { return code >= FIRST_OF_QUEUES; }
 
 function applied(code, a, b, c) {

@@ -1,0 +1,139 @@
+"""What the charts of the live page show is what Python says, at every population they draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+from helpers.browser import CHROMIUM, MISSING
+from helpers.reports import html_of
+from helpers.specs import PRELUDE, checked
+from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.lower import lower
+from qps.solver.compiled import array_function
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
+
+LINES = """() => {
+  qps.drawAll();
+  const told = (values) => [...values].map((v) => (Number.isFinite(v) ? v : null));
+  return Object.fromEntries(qps.pictures.filter((one) => one.drawn?.chart && !one.place.hidden)
+    .map(({ key, drawn: { chart } }) => [key, {
+      at: [...chart.x.values], lines: chart.series.map((one) => [one.name, told(one.values)]),
+    }]));
+}"""
+
+SPACE = """() => {
+  const { graph, run } = qps.shown;
+  const axes = graph.criteria.filter((one) => one.axis !== null);
+  const populations = qps.shown.populations(61);
+  const rows = run.sweep(axes.map((one) => one.axis), populations);
+  const told = (values) => [...values].map((v) => (Number.isFinite(v) ? v : null));
+  return [[...populations], rows.map(told), axes.map((one) => one.name)];
+}"""
+
+SWEPT = """() => {
+  const { graph, run } = qps.shown;
+  const moving = [...graph.order.moving];
+  const populations = Float64Array.from({ length: 40 }, (_, i) => 1 + 3.7 * i);
+  const rows = run.sweep(moving, populations);
+  const off = [];
+  moving.forEach((step, k) => populations.forEach((n, j) => {
+    const alone = run.at(n).value(step);
+    if (!Object.is(alone, rows[k][j])) off.push([step, n, alone, rows[k][j]].map(String));
+  }));
+  return { count: moving.length, off };
+}"""
+
+WAITS = ["mm1", "md1", "mg1 cv 0.5", "mg1 cv 2", "mmc", "periodic", "none"]
+
+
+def waiting_spec(waits: str) -> str:
+    cores = "4 core" if waits == "mmc" else "1 core"
+    own = "" if waits == "none" else f", queueing {waits}"
+    return (
+        PRELUDE.replace("1..100", "1..390")
+        + f"machine waiting {{ cpu {cores}{own} }}\n"
+        + "topology { node host = waiting\n node user = box * N\n"
+        " link net = ports between host, user }\n"
+        "stream flow for each user {\n"
+        " source 0.5 packet/s, 200 byte/packet; at host { work }\n over net\n at user { }\n}\n"
+        "measure most = quantile(flow.latency, 50 %)\n"
+        "require {\n"
+        " quantile(flow.latency, 95 %) <= 120 ms ideal 20 ms; flow.latency <= 60 ms ideal 15 ms\n"
+        " most <= 300 ms; flow.loss <= 1 %; flow.throughput >= 50 byte/s\n}\n"
+        "quality euclidean\n"
+    )
+
+
+@pytest.mark.parametrize("waits", WAITS)
+def test_lines_are_what_python_says(waits: str, open_page: Any) -> None:
+    spec = checked(waiting_spec(waits))
+    graph = lower(spec.model, spec.configuration())
+    drawn = open_page(html_of(spec)).run(LINES)
+    assert {"loads", "needs", "shares", "quality"} <= set(drawn)
+    for key, chart in drawn.items():
+        expected = lines_of(graph, key)
+        for name, values in chart["lines"]:
+            assert_alike(values, columns(graph, chart["at"], [expected[bare(name, expected)]])[0])
+
+
+@pytest.mark.parametrize("waits", WAITS)
+def test_the_way_through_the_space_of_quality_is_what_python_says(
+    waits: str, open_page: Any
+) -> None:
+    spec = checked(waiting_spec(waits))
+    graph = lower(spec.model, spec.configuration())
+    populations, rows, names = open_page(html_of(spec)).run(SPACE)
+    axes = {one.name: one.axis for one in graph.criteria if one.axis is not None}
+    assert names == list(axes)
+    for row, column in zip(rows, columns(graph, populations, list(axes.values())), strict=True):
+        assert_alike(row, column)
+
+
+@pytest.mark.parametrize("waits", WAITS)
+def test_many_populations_at_once_are_what_each_of_them_is(waits: str, open_page: Any) -> None:
+    swept = open_page(html_of(checked(waiting_spec(waits)))).run(SWEPT)
+    assert swept["count"]
+    assert swept["off"] == []
+
+
+def lines_of(graph: LoadGraph, key: str) -> dict[str, sympy.Expr]:
+    """Return what each line of a chart is of."""
+    if key == "loads":
+        return {name: one.load / one.target for name, one in graph.resources.items()}
+    if key == "shares":
+        return {by: part for one in graph.resources.values() for by, part in one.parts.items()}
+    quality = {"": graph.quality, "quality": graph.quality}
+    if key == "quality":
+        return quality
+    return {one.name: near(one) for one in graph.criteria} | quality
+
+
+def near(criterion: Criterion) -> sympy.Expr:
+    """Return how near a criterion is to its limit, which is 1."""
+    over = criterion.measure / criterion.limit
+    return over if criterion.at_most else 1 / over
+
+
+def bare(name: str, expected: dict[str, sympy.Expr]) -> str:
+    """Return which line it is: a name in a chart goes on with how its values are known."""
+    return max((one for one in expected if name.startswith(one)), key=len)
+
+
+def columns(graph: LoadGraph, at: list[float], exprs: list[sympy.Expr]) -> list[np.ndarray]:
+    """Return the values of expressions at some populations, as `sweep` computes them."""
+    compiled = array_function([graph.population], [graph.valued(expr) for expr in exprs])
+    places = np.array(at)
+    return [np.broadcast_to(found, places.shape) for found in compiled(places)]
+
+
+def assert_alike(page: list[float | None], python: np.ndarray) -> None:
+    """Hold the page's values against Python's; what is not finite is nothing in both."""
+    told = [value if np.isfinite(value) else None for value in python.tolist()]
+    assert page == [
+        None if one is None else pytest.approx(one, rel=1e-8, abs=1e-12) for one in told
+    ]
