@@ -28,7 +28,14 @@ _PER_USER = {
 }
 _SATURATIONS = ("saturates_at", "saturates_not_below")
 _NUMBERS = ("at", "largest_acceptable", *_SATURATIONS, "quality_at", "cost", "running_cost")
-ANSWERS = (*_NUMBERS, *_PER_USER, "largest_acceptable_known", "limited_by", "bottleneck")
+WORDS = (
+    "largest_acceptable_known",
+    "limited_by",
+    "bottleneck",
+    "saturated_from_start",
+    "stays_full",
+)
+ANSWERS = (*_NUMBERS, *_PER_USER, *WORDS)
 """The columns that every matrix has, besides its axes, the loads and the reason."""
 
 _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}

@@ -64,13 +64,15 @@ class ChangeView:
 class BottleneckView:
     """The bottleneck and where it changes hands.
 
-    Where it is saturated `from_start`, `saturates_at` is the start of the range. Whether those
+    Where it is saturated `from_start`, `saturates_at` is the start of the range. It `stays_full`,
+    `exactly` or `at most`, where that lies before the largest acceptable population. Whether those
     that are `undecided` saturate before it cannot be told.
     """
 
     resource: str
     saturates_at: float | None
     from_start: bool
+    stays_full: str | None
     initially: str
     changes: tuple[ChangeView, ...]
     undecided: tuple[str, ...]

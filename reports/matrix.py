@@ -23,12 +23,14 @@ from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.tables import (
     ANSWER,
+    FROM_START,
     KNOWN,
     LARGEST,
     LOAD,
     NOT_BELOW,
     SATURATION,
     SCHEMA,
+    STAYS_FULL,
     Column,
     Counts,
     columns_of,
@@ -137,9 +139,10 @@ def _is_in(table: pa.Table, name: str) -> bool:
 
 def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
     """Return a cell with the mark of how it is known: of users by row, else by column."""
-    if column.answer == "saturates_at" and row.get(NOT_BELOW) is not None:
-        return _undecided(row)
-    told = _cell(column, row[column.name]) + _stays_full(column, row)
+    told = _cell(column, row[column.name])
+    if column.answer == "saturates_at":
+        is_undecided = row.get(NOT_BELOW) is not None
+        return _saturation(_undecided(row) if is_undecided else told, row)
     if not column.known.is_exact and row[column.name] is not None:
         return marked(told, column.known)
     kind = row.get(known or "") if column.answer == LARGEST else None
@@ -155,33 +158,34 @@ def _undecided(row: Mapping[str, object]) -> str:
     return undecided_point(at if isinstance(at, float) else None, int(least))
 
 
-def _stays_full(column: Column, row: Mapping[str, object]) -> str:
-    """Return that a load stays full, where it is so before the largest acceptable population.
+def _saturation(told: str, row: Mapping[str, object]) -> str:
+    """Return where the first resource saturates as `solve` tells it: from the start, staying full.
 
-    What is full is not beyond: such a load is acceptable for as long as it grows no more.
+    What stays full is not beyond: it is acceptable for as long as it grows no more.
     """
-    at, largest = row.get("saturates_at"), row.get("largest_acceptable")
-    if column.answer != "saturates_at" or not isinstance(at, float) or not isinstance(largest, int):
-        return ""
-    if not at < largest:
-        return ""
-    load = row.get(f"{LOAD}{row.get('bottleneck')}")
-    is_exactly = isinstance(load, float) and abs(load - 1) <= _SAME
-    return f" ({'exactly' if is_exactly else 'at most'} full to {largest:,})"
+    if _answer(row, FROM_START) is not None:
+        told = "from the start"
+    stays, largest = _answer(row, STAYS_FULL), _answer(row, LARGEST)
+    to = f" to {largest:,}" if isinstance(largest, int) else " to the answer"
+    return told if stays is None else f"{told} ({stays} full{to})"
 
 
-_SAME = 1e-12
+def _answer(row: Mapping[str, object], name: str) -> object:
+    """Return an answer of a row, where an axis has its name too."""
+    return row.get(ANSWER + name, row.get(name))
 
 
 def _is_told(column: Column, columns: list[Column]) -> bool:
     """Leave out what a table has no room for: files have it all."""
     answer = column.answer or ""
-    if answer.startswith((SATURATION, LOAD)) or answer in ("at", KNOWN, NOT_BELOW):
+    if answer.startswith((SATURATION, LOAD)) or answer in _ELSEWHERE:
         return False
     return not (answer == "cost_per_user" and len(columns) > _MOST_COLUMNS)
 
 
 _MOST_COLUMNS = 40
+_ELSEWHERE = ("at", KNOWN, NOT_BELOW, FROM_START, STAYS_FULL)
+"""Answers that stand in no column of a table: in others' cells, or nowhere."""
 
 
 def _heading(name: str) -> str:

@@ -28,6 +28,8 @@ _LETTERS = np.frombuffer(
 _LABELS = {
     "saturates_at": "first saturates at",
     "saturates_not_below": "undecided ones not below",
+    "saturated_from_start": "full from the start",
+    "stays_full": "first stays full up to the answer",
     "quality_at": "quality",
     "at": "values at",
     "reason": "reason for no answer",

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from qps.compiler.certainty import Kind
-from qps.compiler.check_matrices import ANSWERS
+from qps.compiler.check_matrices import ANSWERS, WORDS
 from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION, SCHEMA
 
 MOST_BYTES = 256 * 2**20
@@ -165,7 +165,7 @@ def _type_of(field: pa.Field, name: str) -> pa.DataType:
     kind = field.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    if name in ("reason", "limited_by", "bottleneck", "mode") and pa.types.is_null(kind):
+    if name in ("reason", "mode", *WORDS) and pa.types.is_null(kind):
         return pa.string()
     if name in ("largest_acceptable", "at") and pa.types.is_null(kind):
         return pa.int64()
@@ -191,8 +191,4 @@ def _is_answer(name: str) -> bool:
 
 
 def _is_number(name: str) -> bool:
-    return _is_answer(name) and name not in (
-        "largest_acceptable_known",
-        "limited_by",
-        "bottleneck",
-    )
+    return _is_answer(name) and name not in WORDS

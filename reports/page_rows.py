@@ -20,7 +20,14 @@ from qps.reports.quantities import (
     told_beyond,
     undecided_point,
 )
-from qps.reports.text import claimed, heaviest_in_words, predicted, undecided_saturations, within
+from qps.reports.text import (
+    claimed,
+    heaviest_in_words,
+    predicted,
+    stays_full_text,
+    undecided_saturations,
+    within,
+)
 from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
 from qps.solver.answer_certainty import met_up_to_known
@@ -187,12 +194,13 @@ def first_to_saturate(view: SolveView) -> str:
         return f"No resource ever {'reaches its target' if is_planned else 'saturates'}."
     first = next(r for r in view.resources if r.name == found.resource)
     if first.method == Method.AT_START.value:
-        full = "saturated" if first.target == 1 else "beyond its target"
-        return f"{found.resource} is {full} from the start."
+        at_target = "at its target" if found.stays_full else "beyond its target"
+        full = "saturated" if first.target == 1 else at_target
+        return f"{found.resource} is {full} from the start{stays_full_text(view)}."
     does = "saturate" if first.target == 1 else "reach its target"
     return (
         f"First to {does}: {found.resource}, at {view.population.name} = "
-        f"{number(found.saturates_at)}.{undecided_saturations(view)}"
+        f"{number(found.saturates_at)}{stays_full_text(view)}.{undecided_saturations(view)}"
     )
 
 

@@ -34,6 +34,7 @@ from qps.reports.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summ
 from qps.reports.view import circumstances
 from qps.solver.claims import ClaimResult, Side
 from qps.solver.solution import Method, Solution
+from qps.solver.staying_full import StaysFull
 
 _SHOWN_SHARES = 4
 _SHOWN_SENSITIVITIES = 6
@@ -188,7 +189,7 @@ def _bottleneck(view: SolveView) -> str:
         none = "none is known to saturate" if found.undecided else "none saturates"
         line = f"Bottleneck: {none}; {found.resource} is the {most}."
     else:
-        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{_stays_full(view)}."
+        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
     line += undecided_saturations(view)
     if found.changes:
         path = [f"{found.initially} at first"]
@@ -217,27 +218,22 @@ def _saturates_first(view: SolveView, at: float) -> str:
     planned = _is_planned(view, found.resource)
     where = f"{view.population.name} = {number(at)}"
     if found.from_start:
-        full = "beyond its target" if planned else "saturated"
+        at_target = "at its target" if found.stays_full else "beyond its target"
+        full = at_target if planned else "saturated"
         if view.population.from_ == view.population.to:
             return f"{found.resource} is {full} at {where}"
         return f"{found.resource} is {full} already at {where}, where the range starts"
     return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
 
 
-def _stays_full(view: SolveView) -> str:
+def stays_full_text(view: SolveView) -> str:
     """Return that the bottleneck is full before the answer and no more: that is not beyond it."""
     found, largest = view.bottleneck, view.largest_acceptable
-    if found is None or found.saturates_at is None or largest is None:
+    if found is None or found.stays_full is None:
         return ""
-    if found.saturates_at >= largest or view.population.from_ == view.population.to:
-        return ""
-    there = next(r for r in view.resources if r.name == found.resource)
-    if abs(there.load_at_limit - there.target) <= _SAME * there.target:
+    if found.stays_full == StaysFull.EXACTLY:
         return f"; from there to {view.population.name} = {largest:,} it is exactly full, no more"
     return f"; at no whole number up to {largest:,} is it more than full"
-
-
-_SAME = 1e-12
 
 
 def _is_planned(view: SolveView, resource: str) -> bool:

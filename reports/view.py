@@ -52,6 +52,7 @@ from qps.solver.solution import (
     Verdict,
 )
 from qps.solver.solve import QUALITY, rests_on_users
+from qps.solver.staying_full import bottleneck_stays_full
 
 
 def solve_view(
@@ -85,6 +86,7 @@ def solve_view(
             bottleneck.resource,
             bottleneck.saturates_at,
             bottleneck.from_start,
+            bottleneck_stays_full(solution),
             bottleneck.initially,
             tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
             bottleneck.undecided,

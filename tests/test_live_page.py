@@ -27,6 +27,7 @@ from qps.solver.solve import solve
 from test_saturation_search import (
     CEIL_MACHINES,
     CEIL_OF_SQUARE,
+    FILLED,
     MEETING_STEPS,
     WRONG_BOTTLENECK,
 )
@@ -313,6 +314,15 @@ def test_loads_that_jump_saturate_in_the_page_where_they_do(text: str, open_page
     solution = solve(lower(spec.model, spec.configuration()))
     page = open_page(html_of(spec))
     assert differences(page.run(ANSWERS), solution) == []
+
+
+@pytest.mark.parametrize("first", ["1", "100"])
+def test_what_stays_full_is_told_in_the_same_words(first: str, open_page: Any) -> None:
+    text = FILLED.replace("FIRST", first).replace("LOAD", "min(most, N / 100)").replace("AT", "")
+    html = html_of(checked(text))
+    told = open_page(html).run("() => document.getElementById('answer').textContent")
+    assert told == open_page(html, scripts=False).page.text_content("#answer")
+    assert "from there to N = 150 it is exactly full, no more" in told
 
 
 TIES = [(), ("power = 0.001 core",), ("speed = 1000 Mbit/s",), ("N = 300",), ("N = 20",)]

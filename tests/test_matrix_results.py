@@ -198,7 +198,8 @@ def test_what_is_selected_has_a_name_of_its_own() -> None:
     assert table.column("cost").to_pylist() == [0.001, 0.001]  # the parameter: there is one
     # What rows are sorted by is told, selected or not.
     table = solved("reason in [1, 2]; select saturates_at; order by cost_per_user")
-    names = ["reason", "saturates_at", "saturates_not_below", "cost_per_user", "answer:reason"]
+    with_it = ["saturates_not_below", "saturated_from_start", "stays_full"]
+    names = ["reason", "saturates_at", *with_it, "cost_per_user", "answer:reason"]
     assert table.schema.names == names
 
 

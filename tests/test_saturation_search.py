@@ -277,14 +277,78 @@ def test_what_is_full_and_no_more_is_said_beside_an_answer_beyond_it(
     spec.write_text(text + "matrix rooms { room in [20 vcpu, 21 vcpu, 22 vcpu, 24.5 vcpu] }\n")
     main(["matrix", str(spec)])
     told = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert "4,900 (exactly full to 5,100)" in told["21"]
-    assert "4,900 (" not in told["20"]
+    assert "from the start (exactly full to 5,100)" in told["21"]
+    assert "(" not in told["20"]
     assert "5,200" in told["22"]
     assert "6,000" in told["24.5"]
     main(["solve", str(spec)])
     printed = capsys.readouterr().out
     assert "from there to N = 5,100 it is exactly full, no more." in printed
     assert "cluster.requests is exactly full already at N = 4900" in printed
+
+
+FILLED = """
+users N in FIRST..200
+machine box { cpu 2 core }
+machine plain { cpu 1 core }
+component job { cpu 1 s/request }
+param most = 1 in 0..10
+target host.cpu 50 %
+topology { node host = box; node other = plain }
+stream jobs { source (LOAD) * (1 request/s); at host { job } }
+stream more { source (N / 150) * (1 request/s); at other { job } }
+matrix rows { most in [0.5, 0.9, 1, 1.5]AT }
+"""
+
+
+@pytest.mark.parametrize("first", ["1", "100"])
+@pytest.mark.parametrize(
+    "load",
+    [
+        "min(most, N / 100)",  # in a bracket
+        "most",  # in closed form
+        "most * N / 100",
+        "min(most, N / 100) + max(0, N - 120) * (190 - N) / 100000",  # row by row
+        "most * min(1, (N - 100.5) * (N - 100.5) / 100 + 0.99)",
+    ],
+)
+@pytest.mark.parametrize("at", ["", "; at N = 120"])
+def test_a_matrix_tells_as_solve_what_is_full_from_the_start_and_stays_so(
+    first: str, load: str, at: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = FILLED.replace("FIRST", first).replace("LOAD", load).replace("AT", at)
+    spec, result = tmp_path / "full.qps", tmp_path / "full.json"
+    spec.write_text(text)
+    main(["matrix", str(spec), "-o", str(result)])
+    for row in json.loads(result.read_text())["rows"]:
+        main(["solve", str(spec), "--set", f"most={row['most']}", "--format", "json"])
+        printed = capsys.readouterr().out
+        told = json.loads(printed[printed.index("{") :])
+        starts = [r["name"] for r in told["resources"] if r["method"] == Method.AT_START.value]
+        assert row["saturated_from_start"] == (", ".join(starts) or None)
+        assert row["stays_full"] == told["bottleneck"]["stays_full"]
+        assert row["bottleneck"] == told["bottleneck"]["resource"]
+
+
+def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = tmp_path / "full.qps"
+    spec.write_text(
+        FILLED.replace("FIRST", "1").replace("LOAD", "min(most, N / 100)").replace("AT", "")
+    )
+    for end in ("parquet", "csv", "json"):
+        result, page = tmp_path / f"full.{end}", tmp_path / f"{end}.html"
+        main(["matrix", str(spec), "-o", str(result)])
+        main(["report", str(result), "-o", str(page)])
+        assert "first stays full up to the answer" in page.read_text()
+        assert ">exactly</td>" in page.read_text()
+    main(["matrix", str(spec)])
+    assert "100 (exactly full to 150)" in capsys.readouterr().out
+    main(["report", str(spec), "-o", str(tmp_path / "page.html")])
+    assert (
+        "from there to N = 150 it is exactly full, no more" in (tmp_path / "page.html").read_text()
+    )
 
 
 @pytest.mark.parametrize(

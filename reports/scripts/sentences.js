@@ -45,8 +45,21 @@ function saturationOf(column) {
   if (!column.solved.resources.length) return "";
   if (!first) return `No resource ever ${isPlanned(column) ? "reaches its target" : "saturates"}.`;
   const planned = hasTarget(column, first);
-  if (first.isAtStart) return `${first.name} is ${planned ? "beyond its target" : "saturated"} from the start.`;
-  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}.`;
+  const stays = staysFull(column, first);
+  if (first.isAtStart) {
+    return `${first.name} is ${planned ? `${stays ? "at" : "beyond"} its target` : "saturated"} from the start${stays}.`;
+  }
+  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}${stays}.`;
+}
+
+// That what saturates before the answer is full up to there and no more, which is not beyond it.
+function staysFull(column, first) {
+  const { solved, run } = column, { largest } = solved;
+  if (largest === null || !(first.at < largest * (1 - 1e-12))) return "";
+  run.at(largest);
+  const full = run.value(first.about.load) / run.value(first.about.target);
+  if (Math.abs(full - 1) > 1e-12) return `; at no whole number up to ${whole(largest)} is it more than full`;
+  return `; from there to ${column.model.population} = ${whole(largest)} it is exactly full, no more`;
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.

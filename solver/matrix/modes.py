@@ -31,10 +31,10 @@ from qps.solver.matrix.prepared import (
 )
 from qps.solver.matrix.questions import LARGEST, saturation_subject
 from qps.solver.matrix.saturations import saturations
+from qps.solver.staying_full import ALIKE, StaysFull
 
 _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
-_ALIKE = 1e-12
 _DOUBTFUL = 1e-9
 """A margin, as a part of both sides, within which floats do not tell a sign."""
 
@@ -45,7 +45,9 @@ class ModeAnswers:
 
     `verdict` is `SOUND`, else why there is no answer; `is_open` tells of rows to be solved by
     themselves. `first` is the first failure, the end of the range where there is none;
-    `limited` the number of the criterion that fails there, -1 for none.
+    `limited` the number of the criterion that fails there, -1 for none. `from_start` tells of each
+    resource in which rows it is full where the range starts, `stays_full` how the first of them
+    stays full up to the answer: 0 for not, else the number of the way in `StaysFull`, from 1 on.
     """
 
     verdict: Ints
@@ -55,6 +57,8 @@ class ModeAnswers:
     at: Ints
     loads: list[Floats]
     saturates: list[Floats]
+    from_start: Bools
+    stays_full: Ints
     bottleneck: Ints
     quality: Floats
     quality_at_limit: Floats
@@ -345,6 +349,7 @@ class ModeSolver:
                 return np.full(rows.count, np.nan)
             return rows.column(values, number)
 
+        bottleneck = self._bottleneck(rows, saturates)
         quality = column(mode.quality)
         at_limit = quality
         if self.at is not None and mode.quality is not None:
@@ -358,7 +363,9 @@ class ModeSolver:
             at,
             [column(resource.load) for resource in mode.resources],
             saturates,
-            self._bottleneck(rows, saturates),
+            self._from_start(rows, saturates),
+            self._stays_full(rows, first, saturates, bottleneck),
+            bottleneck,
             quality,
             at_limit,
             column(mode.cost),
@@ -421,6 +428,38 @@ class ModeSolver:
             found[never] = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
         return found
 
+    def _from_start(self, rows: Rows, saturates: list[Floats]) -> Bools:
+        """Return which resources are full where the range starts, a line for each.
+
+        One that elastic parameters fill is so by design, and counts where it is beyond there.
+        """
+        mode = self.mode
+        found = np.zeros((len(saturates), rows.count), dtype=bool)
+        for number, at in enumerate(saturates):
+            found[number] = at <= mode.low * (1 + ALIKE)
+        for number, resource in enumerate(mode.resources):
+            where = np.flatnonzero(found[number])
+            if where.size and resource.is_filled and mode.program.varies[resource.load]:
+                loads = self._fullness(rows.take(where), float(mode.low))[number]
+                found[number, where] = ~(loads <= 1 + ALIKE)
+        return found
+
+    def _stays_full(
+        self, rows: Rows, first: Ints, saturates: list[Floats], bottleneck: Ints
+    ) -> Ints:
+        """Return how the bottleneck stays full up to the largest acceptable population."""
+        found = np.zeros(rows.count, dtype=np.int64)
+        if not saturates:
+            return found
+        where = np.flatnonzero(np.min(saturates, axis=0) < (first - 1) * (1 - ALIKE))
+        if where.size:
+            loads = self._fullness(rows.take(where), (first[where] - 1).astype(float))
+            load = np.take_along_axis(loads, bottleneck[where][None], axis=0)[0]
+            ways = list(StaysFull)
+            exactly, at_most = ways.index(StaysFull.EXACTLY), ways.index(StaysFull.AT_MOST)
+            found[where] = 1 + np.where(np.abs(load - 1) <= ALIKE, exactly, at_most)
+        return found
+
     def _first(self, rows: Rows, saturates: list[Floats], among: Bools) -> Ints:
         """Return the number of the resource that saturates first among some: one at least.
 
@@ -429,18 +468,18 @@ class ModeSolver:
         """
         at = np.where(among, saturates, np.inf)
         least = np.min(at, axis=0)
-        tied = among & (at <= least * (1 + _ALIKE))
+        tied = among & (at <= least * (1 + ALIKE))
         found: Ints = np.argmax(tied, axis=0)
         several = np.flatnonzero((tied.sum(axis=0) > 1) & (least == self.mode.low))
         if several.size:
             loads = self._fullness(rows.take(several), float(self.mode.low))
             loads = np.where(np.isfinite(loads), loads, np.inf)
             loads = np.where(tied[:, several], loads, -np.inf)
-            found[several] = np.argmax(loads >= np.max(loads, axis=0) * (1 - _ALIKE), axis=0)
+            found[several] = np.argmax(loads >= np.max(loads, axis=0) * (1 - ALIKE), axis=0)
         return found
 
-    def _fullness(self, rows: Rows, population: float) -> Floats:
-        """Return all loads as parts of their targets at a population, a line for each resource."""
+    def _fullness(self, rows: Rows, population: float | Floats) -> Floats:
+        """Return all loads as parts of their targets at populations, a line for each resource."""
         sides = [(resource.load, resource.target) for resource in self.mode.resources]
         values = rows.at({number for pair in sides for number in pair}, population)
         return np.array(

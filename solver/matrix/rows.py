@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.configuration import Configuration
 from qps.compiler.fold import Folder
 from qps.solver.answer_certainty import known_by_limit
-from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix
+from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.guards import SOUND, reason_of
 from qps.solver.matrix.layout import indices, joined
@@ -21,6 +21,7 @@ from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.single import SingleRow, solve_single
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
+from qps.solver.staying_full import StaysFull
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""
@@ -151,6 +152,9 @@ class MatrixSolver:
         rows.running_cost[to] = answer.running_cost[mine]
         if answer.saturates:
             rows.saturates_at[to] = np.min(answer.saturates, axis=0)[mine]
+        rows.from_start[to] = self._together(mode, answer.from_start[:, mine])
+        ways = np.array([self._word(way) for way in ("", *StaysFull)], dtype=np.int64)
+        rows.stays_full[to] = ways[answer.stays_full[mine]]
         for resource, load, saturates in zip(
             mode.resources, answer.loads, answer.saturates, strict=True
         ):
@@ -161,6 +165,15 @@ class MatrixSolver:
         for sides, values_of in zip(rows.comparisons, answer.comparisons, strict=True):
             for side, values in zip(sides, values_of, strict=True):
                 side[to] = values[mine]
+
+    def _together(self, mode: CompiledMode, chosen: Bools) -> Ints:
+        """Return the names of the resources that are chosen in each row as one word."""
+        alike, which = np.unique(chosen, axis=1, return_inverse=True)
+        words = [
+            self._word(", ".join(r.name for r, has in zip(mode.resources, one, strict=True) if has))
+            for one in alike.T
+        ]
+        return np.array(words, dtype=np.int64)[which.reshape(-1)]
 
     def _known(self, group: CompiledGroup, position: int) -> Ints:
         """Return how answers are known, as words: where any are acceptable, and where none are.
@@ -200,6 +213,8 @@ class MatrixSolver:
         rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0
         rows.saturates_at[row] = single.saturates_at
         rows.saturates_not_below[row] = single.saturates_not_below
+        rows.from_start[row] = self._word(", ".join(single.from_start))
+        rows.stays_full[row] = self._word(single.stays_full)
         rows.at[row] = single.at
         rows.quality[row], rows.cost[row] = single.quality, single.cost
         rows.running_cost[row] = single.running_cost

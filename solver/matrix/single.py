@@ -17,7 +17,8 @@ from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
 from qps.solver.saturation import least_saturation
-from qps.solver.solution import Saturation, Solution, SolverFault
+from qps.solver.solution import Method, Saturation, Solution, SolverFault
+from qps.solver.staying_full import bottleneck_stays_full
 
 FAULT = "a fault of qps: "
 """What the reason of a row begins with that has no answer by a fault of ours."""
@@ -37,6 +38,8 @@ class SingleRow:
     bottleneck: str = ""
     saturates_at: float = nan
     saturates_not_below: float = nan
+    from_start: tuple[str, ...] = ()
+    stays_full: str = ""
     mode: str | None = None
     at: int = 0
     loads: dict[str, float] = field(default_factory=dict)
@@ -104,6 +107,8 @@ def _told(
         found.resource if found else "",
         _reached(found.saturates_at) if found else nan,
         _not_below(solution),
+        tuple(r.name for r in solution.resources if r.saturation.method is Method.AT_START),
+        bottleneck_stays_full(solution) or "",
         graph.mode,
         population,
         {name: values.of(resource.load) for name, resource in graph.resources.items()},

@@ -21,8 +21,10 @@ class Stretch:
 
     `block` says of which product of axes they are, `index` which values of the axes they have.
     Words are kept by their numbers in the matrix's list; `largest` is -1 for none, `known` how it
-    is known. `texts` holds reasons that are in no list, by row; `faulted` are the rows that a
-    fault of ours left without an answer. Values are in base units.
+    is known. `from_start` are the resources that are full where the range starts, `stays_full`
+    how the first of all stays full up to the answer, both as words. `texts` holds reasons that are
+    in no list, by row; `faulted` are the rows that a fault of ours left without an answer. Values
+    are in base units.
     """
 
     compiled: CompiledMatrix
@@ -35,6 +37,8 @@ class Stretch:
     bottleneck: Ints
     saturates_at: Floats
     saturates_not_below: Floats
+    from_start: Ints
+    stays_full: Ints
     mode: Ints
     at: Ints
     quality: Floats
@@ -67,7 +71,8 @@ def empty(
     return Stretch(
         compiled, block, index, count,
         np.full(count, NONE, dtype=np.int64), no_word(), no_word(), no_word(), nothing(),
-        nothing(), no_word(), no_word(), nothing(), nothing(), nothing(), no_word(),
+        nothing(), no_word(), no_word(), no_word(), no_word(), nothing(), nothing(), nothing(),
+        no_word(),
         {name: nothing() for name in compiled.resources},
         {name: nothing() for name in compiled.resources},
         [nothing() for _ in question.columns],

@@ -25,6 +25,7 @@ SCHEMA = "qps/matrix/1"
 LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
 LOAD, SATURATION = "load:", "saturates_at:"
 NOT_BELOW = "saturates_not_below"
+FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
 ANSWER = "answer:"
 """What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
@@ -76,6 +77,8 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         Column("bottleneck", pa.string()),
         Column("saturates_at", number),
         Column(NOT_BELOW, number),
+        Column(FROM_START, pa.string()),
+        Column(STAYS_FULL, pa.string()),
         *(Column(SATURATION + name, number) for name in compiled.resources),
         Column("at", pa.int64()),
         Column("quality_at", number, known=compiled.known.quality),
@@ -115,13 +118,15 @@ def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:
 
 
 def _selected(matrix: ir.Matrix) -> list[str]:
-    """Return the columns that were chosen; no answer goes without how it is known."""
+    """Return the columns that were chosen; no answer goes without what it is to be read with."""
     chosen = list(matrix.selected)
     if LARGEST in chosen and KNOWN not in chosen:
         chosen.insert(chosen.index(LARGEST) + 1, KNOWN)
     saturations = [i for i, name in enumerate(chosen) if name.startswith("saturates_at")]
-    if saturations and NOT_BELOW not in chosen:
-        chosen.insert(saturations[-1] + 1, NOT_BELOW)
+    if saturations:
+        behind = saturations[-1] + 1
+        with_them = (NOT_BELOW, FROM_START, STAYS_FULL)
+        chosen[behind:behind] = [name for name in with_them if name not in chosen]
     return chosen
 
 
@@ -195,17 +200,20 @@ class Tabulator:
     def _answer(self, name: str, rows: Stretch) -> pa.Array:
         """Return one of the columns that every matrix has."""
         refused = rows.at == 0
+        words = {
+            KNOWN: rows.known,
+            "limited_by": rows.limited,
+            "bottleneck": rows.bottleneck,
+            FROM_START: rows.from_start,
+            STAYS_FULL: rows.stays_full,
+        }
+        if name in words:
+            return _words(rows, words[name])
         match name:
             case "largest_acceptable":
                 return pa.array(rows.largest, mask=rows.largest == NONE)
-            case _ if name == KNOWN:
-                return _words(rows, rows.known)
             case "at":
                 return pa.array(rows.at, mask=refused)
-            case "limited_by":
-                return _words(rows, rows.limited)
-            case "bottleneck":
-                return _words(rows, rows.bottleneck)
             case "saturates_at":
                 return _numbers(rows.saturates_at)
             case _ if name == NOT_BELOW:
