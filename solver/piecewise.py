@@ -144,7 +144,8 @@ def _extreme(parts: Sequence[Piecewise], choose: Callable[..., FracElement]) -> 
         if not distinct or (choose is max and len(finite) < len(functions)):
             pieces.append(Piece(start, end, None))
             continue
-        met |= {root.near: root for root in _meetings(distinct) if _inside(root, start, end)}
+        meetings = _meetings(distinct, start, end)
+        met |= {root.near: root for root in meetings if _inside(root, start, end)}
         for first, last in _between(start, end, met):
             middle = _middle(first, last)
             values = {function: value_at(function, middle) for function in distinct}
@@ -165,7 +166,8 @@ def _waiting(work: Piecewise, load: Piecewise) -> Piecewise | None:
             pieces.append(Piece(start, end, None))
             continue
         spare = 1 - loaded
-        met = (*real_roots(numerator(spare)), *real_roots(denominator(spare)))
+        both = numerator(spare), denominator(spare)
+        met = [root for one in both for root in real_roots(one, start, end)]
         full |= {root.near: root for root in met if _inside(root, start, end)}
         for first, last in _between(start, end, full):
             value = value_at(spare, _middle(first, last))
@@ -202,13 +204,15 @@ def _stretches(
 
 
 @lru_cache(maxsize=8192)
-def _meetings(functions: tuple[FracElement, ...]) -> tuple[Root, ...]:
-    """Return where two of several different functions meet, or one of them has a pole."""
+def _meetings(
+    functions: tuple[FracElement, ...], start: Fraction, end: Fraction | None
+) -> tuple[Root, ...]:
+    """Return where two of several different functions meet, or one has a pole, in a stretch."""
     found: list[Root] = []
     for function in functions if len(functions) > 1 else ():
-        found += real_roots(denominator(function))
+        found += real_roots(denominator(function), start, end)
     for one, other in combinations(functions, 2):
-        found += real_roots(numerator(one - other))
+        found += real_roots(numerator(one - other), start, end)
     return tuple(found)
 
 

@@ -155,10 +155,11 @@ def real_roots(
     polynomial = sympy.Poly.from_list([_sympy(c) for c in coefficients], sympy.Symbol("n"))
     # Isolated and narrowed down exactly; sympy's roots as objects would first seek a simpler
     # polynomial, which takes long where the coefficients have many digits. To narrow down takes
-    # most of the time, and most roots lie where the polynomial does not hold.
+    # most of the time, and most roots lie where the polynomial does not hold. Negative ones that
+    # are not asked for are not even isolated: that alone may take minutes.
     simple = polynomial.sqf_part()
     found = []
-    for start, end in simple.intervals(sqf=True):
+    for start, end in simple.intervals(sqf=True, inf=None if low is None or low < 0 else 0):
         if (low is None or end >= _sympy(low)) and (high is None or start <= _sympy(high)):
             narrow = simple.refine_root(start, end, eps=_NEAR_ENOUGH, check_sqf=False)
             found.append(_root(sum(narrow) / 2))
