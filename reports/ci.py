@@ -13,7 +13,7 @@ from qps.compiler.render import printable
 from qps.reports.table import Table
 from qps.reports.text import claimed, claims_table, predicted, within
 from qps.reports.verdicts import NOTHING_UNTESTED, STALE, Untested, grounds, summary
-from qps.solver.claims import ClaimResult, Verdict
+from qps.solver.claim_results import ClaimResult, Verdict
 
 MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""

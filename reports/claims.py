@@ -9,7 +9,7 @@ from qps.reports.known import known_view
 from qps.reports.text import within
 from qps.reports.verdicts import summary, tally
 from qps.reports.view import as_json
-from qps.solver.claims import ClaimResult
+from qps.solver.claim_results import ClaimResult
 
 
 def claims_json(tested: Tested) -> object:

@@ -48,7 +48,7 @@ from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
 from qps.reports.verdicts import summary
 from qps.reports.view import circumstances
-from qps.solver.claims import ClaimResult
+from qps.solver.claim_results import ClaimResult
 from qps.solver.figures import DrawnFigure
 from qps.solver.solution import Method, ResourceSolution, Solution
 from qps.solver.sweep import sweep

@@ -31,7 +31,7 @@ from qps.reports.text import (
 from qps.reports.verdicts import STALE
 from qps.reports.written import interval_text, range_text
 from qps.solver.answer_certainty import met_up_to_known
-from qps.solver.claims import ClaimResult, Verdict
+from qps.solver.claim_results import ClaimResult, Verdict
 from qps.solver.solution import CriterionSolution, Method, ResourceSolution, Solution
 
 _TELLING = 0.005  # what moves the answer by less reads as zero

@@ -32,7 +32,7 @@ from qps.reports.quantities import in_percent, number, percent, quantity, undeci
 from qps.reports.table import Table, escaped, joined
 from qps.reports.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summary
 from qps.reports.view import circumstances
-from qps.solver.claims import ClaimResult, Side
+from qps.solver.claim_results import ClaimResult, Side
 from qps.solver.solution import Method, Solution
 from qps.solver.staying_full import StaysFull
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qps.reports.table import Table
-from qps.solver.claims import ClaimResult, Verdict
+from qps.solver.claim_results import ClaimResult, Verdict
 
 MARKS = {
     Verdict.HOLDS: "ok",

@@ -15,9 +15,9 @@ from qps.compiler.certainty import EXACT, Certainty, together
 from qps.compiler.configuration import base_configuration
 from qps.compiler.diagnostics import Label, QpsError, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.solver.claims import Laboratory
 from qps.solver.compiled import array_function
 from qps.solver.envelope import equal_at, upper_envelope
+from qps.solver.laboratory import Laboratory
 
 _POINTS = 241
 _POINTS_ONE_BY_ONE = 33

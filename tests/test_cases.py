@@ -25,9 +25,10 @@ from qps.reports.explain import explain
 from qps.reports.text import explanation_text
 from qps.reports.view import circumstances, solve_view
 from qps.solver.advice import advise
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
 from qps.solver.figures import draw
 from qps.solver.inverse import solve_for
+from qps.solver.laboratory import Laboratory
 from qps.solver.modes import solve_model
 
 law = settings(max_examples=40, deadline=None)
@@ -181,8 +182,10 @@ def test_scenarios_modes_and_claims_choose_the_case() -> None:
         "(flow.latency with case = largest) > largest(display) * 1 packet with N = 1\n"
         'source "arithmetic" }'
     )
-    results = Laboratory(
-        checked(text.replace("mode quiet", "mode still").replace("= quiet", "= still")).model
+    results = Claims(
+        Laboratory(
+            checked(text.replace("mode quiet", "mode still").replace("= quiet", "= still")).model
+        )
     ).results()
     assert [r.holds for r in results] == [True] * 6
     spec = checked(text)
@@ -225,7 +228,7 @@ def test_observations_set_the_case_row_by_row(tmp_path: Path) -> None:
         BASE
         + 'observe runs "runs.csv" { users -> N; case -> case; busy -> far.cpu.load within 1 %; source "us" }'
     )
-    results = Laboratory(load_spec(spec).model).results()
+    results = Claims(Laboratory(load_spec(spec).model)).results()
     assert [r.holds for r in results] == [True, True, False]
 
 

@@ -43,10 +43,12 @@ from qps.reports.sizing import sizing_answer, sizing_known
 from qps.reports.text import explanation_text
 from qps.solver.answer_certainty import answer_known, largest_known
 from qps.solver.boundaries import Failure, Over, boundaries_known
-from qps.solver.claims import ClaimResult, Laboratory
+from qps.solver.claim_results import ClaimResult
+from qps.solver.claims import Claims
 from qps.solver.difference import Side, difference
 from qps.solver.figures import draw
 from qps.solver.inverse import InverseSolution, solve_for
+from qps.solver.laboratory import Laboratory
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.modes import solve_model
 from qps.solver.sized import Sizing
@@ -317,7 +319,7 @@ def test_quality_is_known_as_its_axes_are() -> None:
 
 
 def _claims(text: str) -> list[ClaimResult]:
-    return list(Laboratory(checked(WAITING + text).model).results())
+    return list(Claims(Laboratory(checked(WAITING + text).model)).results())
 
 
 def test_a_claim_on_a_bound_says_so() -> None:
@@ -574,8 +576,10 @@ def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
     assert [explain(graph, "kept", at).known.kind for at in (100, 200)] == [
         "exact", "lower bound",
     ]  # fmt: skip
-    (below, beyond) = Laboratory(
-        checked(ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n").model
+    (below, beyond) = Claims(
+        Laboratory(
+            checked(ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n").model
+        )
     ).results()
     assert (below.known.kind, beyond.known.kind) == (Kind.EXACT, Kind.UPPER_BOUND)
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from qps.cli import main
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
 from qps.solver.solution import SolverFault
 
 SPEC = """\
@@ -182,14 +182,14 @@ def test_a_row_without_an_answer_takes_no_other_away(capsys: pytest.CaptureFixtu
 def test_a_fault_of_ours_is_told_beside_all_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = Laboratory._claim
+    whole = Claims._claim
 
-    def faulty(self: Laboratory, name: str, *rest: object) -> object:
+    def faulty(self: Claims, name: str, *rest: object) -> object:
         if name == "good":
             raise SolverFault("off by 1")
         return whole(self, name, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Laboratory, "_claim", faulty)
+    monkeypatch.setattr(Claims, "_claim", faulty)
     for form in ("text", "json", "markdown", "junit", "github"):
         status = main(["test", "--format", form, "a,b:c.qps"])
         out, err = capsys.readouterr()

@@ -15,7 +15,8 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 from qps.solver.solution import ElasticSolution, Method, Solution
 from qps.solver.solve import solve
 from qps.solver.sweep import sweep
@@ -240,7 +241,10 @@ def test_definitions_and_measures_follow_it() -> None:
     )  # fmt: skip
     graph = lowered(text)
     assert at(graph, graph.measures["seen"].value, 4) == 50
-    assert [result.holds for result in Laboratory(checked(text).model).results()] == [True, True]
+    assert [result.holds for result in Claims(Laboratory(checked(text).model)).results()] == [
+        True,
+        True,
+    ]
 
 
 def test_a_floor_of_its_rate_is_kept_until_the_knee() -> None:
@@ -271,7 +275,7 @@ def test_claims_and_scenarios_fix_it() -> None:
         "largest_acceptable == 3 with x = 30 packet/s\n"
         'largest_acceptable == 50; source "arithmetic" }'
     )
-    assert [r.holds for r in Laboratory(checked(text).model).results()] == [True] * 3
+    assert [r.holds for r in Claims(Laboratory(checked(text).model)).results()] == [True] * 3
 
 
 @pytest.mark.parametrize("setting", ["x = 1.9 packet/s", "x = 30.1 packet/s"])

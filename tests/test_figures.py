@@ -15,8 +15,8 @@ import qps
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.diagnostics import QpsError
-from qps.solver.claims import Laboratory
 from qps.solver.figures import DrawnFigure, draw
+from qps.solver.laboratory import Laboratory
 
 ONE = "topology { node host = box }\n"
 BASE = PRELUDE + (

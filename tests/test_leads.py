@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.reports.figures import leads_text
-from qps.solver.claims import Laboratory
 from qps.solver.envelope import equal_at, upper_envelope
 from qps.solver.figures import DrawnFigure, draw
+from qps.solver.laboratory import Laboratory
 
 X = sympy.Symbol("x")
 

@@ -24,7 +24,8 @@ from qps.compiler.source import Source
 from qps.reports.answers import SolveView
 from qps.reports.page import page_view
 from qps.reports.view import as_json, solve_view
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 from qps.solver.modes import solve_model
 from qps.solver.solution import CostSolution, Solution, Verdict
 
@@ -42,7 +43,7 @@ def _solved(text: str, *changes: str) -> Solution:
 
 
 def _holds(text: str) -> list[bool | None]:
-    return [result.holds for result in Laboratory(checked(text).model).results()]
+    return [result.holds for result in Claims(Laboratory(checked(text).model)).results()]
 
 
 # -- the worst mode ------------------------------------------------------------------------

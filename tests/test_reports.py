@@ -29,7 +29,8 @@ from qps.reports.program import Program, UnknownOperationError
 from qps.reports.quantities import number, percent, quantity
 from qps.reports.thinning import telling_points
 from qps.reports.typeset import typeset
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 
 ROOT = Path(__file__).parents[1]
 ONE_STREAM = (
@@ -128,7 +129,7 @@ def test_the_same_view_gives_the_same_page(
     speak: Spec, speak_view: PageView, speak_page: str
 ) -> None:
     assert render_html(dataclasses.replace(speak_view)) == speak_page
-    claims = Laboratory(speak.model).results()  # judged anew
+    claims = Claims(Laboratory(speak.model)).results()  # judged anew
     assert render_html(page_of(speak, "deletion=off", claims=claims)) == speak_page
 
 

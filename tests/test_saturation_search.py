@@ -24,7 +24,8 @@ from qps.compiler.diagnostics import QpsError
 from qps.compiler.extremes import Maximum, Minimum
 from qps.compiler.lower import lower
 from qps.compiler.queue_functions import ErlangB
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 from qps.solver.saturation import in_order_of_saturation, saturation_point
 from qps.solver.solution import Method, Saturation, Solution
 from qps.solver.solve import solve
@@ -111,7 +112,7 @@ def test_cases(text: str, answer: int, resource: str, at: float | None) -> None:
 
 
 def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
-    (judged,) = Laboratory(checked(CEIL_MACHINES).model).results()
+    (judged,) = Claims(Laboratory(checked(CEIL_MACHINES).model)).results()
     assert judged.holds
 
 
@@ -231,7 +232,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
     model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
     with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told"):
-        Laboratory(model).results()
+        Claims(Laboratory(model)).results()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from qps.compiler import ast
 from qps.compiler.parse import parse
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 from qps.stdlib import module_names, module_text
 
 PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")
@@ -30,7 +31,7 @@ def _declared(name: str) -> list[ast.Declaration]:
 def test_every_claim_of_a_module_holds(name: str) -> None:
     spec = check_source(Source(name, module_text(name))).value
     assert spec is not None
-    results = Laboratory(spec.model).results()
+    results = Claims(Laboratory(spec.model)).results()
     assert [(r.name, r.predicted) for r in results if not r.holds] == []
     assert len(results) >= 10
     assert all(result.source for result in results)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qps.reports.known import KnownView
     from qps.reports.sizing import SizingView
     from qps.reports.traces import TracesView
-    from qps.solver.claims import ClaimResult
+    from qps.solver.claim_results import ClaimResult
     from qps.solver.matrix.compiling import CompiledMatrix
 
 Settings = Mapping[str, object]
@@ -154,9 +154,10 @@ class Model:
 
     def test(self) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with what the model predicts."""
-        from qps.solver.claims import Laboratory  # noqa: PLC0415
+        from qps.solver.claims import Claims  # noqa: PLC0415
+        from qps.solver.laboratory import Laboratory  # noqa: PLC0415
 
-        return Laboratory(self.spec.model).results()
+        return Claims(Laboratory(self.spec.model)).results()
 
     def matrix(self, name: str | None = None) -> MatrixResult:
         """Return a matrix of the spec, the only one where no name is given.

@@ -11,7 +11,9 @@ from qps.reports.html import render_html
 from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import PageView, page_view
 from qps.reports.view import solve_view
-from qps.solver.claims import ClaimResult, Laboratory
+from qps.solver.claim_results import ClaimResult
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 from qps.solver.modes import solve_model
 
 
@@ -44,7 +46,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 def claims_of(spec: Spec) -> tuple[ClaimResult, ...]:
     """Return what becomes of the claims of a spec; of one in specs/, they are judged once."""
-    judge = Laboratory(spec.model).results
+    judge = Claims(Laboratory(spec.model)).results
     file = SPECS / Path(spec.model.file).name
     is_ours = file in {one.resolve() for one in spec.files}
     return once(judge, "claims", file.name) if is_ours else judge()

@@ -20,7 +20,7 @@ from statistics import median
 from helpers.reports import claims_of
 from qps.compiler.pipeline import check_file
 from qps.reports.verdicts import summary
-from qps.solver.claims import ClaimResult, Verdict
+from qps.solver.claim_results import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"

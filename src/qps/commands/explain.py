@@ -14,8 +14,8 @@ from qps.reports.explain import explain
 from qps.reports.figures import figure_text, figure_view
 from qps.reports.text import explanation_text
 from qps.reports.view import as_json
-from qps.solver.claims import Laboratory
 from qps.solver.figures import draw
+from qps.solver.laboratory import Laboratory
 from qps.solver.modes import solve_model
 
 

@@ -18,8 +18,9 @@ from qps.reports.html import render_html
 from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import page_view
 from qps.reports.text import solve_text, title_of
-from qps.solver.claims import Laboratory
+from qps.solver.claims import Claims
 from qps.solver.figures import DrawnFigure, draw
+from qps.solver.laboratory import Laboratory
 
 
 def run(arguments: Namespace) -> Exit:
@@ -36,7 +37,7 @@ def run(arguments: Namespace) -> Exit:
         return _figures_only(specs, arguments)
     found = _solved(specs, arguments)
     laboratories = [Laboratory(spec.model) for spec in specs]
-    claims = [claim for laboratory in laboratories for claim in laboratory.results()]
+    claims = [claim for laboratory in laboratories for claim in Claims(laboratory).results()]
     figures = [
         (laboratory.model, draw(laboratory, figure))
         for laboratory in laboratories

@@ -29,7 +29,9 @@ from qps.reports.ci import (
 from qps.reports.claims import claims_json
 from qps.reports.text import claims_text
 from qps.reports.verdicts import Untested
-from qps.solver.claims import ClaimResult, Laboratory
+from qps.solver.claim_results import ClaimResult
+from qps.solver.claims import Claims
+from qps.solver.laboratory import Laboratory
 
 
 def run(arguments: Namespace) -> Exit:
@@ -100,7 +102,7 @@ class _Testing:
 
     def _claims(self, model: ir.Model, path: Path) -> None:
         laboratory = Laboratory(model)
-        for question in laboratory.questions():
+        for question in Claims(laboratory).questions():
             begin = perf_counter()
             try:
                 found = question.ask()

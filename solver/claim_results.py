@@ -1,0 +1,153 @@
+"""What becomes of a claim: what is claimed, what the model says of it, and how that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from qps.compiler import ir
+from qps.compiler.certainty import EXACT, Certainty, together
+from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison: its value in base units, and its dimension."""
+
+    value: float
+    dimension: Dimension = DIMENSIONLESS
+    known: Certainty = EXACT
+
+
+class Verdict(Enum):
+    """What becomes of a claim: what is known not to hold is `MISSED`, and `STALE` once it does."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    MISSED = "missed"
+    STALE = "stale"
+    SHOWN = "shown"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """A claim and what the model says of it.
+
+    `claimed`, `predicted` and `difference` are in base units; for a condition they are None
+    and `condition` and `compared` hold its text and its sides. `holds` is None
+    for a measured value that is shown, not judged. `fitted` says what was chosen to hit it, in the
+    claim or in a number that it rests on; `missed` why it is known not to hold.
+    """
+
+    name: str
+    title: str | None
+    file: str
+    line: int
+    kind: str
+    claimed: float | None
+    predicted: float | None
+    difference: float | None
+    relative_difference: float | None
+    dimension: Dimension
+    tolerance: ir.Tolerance | None
+    condition: str | None
+    compared: tuple[Side, ...]
+    holds: bool | None
+    source: str | None
+    note: str | None
+    fitted: str | None
+    text: str
+    counted: str | None = None
+    """Of how many configurations of a matrix a claim holds."""
+    known: Certainty = EXACT
+    """How the prediction is known; for a condition, how its sides are."""
+    missed: str | None = None
+    is_published: bool = False
+    """A document says so, and the model could say otherwise."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What becomes of the claim."""
+        if self.holds is None:
+            return Verdict.SHOWN
+        if self.missed is not None:
+            return Verdict.STALE if self.holds else Verdict.MISSED
+        return Verdict.HOLDS if self.holds else Verdict.FAILS
+
+    @property
+    def fails(self) -> bool:
+        """True where the spec says something else than the model: one of them is to be mended."""
+        return self.verdict in (Verdict.FAILS, Verdict.STALE)
+
+
+def condition_result(
+    name: str,
+    expectation: ir.Expectation,
+    span: Span,
+    compared: tuple[Side, ...],
+    *,
+    holds: bool,
+) -> ClaimResult:
+    """Return the result of a claimed condition."""
+    text = " ".join(span.text.split())
+    return ClaimResult(
+        name,
+        expectation.title,
+        span.source.label,
+        span.line,
+        "condition",
+        None,
+        None,
+        None,
+        None,
+        DIMENSIONLESS,
+        None,
+        text,
+        compared,
+        holds,
+        expectation.source,
+        expectation.note,
+        expectation.fitted,
+        text,
+        known=together(*(side.known for side in compared)),
+    )
+
+
+def value_result(
+    name: str,
+    stated: ir.Expectation | ir.Observation,
+    span: Span,
+    claimed: float,
+    predicted: float,
+    dimension: Dimension,
+    tolerance: ir.Tolerance | None,
+    *,
+    holds: bool | None,
+    place: tuple[str, int] | None = None,
+    known: Certainty = EXACT,
+) -> ClaimResult:
+    """Return the result of a claimed value."""
+    file, line = place or (span.source.label, span.line)
+    expectation = stated if isinstance(stated, ir.Expectation) else None
+    return ClaimResult(
+        name,
+        expectation.title if expectation else None,
+        file,
+        line,
+        "value" if expectation else "observation",
+        claimed,
+        predicted,
+        predicted - claimed,
+        (predicted - claimed) / abs(claimed) if claimed else None,
+        dimension,
+        tolerance,
+        None,
+        (),
+        holds,
+        stated.source,
+        stated.note,
+        stated.fitted,
+        " ".join(span.text.split()),
+        known=known,
+    )
