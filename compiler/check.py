@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from qps.compiler import ast, codes, ir
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_components import ComponentChecker
 from qps.compiler.check_expressions import ExpressionChecker
@@ -18,6 +19,7 @@ from qps.compiler.check_matrices import MatrixChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_observations import ObservationChecker
 from qps.compiler.check_parameters import ParameterChecker
+from qps.compiler.check_places import PlaceChecker
 from qps.compiler.check_quality import check_quality
 from qps.compiler.check_requirements import RequirementChecker
 from qps.compiler.check_streams import StreamChecker
@@ -64,11 +66,12 @@ class Checker:
         self._fits = FitChecker(importer, self.sink)
         self._chosen: dict[Span, str] = {}
         self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
-        self.claims = ClaimChecker(self.expressions, self.hardware, self.sink, self.main)
-        self._observed = ObservationChecker(self.claims, importer)
-        self._matrix_checker = MatrixChecker(self.claims)
-        self.claims.matrix_claim = self._matrix_checker.claim
-        self.expressions.changes = self.claims.changes
+        self._places = PlaceChecker(self.expressions, self.hardware, self.sink, self.main)
+        self.changes = ChangeChecker(self.expressions, self._places, self.sink, self.main)
+        self._matrix_checker = MatrixChecker(self.changes)
+        self._claims = ClaimChecker(self.changes, self._matrix_checker.claim)
+        self._observed = ObservationChecker(self._claims, importer)
+        self.expressions.changes = self.changes.all_of
 
     @cached_property
     def is_module(self) -> bool:
@@ -85,11 +88,11 @@ class Checker:
     def model(self) -> Outcome[ir.Model]:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
-        checker = ParameterChecker(self.claims, self._program)
+        checker = ParameterChecker(self.changes, self._program)
         options, parameters = checker.options(), checker.parameters()
         groups = self._groups()
         self._all_hardware()
-        nodes, links = TopologyChecker(self.claims, self.main).topology()
+        nodes, links = TopologyChecker(self._places, self.main).topology()
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._lets()
@@ -170,7 +173,7 @@ class Checker:
                 secondary=[Label(users[0].span, "the first one")],
                 hint="keep one; what else varies is a `param`",
             )
-        bounds = self.claims.user_bounds(users[0].range)
+        bounds = self.changes.user_bounds(users[0].range)
         if bounds is None:
             return _NOBODY
         return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
@@ -327,11 +330,11 @@ class Checker:
                 seen.setdefault(item.name.text, item)
                 found = [checker.requirement(requirement) for requirement in item.requirements]
                 sound = tuple(requirement for requirement in found if requirement is not None)
-                built.append(self.claims.mode(item, sound))
+                built.append(self.changes.mode(item, sound))
         return tuple(built)
 
     def _figures(self) -> tuple[ir.Figure, ...]:
-        checker = FigureChecker(self.claims)
+        checker = FigureChecker(self.changes)
         seen: dict[str, ast.Figure] = {}
         built = []
         for item in self.main.syntax.declarations:
@@ -347,7 +350,7 @@ class Checker:
             if isinstance(item, ast.Scenario):
                 self._claim_name(item.name, seen.get(item.name.text), "scenario")
                 seen.setdefault(item.name.text, item)
-        return tuple(self.claims.scenario(item) for item in seen.values())
+        return tuple(self.changes.scenario(item) for item in seen.values())
 
     def _claim_name(
         self,
@@ -387,7 +390,7 @@ class Checker:
             if isinstance(item, ast.Expect):
                 self._claim_name(item.name, seen.get(item.name.text), "claim")
                 seen[item.name.text] = item
-                expectation = self.claims.expectation(item)
+                expectation = self._claims.expectation(item)
                 if self.is_module and expectation is not None:
                     self._refuse_answers(expectation)
                 built.append(expectation)

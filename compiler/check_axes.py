@@ -10,7 +10,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.diagnostics import Code, Label, Sink
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.ranges import with_unit_of
@@ -34,9 +34,9 @@ _NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
 
 @dataclass(frozen=True)
 class AxisChecker:
-    """Checks axes; `claims` knows what can be changed in a model."""
+    """Checks axes; `changes` knows what can be changed in a model."""
 
-    claims: ClaimChecker
+    changes: ChangeChecker
 
     def axis(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis, or None where it was reported."""
@@ -68,11 +68,11 @@ class AxisChecker:
         self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
     ) -> None:
         secondary = [earlier] if earlier else []
-        self.claims.sink.report(code, span, message, secondary=secondary, hint=hint)
+        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
 
     def _kind(self, item: ast.Axis) -> ir.AxisKind | None:
         """Return what an axis varies."""
-        name, main = item.name, self.claims.main
+        name, main = item.name, self.changes.main
         if name.text in ("mode", "scenario"):
             return ir.AxisKind(name.text)
         found = lookup(main, name)
@@ -135,7 +135,7 @@ class AxisChecker:
                     codes.BAD_SETTING, value.span, f"a {kind.value} is a name", "list names"
                 )
                 return None
-            change = self.claims.change(ast.Change(value.span, item.name, value), self.claims.main)
+            change = self.changes.one(ast.Change(value.span, item.name, value), self.changes.main)
             if change is None:
                 return None
             changes.append(change)
@@ -156,9 +156,9 @@ class AxisChecker:
 
     def _numbers(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis of a parameter."""
-        found = lookup(self.claims.main, item.name)
+        found = lookup(self.changes.main, item.name)
         assert found is not None
-        dimension = self.claims.dimensions.get(found.qualified)
+        dimension = self.changes.dimensions.get(found.qualified)
         if dimension is None:
             return None
         numbers: tuple[Fraction, ...] | ir.Steps | None
@@ -176,8 +176,8 @@ class AxisChecker:
         one = with_unit_of(ast.Number(written.span, Fraction(1)), written)
         if isinstance(one, ast.Number):
             return None
-        scope = Scope(self.claims.main, Allowed.NOTHING)
-        factor = self.claims.expressions.number(one, scope, "a unit", dimension)
+        scope = Scope(self.changes.main, Allowed.NOTHING)
+        factor = self.changes.expressions.number(one, scope, "a unit", dimension)
         text = _NUMBER.sub("", " ".join(written.span.text.split()), count=1)
         return None if factor is None or not text else (text, factor)
 
@@ -186,9 +186,9 @@ class AxisChecker:
     ) -> tuple[Fraction, ...] | None:
         """Return listed values; the unit of the last one holds for plain numbers."""
         found: list[Fraction] = []
-        scope = Scope(self.claims.main, Allowed.NOTHING)
+        scope = Scope(self.changes.main, Allowed.NOTHING)
         # A wrong unit is reported where it is written: with the last value.
-        last = self.claims.expressions.number(values[-1], scope, "a value", dimension)
+        last = self.changes.expressions.number(values[-1], scope, "a value", dimension)
         if last is None:
             return None
         for value in values:
@@ -196,7 +196,7 @@ class AxisChecker:
             number = (
                 last
                 if value is values[-1]
-                else self.claims.expressions.number(written, scope, "a value", dimension)
+                else self.changes.expressions.number(written, scope, "a value", dimension)
             )
             if number is None:
                 return None
@@ -210,9 +210,9 @@ class AxisChecker:
         self, item: ast.Spaced, dimension: Dimension
     ) -> tuple[Fraction, ...] | ir.Steps | None:
         """Return the values along a range."""
-        claims, bounds = self.claims, item.range
-        high = claims.end(bounds.high, None, dimension)
-        low = None if high is None else claims.end(bounds.low, bounds.high, dimension)
+        changes, bounds = self.changes, item.range
+        high = changes.end(bounds.high, None, dimension)
+        low = None if high is None else changes.end(bounds.low, bounds.high, dimension)
         if low is None or high is None:
             return None
         if low >= high:
@@ -250,7 +250,7 @@ class AxisChecker:
         self, low: Fraction, high: Fraction, item: ast.Spaced, dimension: Dimension
     ) -> ir.Steps | None:
         assert item.step is not None
-        step = self.claims.end(item.step, item.range.high, dimension)
+        step = self.changes.end(item.step, item.range.high, dimension)
         if step is None:
             return None
         if step <= 0 or step > high - low:
@@ -266,8 +266,8 @@ class AxisChecker:
     def _multiplied(
         self, low: Fraction, high: Fraction, factor: ast.Expr
     ) -> tuple[Fraction, ...] | None:
-        scope = Scope(self.claims.main, Allowed.NOTHING)
-        ratio = self.claims.expressions.number(factor, scope, "a factor")
+        scope = Scope(self.changes.main, Allowed.NOTHING)
+        ratio = self.changes.expressions.number(factor, scope, "a factor")
         if ratio is None:
             return None
         # Counted before any is made: exact powers of 1.000001 would fill the memory.

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Protocol
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import origin
 from qps.compiler.check_expressions import ExpressionChecker
 from qps.compiler.check_fits import FitChecker, fit_terms
 from qps.compiler.cores import effective_cores
@@ -26,6 +25,7 @@ from qps.compiler.dimension import (
 from qps.compiler.fit_columns import Reading
 from qps.compiler.fits import Fit
 from qps.compiler.ranges import with_unit_of
+from qps.compiler.remarks import origin
 from qps.compiler.resolve import Found, Module, lookup, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Span

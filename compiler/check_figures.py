@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Label
 from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.remarks import remark
 from qps.compiler.resolve import lookup, lookup_kind, report_name
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.unit_binding import advice
@@ -19,9 +20,9 @@ _AXES = ("x", "y")
 
 @dataclass(frozen=True)
 class FigureChecker:
-    """Checks `figure` blocks; `claims` knows what can be changed in a model."""
+    """Checks `figure` blocks; `changes` knows what can be changed in a model."""
 
-    claims: ClaimChecker
+    changes: ChangeChecker
 
     def figure(self, item: ast.Figure) -> ir.Figure | None:
         """Return a figure, or None where it was reported."""
@@ -38,7 +39,7 @@ class FigureChecker:
             return None
         parameter, dimension, low, high = axis
         if low <= 0 and "x" in logarithmic:
-            self.claims.sink.report(
+            self.changes.sink.report(
                 codes.OUT_OF_RANGE,
                 item.abscissa.range.low.span,
                 "a logarithmic axis begins above zero",
@@ -62,7 +63,7 @@ class FigureChecker:
         )
 
     def _missing(self, item: ast.Figure, what: str, example: str) -> None:
-        self.claims.sink.report(
+        self.changes.sink.report(
             codes.MISSING_PART,
             item.name.span,
             f"figure `{item.name.text}` does not say {what}",
@@ -71,7 +72,7 @@ class FigureChecker:
 
     def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
         """Return the parameter (None for the population), its dimension, and both ends."""
-        claims, main = self.claims, self.claims.main
+        checker, main = self.changes, self.changes.main
         found = lookup(main, item.name)
         divided = lookup_kind(main, item.name)
         if divided is not None and isinstance(divided.declaration, ast.Param):
@@ -79,25 +80,25 @@ class FigureChecker:
         else:
             name = found.qualified if found is not None else ""
         if found is not None and isinstance(found.declaration, ast.Users):
-            bounds = claims.user_bounds(item.range)
+            bounds = checker.user_bounds(item.range)
             if bounds is None:
                 return None
             return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
         if found is None or not isinstance(found.declaration, ast.Param):
             report_name(
-                claims.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
+                checker.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = claims.dimensions.get(name)
+        dimension = checker.dimensions.get(name)
         if dimension is None:
-            claims.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
+            checker.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None
-        high = claims.end(item.range.high, None, dimension)
-        low = None if high is None else claims.end(item.range.low, item.range.high, dimension)
+        high = checker.end(item.range.high, None, dimension)
+        low = None if high is None else checker.end(item.range.low, item.range.high, dimension)
         if low is None or high is None:
             return None
         if low >= high:
-            claims.sink.report(
+            checker.sink.report(
                 codes.OUT_OF_RANGE,
                 item.range.span,
                 "this range ends below its start",
@@ -110,11 +111,11 @@ class FigureChecker:
         """Return the curves that are sound; all of them have one dimension."""
         built: list[ir.Curve] = []
         for curve in item.curves:
-            scope = Scope(self.claims.main, EVERYTHING & ~Allowed.ANSWERS)
-            inside = Scope(self.claims.main, EVERYTHING)
-            changes = self.claims.changes(curve.changes, inside)
+            scope = Scope(self.changes.main, EVERYTHING & ~Allowed.ANSWERS)
+            inside = Scope(self.changes.main, EVERYTHING)
+            changes = self.changes.all_of(curve.changes, inside)
             wanted = built[0].value.dimension if built else None
-            value = self.claims.expressions.quantity(curve.value, scope, wanted, "this line")
+            value = self.changes.expressions.quantity(curve.value, scope, wanted, "this line")
             if value is None or len(changes) < len(curve.changes):
                 continue
             label = curve.label.value if curve.label else " ".join(curve.value.span.text.split())
@@ -123,12 +124,12 @@ class FigureChecker:
 
     def _loads(self, item: ast.Figure, curves: list[ir.Curve]) -> list[ir.LoadCurves]:
         """Return the `loads` that are sound; loads are shares, and so are all lines beside them."""
-        claims, built = self.claims, []
+        checker, built = self.changes, []
         for loads in item.loads:
             if curves and curves[0].value.dimension != DIMENSIONLESS:
                 usual = "draw the loads in a figure of their own"
                 told = advice(curves[0].value, lambda found: found == DIMENSIONLESS, usual)
-                claims.sink.report(
+                checker.sink.report(
                     codes.WRONG_DIMENSION,
                     loads.span,
                     f"loads are plain numbers, the lines of this figure are "
@@ -137,7 +138,7 @@ class FigureChecker:
                     hint=told.hint,
                 )
                 continue
-            changes = claims.changes(loads.changes, Scope(claims.main, EVERYTHING))
+            changes = self.changes.all_of(loads.changes, Scope(checker.main, EVERYTHING))
             if len(changes) == len(loads.changes):
                 label = loads.label.value if loads.label else _changes_text(loads)
                 if loads.label is None and len(item.loads) == 1:
@@ -148,7 +149,7 @@ class FigureChecker:
     def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
         for name in item.logarithmic:
             if name.text not in _AXES:
-                self.claims.sink.report(
+                self.changes.sink.report(
                     codes.UNKNOWN_NAME,
                     name.span,
                     f"a figure has no axis `{name.text}`",

@@ -9,11 +9,12 @@ from fractions import Fraction
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.check_axes import AxisChecker
-from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.check_rows import RowConditions, refuse_changes
 from qps.compiler.diagnostics import Code, Label
 from qps.compiler.dimension import MONEY, TIME
+from qps.compiler.remarks import remark
 from qps.compiler.resolve import lookup
 from qps.compiler.scope import Scope
 from qps.compiler.source import Span
@@ -45,18 +46,18 @@ _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
 class MatrixChecker:
     """Checks `matrix` blocks, and claims about them."""
 
-    claims: ClaimChecker
+    changes: ChangeChecker
     matrices: dict[str, ir.Matrix] = field(default_factory=dict)
 
     def matrix(self, item: ast.Matrix) -> ir.Matrix | None:
         """Return a matrix, or None where it was reported."""
-        changes = self.claims.changes(item.changes, Scope(self.claims.main))
+        changes = self.changes.all_of(item.changes, Scope(self.changes.main))
         blocks = self._blocks(item)
         at = None if item.at is None else self._at(item.at)
         if blocks is None or len(changes) < len(item.changes):
             return None
         scope, columns = self._columns(item, blocks[0])
-        conditions = RowConditions(self.claims, blocks[0])
+        conditions = RowConditions(self.changes, blocks[0])
         excluded = [conditions.input_condition(expr, scope) for expr in item.rows.excluded]
         wanted = [conditions.condition(expr, scope) for expr in item.rows.wanted]
         kept = tuple(condition for condition in wanted if condition is not None)
@@ -94,13 +95,13 @@ class MatrixChecker:
         self, code: Code, span: Span, message: str, hint: str, earlier: Span | None = None
     ) -> None:
         secondary = [Label(earlier, "first named here")] if earlier else []
-        self.claims.sink.report(code, span, message, secondary=secondary, hint=hint)
+        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
 
     # -- axes ----------------------------------------------------------------------------
 
     def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
         """Return the product of the axes, and one more for each `include`."""
-        checker = AxisChecker(self.claims)
+        checker = AxisChecker(self.changes)
         built = [checker.axis(axis) for axis in item.rows.axes]
         axes = tuple(axis for axis in built if axis is not None)
         if not item.rows.axes:
@@ -162,7 +163,7 @@ class MatrixChecker:
 
     def _at(self, change: ast.Change) -> int | None:
         """Return the population that is asked for."""
-        found = lookup(self.claims.main, change.name)
+        found = lookup(self.changes.main, change.name)
         is_users = found is not None and isinstance(found.declaration, ast.Users)
         if not is_users:
             self._report(
@@ -172,7 +173,7 @@ class MatrixChecker:
                 "`at` tells for how many users loads, quality and cost are told: `at N = 20`",
             )
             return None
-        settled = self.claims.change(change, self.claims.main)
+        settled = self.changes.one(change, self.changes.main)
         if not isinstance(settled, ir.SetPopulation):
             return None
         if settled.low != settled.high:
@@ -188,7 +189,7 @@ class MatrixChecker:
         self, item: ast.Matrix, axes: tuple[ir.Axis, ...]
     ) -> tuple[Scope, list[ir.MatrixColumn]]:
         """Return the columns of the spec's own, and the scope in which they are known."""
-        scope = Scope(self.claims.main, EVERYTHING, self._built_in(item.name.span))
+        scope = Scope(self.changes.main, EVERYTHING, self._built_in(item.name.span))
         columns: list[ir.MatrixColumn] = []
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
         for derived in item.columns:
@@ -204,18 +205,18 @@ class MatrixChecker:
                 )
                 continue
             taken[name] = derived.name.span
-            value = self.claims.expressions.quantity(derived.value, scope)
+            value = self.changes.expressions.quantity(derived.value, scope)
             if value is not None and any(isinstance(p, ir.Changed) for p in parts_of(value.expr)):
-                refuse_changes(self.claims, derived.value.span)
+                refuse_changes(self.changes, derived.value.span)
             elif value is not None:
                 columns.append(ir.MatrixColumn(name, value))
                 scope = replace(scope, formals=scope.formals | {name: value})
         known = {*(column.name for column in columns), *(axis.name for axis in axes)}
         for chosen in item.selected:
-            is_answer = chosen.text in ANSWERS and lookup(self.claims.main, chosen) is None
+            is_answer = chosen.text in ANSWERS and lookup(self.changes.main, chosen) is None
             if chosen.text in known or is_answer:
                 continue
-            value = self.claims.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
+            value = self.changes.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:
                 columns.append(ir.MatrixColumn(chosen.text, value))
                 known.add(chosen.text)
@@ -250,11 +251,11 @@ class MatrixChecker:
         if matrix is None:
             return None
         scope = Scope(
-            self.claims.main,
+            self.changes.main,
             EVERYTHING,
             self._built_in(item.span) | {column.name: column.value for column in matrix.columns},
         )
-        conditions = RowConditions(self.claims, matrix.axes)
+        conditions = RowConditions(self.changes, matrix.axes)
         where = None if item.where is None else conditions.condition(item.where, scope)
         condition = conditions.condition(item.condition, scope)
         if condition is None or (item.where is not None and where is None):
@@ -274,7 +275,7 @@ class MatrixChecker:
     def _claimed(self, item: ast.MatrixClaim) -> ir.Matrix | None:
         """Return the matrix that a claim is about: the one it names, or the only one."""
         names = [
-            d.name.text for d in self.claims.main.syntax.declarations if isinstance(d, ast.Matrix)
+            d.name.text for d in self.changes.main.syntax.declarations if isinstance(d, ast.Matrix)
         ]
         if item.matrix is not None:
             if item.matrix.text not in names:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from qps.compiler import ast, codes, ir
 from qps.compiler.asking import asks_of_model
-from qps.compiler.check_claims import ClaimChecker, remark
+from qps.compiler.check_claims import ClaimChecker
 from qps.compiler.check_names import EVERYTHING
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.importer import Importer
 from qps.compiler.parse import parse_change
+from qps.compiler.remarks import remark
 from qps.compiler.resolve import lookup
 from qps.compiler.scope import Allowed, Scope
 from qps.compiler.source import Source
@@ -52,14 +53,14 @@ class ObservationChecker:
 
     @property
     def _sink(self) -> Sink:
-        return self.claims.sink
+        return self.claims.changes.sink
 
     def observation(self, item: ast.Observe) -> ir.Observation | None:
         """Return a table of measured runs with its columns tied to the model."""
-        main = self.claims.main
+        main = self.claims.changes.main
         text = self.importer.data(item.file, main.syntax.source)
         self._sink.found += text.diagnostics
-        changes = self.claims.changes(item.changes, Scope(main))
+        changes = self.claims.changes.all_of(item.changes, Scope(main))
         table = None if text.value is None else read_table(text.value, item.file.value)
         if isinstance(table, Problem):
             self._fail(item, table.message, table.hint)
@@ -137,7 +138,7 @@ class ObservationChecker:
             return None
         target = item.target
         if isinstance(target, ast.Reference):
-            found = lookup(self.claims.main, target.name)
+            found = lookup(self.claims.changes.main, target.name)
             is_case = found is None and target.name.text == "case"
             if is_case or (found is not None and isinstance(found.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
@@ -145,13 +146,13 @@ class ObservationChecker:
         return self._value_column(item)
 
     def _value_column(self, item: ast.Column) -> _ValueColumn | None:
-        expressions = self.claims.expressions
-        value = expressions.quantity(item.target, Scope(self.claims.main, EVERYTHING))
+        expressions = self.claims.changes.expressions
+        value = expressions.quantity(item.target, Scope(self.claims.changes.main, EVERYTHING))
         if value is None:
             return None
         factor = Fraction(1)
         if item.unit is not None:
-            fixed = Scope(self.claims.main, Allowed.NOTHING)
+            fixed = Scope(self.claims.changes.main, Allowed.NOTHING)
             unit = expressions.quantity(item.unit, fixed, value.dimension, "the unit of the column")
             if unit is None:
                 return None
@@ -171,7 +172,7 @@ class ObservationChecker:
         tolerance = self.claims.tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        asks = asks_of_model(item.target, self.claims.main)
+        asks = asks_of_model(item.target, self.claims.changes.main)
         column = ir.MeasuredColumn(item.name.text, value, tolerance, item.span, asks)
         return _ValueColumn(column, factor)
 
@@ -221,7 +222,7 @@ class ObservationChecker:
         before = len(self._sink.found)
         change = None
         if parsed.value is not None:
-            change = self.claims.change(parsed.value, self.claims.main)
+            change = self.claims.changes.one(parsed.value, self.claims.changes.main)
         problems = [*parsed.diagnostics, *self._sink.found[before:]]
         del self._sink.found[before:]
         for problem in problems[:1]:

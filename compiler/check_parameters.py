@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker, origin
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.check_conditions import choices_of
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.ranges import with_unit_of
+from qps.compiler.remarks import origin
 from qps.compiler.resolve import Found, Program
 from qps.compiler.scope import Allowed, Scope
 
@@ -18,10 +19,10 @@ from qps.compiler.scope import Allowed, Scope
 class ParameterChecker:
     """Checks what may vary in a program."""
 
-    def __init__(self, claims: ClaimChecker, program: Program) -> None:
-        self._claims = claims
-        self._expressions = claims.expressions
-        self._sink = claims.sink
+    def __init__(self, changes: ChangeChecker, program: Program) -> None:
+        self._changes = changes
+        self._expressions = changes.expressions
+        self._sink = changes.sink
         self._program = program
 
     def options(self) -> tuple[ir.Option, ...]:
@@ -55,14 +56,14 @@ class ParameterChecker:
         built = list(self._shares())
         several = (ast.Cases, ast.KindTable)
         params = [param for _, param in self._program.everywhere(ast.Param)]
-        self._claims.has_cases = any(isinstance(param.value, several) for param in params)
+        self._changes.has_cases = any(isinstance(param.value, several) for param in params)
         for module, param in self._program.everywhere(ast.Param):
             scope = Scope(module, Allowed.NOTHING)
             value = self._expressions.quantity(param.value, scope, instead=_as_let(param))
             if value is None:
                 continue
             name = module.qualified(param.name.text)
-            self._claims.dimensions[name] = value.dimension
+            self._changes.dimensions[name] = value.dimension
             low = high = None
             if param.range is not None:
                 high = self._bound(param.range.high, None, value, scope)
@@ -102,7 +103,7 @@ class ParameterChecker:
             value = self._expressions.quantity(entry.value, scope)
             if value is not None:
                 name = f"{whole.name}.{entry.name.text}"
-                self._claims.dimensions[name] = value.dimension
+                self._changes.dimensions[name] = value.dimension
                 yield replace(
                     whole,
                     name=name,

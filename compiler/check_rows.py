@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker
+from qps.compiler.check_changes import ChangeChecker
 from qps.compiler.places import Place
 from qps.compiler.resolve import Found, lookup
 from qps.compiler.scope import Scope
@@ -19,7 +19,7 @@ from qps.compiler.values import parts_of
 class RowConditions:
     """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
 
-    claims: ClaimChecker
+    changes: ChangeChecker
     axes: tuple[ir.Axis, ...]
 
     def input_condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
@@ -28,7 +28,7 @@ class RowConditions:
         results = ir.Measured | ir.Population
         if condition is None or not any(isinstance(p, results) for p in _compared(condition)):
             return condition
-        self.claims.sink.report(
+        self.changes.sink.report(
             codes.VARIES,
             expr.span,
             "`exclude` decides before anything is solved: it cannot ask for a result",
@@ -56,9 +56,9 @@ class RowConditions:
                 check = self._word_check(name, is_result=is_result)
                 if check is not None:
                     return self._word(expr, name, check)
-        found = self.claims.expressions.condition(expr, scope)
+        found = self.changes.expressions.condition(expr, scope)
         if found is not None and any(isinstance(p, ir.Changed) for p in _compared(found)):
-            refuse_changes(self.claims, expr.span)
+            refuse_changes(self.changes, expr.span)
             return None
         return found
 
@@ -70,7 +70,7 @@ class RowConditions:
         if text in ("scenario", "mode"):
             declared = ast.Scenario if text == "scenario" else ast.Mode
             return lambda value: self._one_of(value, self._declared(declared), text)
-        found = lookup(self.claims.main, name)
+        found = lookup(self.changes.main, name)
         if is_result and found is None and text == "limited_by":
             return self._requirement
         if is_result and found is None and text == "bottleneck":
@@ -85,7 +85,7 @@ class RowConditions:
         value = expr.operands[-1]
         is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
         if not is_fit or not isinstance(value, ast.Reference):
-            self.claims.sink.report(
+            self.changes.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
                 f"`{name.text}` is compared with a name, by `==` or `!=`",
@@ -99,14 +99,14 @@ class RowConditions:
         return condition if expr.operators[0] == "==" else ir.Negated(condition)
 
     def _declared(self, kind: type[ast.Scenario | ast.Mode]) -> list[str]:
-        declarations = self.claims.main.syntax.declarations
+        declarations = self.changes.main.syntax.declarations
         return [d.name.text for d in declarations if isinstance(d, kind)]
 
     def _one_of(self, value: ast.Reference, known: Iterable[str], what: str) -> str | None:
         names = list(known)
         if value.name.text in names:
             return value.name.text
-        self.claims.sink.report(
+        self.changes.sink.report(
             codes.UNKNOWN_NAME,
             value.span,
             f"there is no {what} `{value.name.text}`",
@@ -119,14 +119,14 @@ class RowConditions:
         """Return the machine or network that a node or link is compared with."""
         is_node = isinstance(found.declaration, ast.Node)
         read = Place(value.name, None)
-        return self.claims.place_kind(read, self.claims.main, is_node=is_node)
+        return self.changes.places.kind(read, self.changes.main, is_node=is_node)
 
     def _requirement(self, value: ast.Reference) -> str | None:
         """Return the requirement that `limited_by` is compared with."""
         if value.name.parts[-1] == "load":
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
             return None if self._resource(owner) is None else value.name.text
-        declarations = self.claims.main.syntax.declarations
+        declarations = self.changes.main.syntax.declarations
         required = [
             _measure_text(requirement.condition)
             for d in declarations
@@ -137,17 +137,17 @@ class RowConditions:
 
     def _resource(self, value: ast.Reference) -> str | None:
         """Return the resource that `bottleneck` is compared with."""
-        owner = self.claims.main.names.get(value.name.parts[0]) if value.name.parts else None
+        owner = self.changes.main.names.get(value.name.parts[0]) if value.name.parts else None
         if isinstance(owner, ast.Node | ast.Link):
             return value.name.text
-        declared = self.claims.main.names.items()
+        declared = self.changes.main.names.items()
         places = [name for name, d in declared if isinstance(d, ast.Node | ast.Link)]
         return self._one_of(value, places, "resource")
 
 
-def refuse_changes(claims: ClaimChecker, span: Span) -> None:
+def refuse_changes(changes: ChangeChecker, span: Span) -> None:
     """Report a `with` where a row of a matrix is asked for something."""
-    claims.sink.report(
+    changes.sink.report(
         codes.MISPLACED,
         span,
         "a row of a matrix has no `with` of its own",

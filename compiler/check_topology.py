@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from qps.compiler import ast, codes, ir
-from qps.compiler.check_claims import ClaimChecker
+from qps.compiler.check_places import PlaceChecker
 from qps.compiler.diagnostics import Sink
 from qps.compiler.places import place_of
 from qps.compiler.resolve import Module, report_name
@@ -16,12 +16,12 @@ _ONE = Fraction(1)
 
 
 class TopologyChecker:
-    """Checks the nodes and links of a program; `claims` knows what can stand in a place."""
+    """Checks the nodes and links of a program; `places` knows what can stand in a place."""
 
-    def __init__(self, claims: ClaimChecker, main: Module) -> None:
-        self._claims = claims
+    def __init__(self, places: PlaceChecker, main: Module) -> None:
+        self._places = places
         self._main = main
-        self._sink: Sink = claims.sink
+        self._sink: Sink = places.sink
 
     def topology(self) -> tuple[dict[str, ir.Node], dict[str, ir.Link]]:
         """Return the nodes and links that are sound, by their names."""
@@ -60,10 +60,10 @@ class TopologyChecker:
                 hint=_place_hint(expr, name.text, what),
             )
             return None
-        kind = self._claims.place_kind(place, self._main, is_node=is_node)
+        kind = self._places.kind(place, self._main, is_node=is_node)
         if kind is None:
             return None
-        count = ir.Constant(_ONE) if place.count is None else self._claims.count(place.count)
+        count = ir.Constant(_ONE) if place.count is None else self._places.count(place.count)
         return None if count is None else (kind, count)
 
     def _topology(self, kind: type[N]) -> list[N]:

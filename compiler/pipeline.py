@@ -107,7 +107,7 @@ class Spec:
             return None
         # The checker outlives the setting: nothing that is wrong with one may pile up in it.
         with self.checker.sink.aside() as found:
-            change = self.checker.claims.change(parsed.value, self.checker.main)
+            change = self.checker.changes.one(parsed.value, self.checker.main)
         for finding in found:
             sink.add(finding)
         return change
