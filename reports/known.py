@@ -13,7 +13,7 @@ from math import isfinite
 from qps.compiler.certainty import Certainty, Kind, together
 from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.suggest import listed
-from qps.solver.answer_certainty import answer_known
+from qps.solver.answer_certainty import answer_known, saturation_known
 from qps.solver.solution import Solution, Verdict
 
 ALL_EXACT = "All numbers are exact for the model that the spec states."
@@ -137,7 +137,10 @@ def numbers_known(solution: Solution) -> dict[str, Certainty]:
     if graph.quality is not None:
         told["quality"] = quality_known_at(graph, solution.at)
     told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
-    return told
+    name = str(graph.population)
+    return told | {
+        f"saturation({each.name})": saturation_known(each, name) for each in solution.resources
+    }
 
 
 _MOST_NAMED = 6

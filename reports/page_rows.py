@@ -59,7 +59,7 @@ class ResourceRow:
     saturates_at: str
     method: str
     shares: str
-    is_bottleneck: bool
+    is_first: bool
 
 
 @dataclass(frozen=True)
@@ -170,14 +170,17 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
     if saturation.method is Method.AT_START:
         told = "from the start"
     shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
-    bottleneck = view.bottleneck.resource if view.bottleneck else ""
+    first = view.bottleneck
+    is_first = (
+        first is not None and first.saturates_at is not None and first.resource == resource.name
+    )
     return ResourceRow(
         resource.name,
         percent(resource.load_at_limit),
         told,
         "" if saturation.method in _NOT_FOUND else saturation.method.value,
         ", ".join(shares),
-        is_bottleneck=resource.name == bottleneck,
+        is_first=is_first,
     )
 
 

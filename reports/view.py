@@ -40,7 +40,12 @@ from qps.reports.known import known_view, parenthesis, users_known
 from qps.reports.measures import measure_views
 from qps.reports.quantities import in_percent, percent, quantity, told_apart, told_beyond
 from qps.solver.advice import Advice
-from qps.solver.answer_certainty import answer_known, largest_known, met_up_to_known
+from qps.solver.answer_certainty import (
+    answer_known,
+    largest_known,
+    met_up_to_known,
+    saturation_known,
+)
 from qps.solver.outlook import MoreUsers, NextLimit, outlook
 from qps.solver.solution import (
     CriterionSolution,
@@ -78,7 +83,7 @@ def solve_view(
         settings,
         answer(solution),
         PopulationView(str(graph.population), graph.low, graph.high),
-        tuple(_resource(resource) for resource in solution.resources),
+        tuple(_resource(solution, resource) for resource in solution.resources),
         _carried(solution),
         None
         if bottleneck is None
@@ -256,7 +261,7 @@ def _knee(knee: Knee | None) -> KneeView | None:
     return KneeView(knee.at, knee.resource, knee.method is Method.CLOSED_FORM)
 
 
-def _resource(resource: ResourceSolution) -> ResourceView:
+def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
     return ResourceView(
         resource.name,
         formula(resource.load),
@@ -267,7 +272,7 @@ def _resource(resource: ResourceSolution) -> ResourceView:
         resource.saturation.method is Method.CLOSED_FORM,
         resource.saturation.method.value,
         resource.shares,
-        known_view(EXACT),
+        known_view(saturation_known(resource, str(solution.graph.population))),
     )
 
 

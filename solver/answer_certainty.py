@@ -28,7 +28,7 @@ from qps.compiler.certainty import (
     upper_bound,
 )
 from qps.compiler.load_graph import Criterion, LoadGraph
-from qps.solver.solution import FirstFailure, Solution
+from qps.solver.solution import FirstFailure, ResourceSolution, Solution
 
 
 class Judged(Protocol):
@@ -122,6 +122,16 @@ def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
     """Return how it is known up to which population a criterion of a solution is met."""
     judged = [failure for failure in solution.failures if failure.criterion is criterion]
     return largest_known(judged, solution.graph.low)
+
+
+def saturation_known(resource: ResourceSolution, population: str) -> Certainty:
+    """Return how it is known where a resource saturates: a bound where that cannot be told."""
+    saturation = resource.saturation
+    if saturation.not_below is None:
+        return EXACT
+    none = f"there is no saturation of `{resource.name}` up to {population}"
+    reason = f"{none} = {saturation.not_below:,}, and nothing is proved beyond"
+    return lower_bound(reason) if saturation.at is None else upper_bound(reason)
 
 
 def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:

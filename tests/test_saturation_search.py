@@ -176,6 +176,8 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     assert solution.bottleneck.undecided == ("host.cpu",)
     told = _printed(capsys, "solve", str(spec))
     assert "not below 214" in told
+    assert "`saturation(host.cpu)` is a lower bound (the truth may be more)" in told
+    assert "All numbers are exact" not in told
     assert (
         f"none is known to saturate; host.cpu is the most heavily loaded. It cannot be told "
         f"whether {UNKNOWN} ever saturates." in told
@@ -183,6 +185,7 @@ def test_what_is_undecided_beyond_the_range_takes_no_answer_away(
     told_as_json = json.loads(_printed(capsys, "solve", str(spec), "--format", "json"))
     (resource,) = told_as_json["resources"]
     assert (resource["saturates_at"], resource["saturates_not_below"]) == (None, 214)
+    assert resource["known"]["kind"] == "lower bound"
     assert told_as_json["bottleneck"]["undecided"] == ["host.cpu"]
     assert "not below N = 214" in _printed(capsys, "explain", str(spec), "host.cpu.load")
     rows = _printed(capsys, "matrix", str(spec))

@@ -30,13 +30,14 @@ function solveGraph(run) {
   const at = largest ?? graph.low;
   refuseImpossible(run, Math.min(at + 1, graph.high));
   const quality = criteria.find((one) => one.criterion.name === "quality");
+  const first = firstToSaturate(resources);
   run.at(at);
   return {
     graph, criteria, limiting, largest, at, resources,
     verdict: !limiting ? "range" : largest === null ? "nowhere" : "limited",
     limitedBy: limiting?.criterion.name ?? null,
     known: largestKnown(criteria, graph.low),
-    first: firstToSaturate(resources),
+    first, undecided: undecidedBefore(resources, first),
     elastic: graph.elastic.map((one) => knees(run, one)),
     qualityAtLimit: graph.quality === null ? null : run.at(at).value(graph.quality),
     qualityMet: quality ? metUpTo(quality.failure, graph) : null,
@@ -131,13 +132,30 @@ function limitingOf(criteria, resources) {
 }
 
 // Where a load reaches 1, or passes it where elastic numbers fill it: `at` is null for never,
-// `isAtStart` where it does from the start on.
+// `isAtStart` where it does from the start on. Where that cannot be told, `notBelow` is a population
+// up to which it does not, and `at` one by which it does, null where no such one is known.
 function saturated(run, over, about, passes) {
   const { low } = run.graph;
   const curve = run.curve(over, [run.program.a[over]]);
-  const at = firstCrossing(curve, low, passes);
+  const { at, notBelow } = crossed(run, curve, over, passes);
   const isAtStart = at === low && (curve.isFixed || !passes || curve.at(low) > curve.doubt() || !Number.isFinite(curve.at(low)));
-  return { about, at, isAtStart, name: about.name, atStart: isAtStart ? loadAtStart(run, over, about) : 1 };
+  return { about, at, notBelow, isAtStart, name: about.name, atStart: isAtStart ? loadAtStart(run, over, about) : 1 };
+}
+
+function crossed(run, curve, over, passes) {
+  const { low, high } = run.graph;
+  try {
+    return { at: firstCrossing(curve, low, passes), notBelow: null };
+  } catch (error) {
+    if (!(error instanceof Undecided) || error.near === null) throw error;
+    const at = firstFailure(curve, low, high, (n) => fails(run, curve, { over, strict: false }, n));
+    return { at, notBelow: Math.floor(error.near) };
+  }
+}
+
+// Of which resources it cannot be told whether they saturate before the first that is known to.
+function undecidedBefore(resources, first) {
+  return resources.filter((one) => one.notBelow !== null && one.notBelow < (first?.at ?? Infinity));
 }
 
 // How full what is saturated where the range starts is there, as a part of its target; where only
@@ -161,7 +179,11 @@ function firstToSaturate(resources) {
 
 // Where an elastic number leaves its most, and where it reaches its least.
 function knees(run, elastic) {
-  const first = (overs) => firstToSaturate(overs.map(([name, over]) => saturated(run, over, { name }, true)));
+  const first = (overs) => {
+    const found = overs.map(([name, over]) => saturated(run, over, { name }, true));
+    if (found.some((one) => one.notBelow !== null)) throw new Undecided();
+    return firstToSaturate(found);
+  };
   return { elastic, yields: first(elastic.atMost), exhausted: first(elastic.atLeast) };
 }
 
@@ -177,7 +199,7 @@ function elasticities(run, solved) {
     at = crossing(curve, limiting.failure - 1, limiting.failure);
     of = limiting.criterion.name;
   } else {
-    const first = firstToSaturate(resources.filter((one) => !one.isAtStart));
+    const first = firstToSaturate(resources.filter((one) => !one.isAtStart && one.notBelow === null));
     if (first) ({ at, about: { over }, name: of } = first);
   }
   if (at === null || over === undefined) return { of: null, rows: [] };

@@ -11,7 +11,7 @@ function showComparison(columns, active, choose, drop) {
     row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" && !one.solved.known ? "at least " : ""}${marked(whole(one.solved.largest), one.solved.known)}`)),
     row("limited by", (one) => one.solved.limitedBy ?? "the range"),
     row("the answer", (one) => answerOf(one)),
-    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => (one.solved.first ? `${one.solved.first.name} at ${number(one.solved.first.at)}` : "nothing")),
+    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
     row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), one.graph.qualityKnown))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
@@ -30,6 +30,11 @@ function showComparison(columns, active, choose, drop) {
     row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${s.record.name} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
   ];
   place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
+}
+
+function firstInShort({ first, undecided }) {
+  if (first) return `${first.name} at ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
+  return undecided.length ? "not known" : "nothing";
 }
 
 function namesOf(columns, names) { return [...new Set(columns.flatMap(names))]; }

@@ -39,6 +39,12 @@ function largestKnown(judged, low) {
   return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
 }
 
+// How it is known where a resource saturates: where that cannot be told, up to where it does not.
+function saturationKnown({ model }, { name, at, notBelow }) {
+  if (notBelow === null) return null;
+  return [at === null ? "lower bound" : "upper bound", [`there is no saturation of \`${name}\` up to ${model.population} = ${whole(notBelow)}, and nothing is proved beyond`]];
+}
+
 // -- in words ----------------------------------------------------------------------------
 
 const MOST_NAMES = 6;
@@ -51,6 +57,7 @@ function knownText(column) {
     ...(graph.quality === null ? [] : [["quality", graph.qualityKnown]]),
     ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
     ...graph.measures.map((one) => [one.name, one.known]),
+    ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
   ];
   const uncertain = new Map(told.filter(([, known]) => known));
   if (!solved.known && !uncertain.size) return "All numbers are exact for the model that the spec states.";

@@ -61,7 +61,7 @@ function drawLoads(column, width, isLog) {
     {
       x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
       limit: { at: 1, label: planned ? "target" : "saturation" },
-      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart ? [] : [{ series: i, x: one.at, y: 1, label: `${one.name}: ${number(one.at)}` }])),
+      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, label: `${one.name}: ${number(one.at)}` }])),
     }, width);
 }
 

@@ -68,6 +68,9 @@ class Program {
     return { fixed: Int32Array.from(fixed), moving: Int32Array.from(moving) };
   }
 
+  // Whether any of some steps is a number of queues.
+  countsQueues(order) { return order.some((i) => isOfQueues(this.code[i])); }
+
   // Compute some steps from what the earlier ones have in `x`; `x[0]` is the population.
   run(order, x) {
     const { code, a, b, c } = this;

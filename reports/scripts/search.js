@@ -4,8 +4,17 @@
 const NEAR = 1e-11; // of a value's own size: nearer to zero than this, floats do not tell
 const MOST_BOXES = 20000;
 const FARTHEST = 1e15;
+const FARTHEST_OF_QUEUES = 1e9; // beyond this, numbers of queues take too long to be computed
 
-class Undecided extends Error {}
+const HUGGING = 1e9; // beyond this, what is so near to zero and below it is an asymptote
+
+// So many boxes did not decide; what is asked for is not below `near`, null where it is not known.
+class Undecided extends Error {
+  constructor(near = null) {
+    super("undecided");
+    this.near = near;
+  }
+}
 
 // A step of the program as a function of the population, with its bounds.
 class Curve {
@@ -15,6 +24,7 @@ class Curve {
     this.size = size; // steps whose sizes say what is near to zero
     this.order = run.program.needed([output]).moving;
     this.isFixed = !run.program.moving[output];
+    this.farthest = run.program.countsQueues(this.order) ? FARTHEST_OF_QUEUES : FARTHEST;
   }
 
   at(population) {
@@ -60,6 +70,11 @@ class Curve {
     boxes.run(this.order, middle, middle, true);
     if (boxes.low[i] - reach > found.low) found.low = boxes.low[i] - reach;
     if (boxes.high[i] + reach < found.high) found.high = boxes.high[i] + reach;
+  }
+
+  // True where a curve is that close to zero as it comes nearer and nearer, and never gets there.
+  onlyNears(population) {
+    return population > HUGGING && this.run.exactSign(this.output, Math.ceil(population)) === -1;
   }
 
   // True where the curve lies on zero at nine points of a box: a limit that is just kept.
@@ -119,6 +134,7 @@ function firstOf(fails, from, to) {
 
 // The least real population from `low` on at which the curve is zero or more; null for none. What
 // `passes` counts only where it is above zero: what elastic numbers fill stays on its limit by design.
+// Where that cannot be told, Undecided with a population up to which it is not.
 function firstCrossing(curve, low, passes) {
   if (curve.isFixed) return curve.at(low) >= -curve.doubt() ? low : null;
   const isReached = (at) => {
@@ -127,7 +143,7 @@ function firstCrossing(curve, low, passes) {
   };
   if (isReached(low)) return low;
   const budget = { boxes: MOST_BOXES };
-  for (let from = low, to = Math.max(2 * low, 2); from < FARTHEST; from = to, to *= 2) {
+  for (let from = low, to = Math.max(2 * low, 2); from < curve.farthest; from = to, to *= 2) {
     const found = crossingIn(curve, from, to, isReached, passes, budget);
     if (found !== null) return found;
   }
@@ -137,13 +153,15 @@ function firstCrossing(curve, low, passes) {
 function crossingIn(curve, low, high, isReached, passes, budget) {
   const waiting = [[low, high]];
   while (waiting.length) {
-    if (--budget.boxes < 0) throw new Undecided();
     const [from, to] = waiting.pop();
+    if (--budget.boxes < 0) throw new Undecided(from);
     const bounds = curve.over(from, to);
     const near = curve.doubt();
     if (bounds.high < -near || (passes && bounds.high <= near)) continue;
-    const isAtMostOn = bounds.high <= near;
-    if (!isAtMostOn && (bounds.slow >= 0 || to - from <= 1e-12 * to)) {
+    const isAtMostOn = bounds.high <= near, isNarrow = to - from <= 1e-12 * to;
+    const hasValue = !Number.isNaN(curve.at(to)); // floats that overflow may leave none
+    if (isNarrow && !hasValue) throw new Undecided(from);
+    if (!isAtMostOn && hasValue && (bounds.slow >= 0 || isNarrow)) {
       if (isReached(to)) return passing(curve, from, to, passes);
       const last = Math.floor(to); // where a curve that rises lies on zero, it does so to the end
       if (!passes && last >= from && isReached(last)) return passing(curve, from, last, passes);
@@ -153,7 +171,8 @@ function crossingIn(curve, low, high, isReached, passes, budget) {
     if (isAtMostOn && wholeIn(from, to) <= TRIED_TIES || curve.isFlat(from, to)) {
       const tie = passes ? null : firstTie(curve, from, to);
       if (tie !== null) return passing(curve, from, tie, passes);
-      continue;
+      if (passes || curve.onlyNears(from)) continue;
+      if (isNarrow) throw new Undecided(from); // floats cannot tell whether it touches zero here
     }
     const middle = (from + to) / 2;
     waiting.push([middle, to], [from, middle]);

@@ -74,12 +74,13 @@ function showResources(column) {
   const { solved, run, n } = column;
   run.at(n);
   const planned = isPlanned(column);
-  const order = [...solved.resources].sort((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity) || run.value(b.about.load) - run.value(a.about.load));
+  const place = (one) => one.at ?? (one.notBelow === null ? Infinity : Number.MAX_VALUE);
+  const order = [...solved.resources].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || run.value(b.about.load) - run.value(a.about.load));
   const rows = order.map((one) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
     const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : one.name;
-    return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
+    return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
   });
   const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
   if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));

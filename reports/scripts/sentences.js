@@ -43,13 +43,16 @@ function saturationOf(column) {
   const { first } = column.solved;
   const name = column.model.population;
   if (!column.solved.resources.length) return "";
-  if (!first) return `No resource ever ${isPlanned(column) ? "reaches its target" : "saturates"}.`;
+  if (!first) {
+    const [ever, to] = isPlanned(column) ? ["reaches its target", "reach its target"] : ["saturates", "saturate"];
+    return column.solved.undecided.length ? `No resource is known to ${to}.${undecidedText(column)}` : `No resource ever ${ever}.`;
+  }
   const planned = hasTarget(column, first);
   const stays = staysFull(column, first);
   if (first.isAtStart) {
     return `${first.name} is ${planned ? `${stays ? "at" : "beyond"} its target` : "saturated"} from the start${stays}.`;
   }
-  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}${stays}.`;
+  return `First to ${planned ? "reach its target" : "saturate"}: ${first.name}, at ${name} = ${number(first.at)}${stays}.${undecidedText(column)}`;
 }
 
 // That what saturates before the answer is full up to there and no more, which is not beyond it.
@@ -60,6 +63,20 @@ function staysFull(column, first) {
   const full = run.value(first.about.load) / run.value(first.about.target);
   if (Math.abs(full - 1) > 1e-12) return `; at no whole number up to ${whole(largest)} is it more than full`;
   return `; from there to ${column.model.population} = ${whole(largest)} it is exactly full, no more`;
+}
+
+// Of which resources it cannot be told whether they saturate before the first that does.
+function undecidedText(column) {
+  const { undecided, first } = column.solved;
+  if (!undecided.length) return "";
+  const told = undecided.map((one) => `${one.name} (not below ${column.model.population} = ${whole(one.notBelow)})`);
+  return ` It cannot be told whether ${told.join(" or ")} ${first ? "saturates before that" : "ever saturates"}.`;
+}
+
+// Where a resource saturates, as tables tell it.
+function saturationPoint(one) {
+  if (one.notBelow !== null) return one.at === null ? `not below ${whole(one.notBelow)}` : `${whole(one.notBelow)} to ${number(one.at)}`;
+  return one.at === null ? "never" : one.isAtStart ? "from the start" : number(one.at);
 }
 
 // Whether a resource counts as saturated at another load than 100 %, by plan; whether any does.
