@@ -27,6 +27,7 @@ from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.piecewise import piecewise
 from qps.solver.reach import Reach, at_fraction
 from qps.solver.rounding_bounds import stretches_to_search
+from qps.solver.signs import NoSignError
 from qps.solver.solution import Method
 from qps.solver.whole_populations import fails, first_failure_in_pieces
 
@@ -185,7 +186,7 @@ class _Search:
             return not bounds.is_below
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
-        except TooLongError:
+        except (TooLongError, NoSignError):
             raise UndecidedError(float(at)) from None
         return sign is None or sign > 0 or (sign == 0 and not self._passes)
 
@@ -215,7 +216,7 @@ def first_failure_in_boxes(
             return bounds.low > 0
         try:
             return fails(over, population, at, strict=strict)
-        except TooLongError:
+        except (TooLongError, NoSignError):
             raise UndecidedError(at) from None
 
     waiting = [(low, high)]

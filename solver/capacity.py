@@ -22,6 +22,7 @@ from qps.compiler.source import Span
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.compiled import array_function
 from qps.solver.piecewise import piecewise
+from qps.solver.signs import NoSignError
 from qps.solver.whole_populations import fails, first_failure_in_pieces
 
 QUICKEST = 10_000
@@ -65,7 +66,11 @@ def first_failure(
     whole = piecewise(over, population, Fraction(low), Fraction(high))
     if whole is None:
         end = high if until is None else min(high, until)
-        return _first_without_pieces(over, population, low, end, strict=strict, where=(name, span))
+        where = name, span
+        try:
+            return _first_without_pieces(over, population, low, end, strict=strict, where=where)
+        except NoSignError as untold:
+            raise untold.of(*where) from None
     return first_failure_in_pieces(
         whole, over, population, low, high if until is None else min(high, until), strict=strict
     )

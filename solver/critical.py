@@ -15,7 +15,9 @@ from qps.compiler.queue_functions import Waiting
 from qps.compiler.substitution import Substitution
 from qps.solver.piecewise import piecewise, roots_on
 from qps.solver.rational import Root, as_rational_function, value_at
+from qps.solver.signs import sign_of
 
+_WITHOUT_VALUE = (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan)
 _KINKED = (Maximum, Minimum, sympy.Abs, Waiting)
 
 
@@ -87,17 +89,16 @@ def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.
 
 
 def sign_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> int | None:
-    """Return the sign of an expression at a point, None where it has no finite value there."""
+    """Return the sign of an expression at a point, None where it has no finite value there.
+
+    NoSignError where it is so near to zero that no digits tell.
+    """
     try:
         value = Substitution({population: sympy.Rational(at.numerator, at.denominator)})(expr)
     except (TypeError, ValueError):
         # A maximum of something that is not real, or divided by zero: it has no value.
         return None
-    if value.is_finite is False or value is sympy.nan:
+    # Not `is_finite`, which computes powers of powers to the last digit before their point.
+    if value.has(*_WITHOUT_VALUE):
         return None
-    if value.is_Rational:
-        return int(sympy.sign(value))
-    number = value.evalf(30)
-    if not number.is_real:
-        return None
-    return int(sympy.sign(number))
+    return sign_of(value)

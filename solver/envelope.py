@@ -15,6 +15,7 @@ from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.rational import as_rational_function, numerator, real_roots
+from qps.solver.signs import NoSignError
 from qps.solver.solution import BottleneckChange
 
 _GRID = 1000
@@ -125,9 +126,17 @@ def _rises_above(
             return None if found is None else found.at.near
     inside = [point for point in meetings if here < point < high]
     for point, following in zip_longest(inside, inside[1:], fillvalue=high):
-        if sign_at(gap, axis, (point + following) / 2) == 1:
+        if _is_above(gap, axis, (point + following) / 2):
             return point
     return None
+
+
+def _is_above(gap: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> bool:
+    """Return whether a difference is above zero at a point; what no digits tell is a tie."""
+    try:
+        return sign_at(gap, axis, at) == 1
+    except NoSignError:
+        return False
 
 
 def _meetings(

@@ -22,6 +22,7 @@ from qps.solver.bounds import Curve
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.piecewise import piecewise
 from qps.solver.reach import Reach, at_fraction, first_in_pieces
+from qps.solver.signs import NoSignError
 from qps.solver.solution import Method
 
 _ROUNDINGS = (sympy.ceiling, sympy.floor)
@@ -77,7 +78,7 @@ def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: boo
         ends = start, end
         found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
         return Looked(found)
-    except (_UnableError, TooLongError):
+    except (_UnableError, TooLongError, NoSignError):
         return None
 
 

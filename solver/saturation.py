@@ -22,6 +22,7 @@ from qps.solver.envelope import upper_envelope
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import Root
 from qps.solver.reach import first_in_pieces
+from qps.solver.signs import NoSignError
 from qps.solver.solution import (
     Bottleneck,
     BottleneckChange,
@@ -63,7 +64,10 @@ def saturation_point(
     """
     start = Fraction(low)
     excess = load - 1
-    at_start = sign_at(excess, population, start)
+    try:
+        at_start = sign_at(excess, population, start)
+    except NoSignError:
+        return _undecided(excess, population, low, low, _Asked(name, span, high))
     if population not in excess.free_symbols:
         full = at_start is None or at_start >= 0
         return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
@@ -146,19 +150,21 @@ def _searched(
     try:
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
-        near = floor(undecided.near)
-        later = _beyond_within(excess, population, low, asked)
-        return Saturation(None if later is None else float(later), Method.UNDECIDED, near)
+        return _undecided(excess, population, low, floor(undecided.near), asked)
     return (
         Saturation(None, Method.NONE) if found is None else Saturation(found.at.value, found.method)
     )
 
 
-def _beyond_within(
-    excess: sympy.Expr, population: sympy.Symbol, low: int, asked: _Asked
-) -> int | None:
-    """Return the first whole population of the range at which a load is beyond its limit."""
-    return first_failure(excess, population, low, asked.high, name=asked.name, span=asked.span)
+def _undecided(
+    excess: sympy.Expr, population: sympy.Symbol, low: int, near: int, asked: _Asked
+) -> Saturation:
+    """Return a saturation that is not told from a population on.
+
+    It is not behind the first whole population of the range at which the load is beyond its limit.
+    """
+    first = first_failure(excess, population, low, asked.high, name=asked.name, span=asked.span)
+    return Saturation(None if first is None else float(first), Method.UNDECIDED, near)
 
 
 def refuse_undecided(
