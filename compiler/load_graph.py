@@ -195,6 +195,10 @@ class StreamMeasures:
     """The resources on its way that state no queueing: no waiting is counted there."""
     endless: tuple[LatencyPart, ...] = ()
     """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
+    buffer_certainty: Certainty = EXACT
+    """How the playout delay is known, by the jitter that it rests on."""
+    late_certainty: Certainty = EXACT
+    """How the share is known that comes too late for the playout buffer."""
 
     @property
     def mean_latency(self) -> sympy.Expr:
@@ -269,7 +273,7 @@ class StreamMeasures:
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
         waits = [mean_certainty(queue) for queue in self._waits]
-        return together(*waits, uncounted(self.uncounted))
+        return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
 
     def quantile_certainty(self, level: sympy.Rational) -> Certainty:
         """Return how the quantile of a level is known."""
@@ -281,7 +285,7 @@ class StreamMeasures:
         if count + self.varies > 1:
             what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
             parts.append(upper_bound(f"the quantiles of {what} are added up"))
-        return together(*parts, uncounted(self.uncounted))
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property
     def _waits(self) -> list[Queue]:

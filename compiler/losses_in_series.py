@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, lower_bound, upper_bound
+from qps.compiler.certainty import EXACT, Certainty, opposite, together, upper_bound
 from qps.compiler.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
 from qps.compiler.suggest import listed
 from qps.compiler.values import parts_of
@@ -54,15 +54,18 @@ def _may_be_overloaded(load: sympy.Expr) -> bool:
         return True  # it has no definite value
 
 
-def loss_known(kind: ir.MeasureKind, stream: str, series: InSeries) -> Certainty:
+def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -> Certainty:
     """Return how a share that a stream loses is known, or a rate of what arrives of it."""
-    resources = series.get(stream, ())
-    if not resources or kind not in _LOST | _ARRIVING:
-        return EXACT
-    reason = (
-        f"the loads of {listed(list(resources), 'and')} count what is lost at other resources, too"
-    )
-    return upper_bound(reason) if kind in _LOST else lower_bound(reason)
+    resources, late = series.get(stream.name, ()), stream.late_certainty
+    if kind not in _LOST | _ARRIVING:
+        return late if kind is ir.MeasureKind.VOLUNTARY_LOSS else EXACT
+    lost = EXACT
+    if resources:
+        told = listed(list(resources), "and")
+        lost = upper_bound(f"the loads of {told} count what is lost at other resources, too")
+    if kind is not ir.MeasureKind.SATURATION_LOSS:
+        lost = together(lost, late)
+    return lost if kind in _LOST else opposite(lost)
 
 
 def names_losses(expr: ir.Expr) -> bool:

@@ -36,14 +36,23 @@ from qps.compiler.mixtures import kind_by_kind
 from qps.compiler.powers import power
 
 
-def lower(model: ir.Model, configuration: Configuration, moving: Moving | None = None) -> LoadGraph:
+def lower(
+    model: ir.Model,
+    configuration: Configuration,
+    moving: Moving | None = None,
+    *,
+    sizes_move: bool = False,
+) -> LoadGraph:
     """Return the load graph; QpsError where a value is outside its range.
 
-    What it tells to be known holds for all values of the numbers that are `moving`.
+    What it tells to be known holds for all values of the numbers that are `moving`, and where
+    `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
     configuration = in_force(configuration)
     population = sympy.Symbol(model.population.name, integer=True, positive=True)
-    expressions = ExpressionLowering(model, configuration, population, moving=moving or {})
+    expressions = ExpressionLowering(
+        model, configuration, population, moving=moving or {}, sizes_move=sizes_move
+    )
     wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))

@@ -78,7 +78,8 @@ class ExpressionLowering:
 
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
     is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
-    What is told to be known of a formula must hold for all values of the numbers that are `moving`.
+    What is told to be known of a formula must hold for all values of the numbers that are `moving`,
+    and where `sizes_move` for all sizes of visits.
     """
 
     model: ir.Model
@@ -93,6 +94,7 @@ class ExpressionLowering:
     mixtures: dict[sympy.Symbol, Mixed] = field(default_factory=dict)
     keeps_kinds: bool = False
     moving: Moving = field(default_factory=dict)
+    sizes_move: bool = False
     _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.certainty import Certainty
+from qps.compiler.certainties import certainty_of
+from qps.compiler.certainty import EXACT, Certainty
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
@@ -86,7 +87,11 @@ class Measures:
             return self.streams[measured.subject].quantile_certainty(level)
         if measured.kind is ir.MeasureKind.JITTER:
             return self.streams[measured.subject].jitter_certainty
-        return loss_known(measured.kind, measured.subject, self.series)
+        if measured.kind is ir.MeasureKind.BUFFER:
+            return self.streams[measured.subject].buffer_certainty
+        if measured.subject not in self.streams:
+            return EXACT
+        return loss_known(measured.kind, self.streams[measured.subject], self.series)
 
     def _loads_of(self, name: str) -> list[ResourceLoad]:
         if name in self.resources:
@@ -211,7 +216,7 @@ def stream_measures(
             for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
         )
     )
-    return StreamMeasures(
+    measured = StreamMeasures(
         result.name,
         tuple(latency),
         jitter,
@@ -226,6 +231,26 @@ def stream_measures(
         tuple(result.uncounted),
         _endless(result, measures, expressions.configuration.case),
     )
+    return measured if playout is None else _with_playout_known(measured, playout, expressions)
+
+
+def _with_playout_known(
+    stream: StreamMeasures, playout: ir.Playout, expressions: ExpressionLowering
+) -> StreamMeasures:
+    """Return a stream with how its playout buffer is known: by the jitter that it rests on."""
+
+    def known(measured: ir.Measured | ir.Changed) -> Certainty:
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.JITTER:
+            return stream.jitter_certainty
+        return buffer if measured.kind is ir.MeasureKind.BUFFER else EXACT
+
+    buffer = EXACT
+    buffer = certainty_of(playout.delay.expr, expressions, known)
+    late = EXACT
+    if playout.dropping is not None:
+        late = certainty_of(playout.dropping.expr, expressions, known)
+    return replace(stream, buffer_certainty=buffer, late_certainty=late)
 
 
 def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[LatencyPart, ...]:

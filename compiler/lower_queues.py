@@ -114,19 +114,31 @@ def _queue(
         load,
         visits,
         sympy.Add(*demand.background).xreplace(put_in),
-        is_in_step=_is_in_step(visits, expressions),
+        is_in_step=len(set(_settled([v.flows / v.rate for v in visits], expressions))) == 1,
+        is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
 
 
-def _is_in_step(visits: tuple[Visit, ...], expressions: ExpressionLowering) -> bool:
-    """Return whether all flows have one period, at the numbers that the spec gives.
+def _sizes(
+    visits: tuple[Visit, ...], expressions: ExpressionLowering
+) -> list[tuple[sympy.Expr, sympy.Expr]]:
+    """Return the service times and batches of visits, at the numbers that the spec gives."""
+    services = _settled([visit.service for visit in visits], expressions)
+    return list(
+        zip(services, _settled([visit.batch for visit in visits], expressions), strict=True)
+    )
 
-    Where numbers move it must be one period whatever they are.
+
+def _settled(formulas: list[sympy.Expr], expressions: ExpressionLowering) -> list[sympy.Expr]:
+    """Return formulas at the numbers that the spec gives, in a form in which equal ones are equal.
+
+    Where numbers move they must be equal whatever these are.
     """
+    if len(set(formulas)) == 1:
+        return formulas
     values = {
         one.symbol: one.value
         for one in expressions.assumptions.values()
         if one.name not in expressions.moving
     }
-    periods = {sympy.simplify((v.flows / v.rate).xreplace(values)) for v in visits}
-    return len(periods) == 1
+    return [sympy.simplify(formula.xreplace(values)) for formula in formulas]

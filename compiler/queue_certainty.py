@@ -51,7 +51,7 @@ def quantile_certainty(queue: Queue) -> Certainty:
         )
     if queue.has_batches:
         found.append(upper_bound(f"copies that leave together at `{name}` wait for a whole batch"))
-    elif not queue.is_uniform:
+    elif not queue.is_told_as_uniform:
         found.append(upper_bound(f"all visits of `{name}` count as long as the longest"))
     return together(*found)
 
@@ -107,7 +107,8 @@ def _arrivals(queue: Queue) -> Certainty:
     asking = dict.fromkeys(visit.of[0] for visit in queue.visits if visit.is_asked_again)
     if asking and queue.discipline in RANDOM:
         # Of a network in product form: an arrival finds less than in open traffic of that rate.
-        is_proven = queue.is_uniform and queue.discipline in (ir.Discipline.MM1, ir.Discipline.MMC)
+        has_form = queue.discipline in (ir.Discipline.MM1, ir.Discipline.MMC)
+        is_proven = queue.is_told_as_uniform and has_form
         known = upper_bound if is_proven else approximation
         parts.append(
             known(
@@ -131,13 +132,13 @@ def _visits(queue: Queue) -> Certainty:
 def _servers(queue: Queue) -> Certainty:
     name = queue.resource
     if queue.discipline is ir.Discipline.MMC:
-        if queue.is_uniform:
+        if queue.is_told_as_uniform:
             return EXACT
         return approximation(f"visits of the cores of `{name}` differ (Lee and Longton 1959)")
     if queue.servers == 1:
         return EXACT
     reason = f"the cores of `{name}` count as one that is as fast as all of them"
-    is_proven = queue.variation in (0, 1) and queue.is_uniform
+    is_proven = queue.variation in (0, 1) and queue.is_told_as_uniform
     return upper_bound(reason) if is_proven else approximation(reason)
 
 

@@ -71,7 +71,8 @@ class Queue:
     `servers` are the cores, 1 for a port; `variation` is the coefficient of variation of the
     service time, 1 for mm1 and mmc; `background` is the load that no visit causes. `shaped_by` is
     a queue on the way here that leaves what arrives less or more random than the discipline says;
-    `is_in_step` where all flows have one period.
+    `is_in_step` where all flows have one period, `is_alike` where all visits have one service time
+    and all batches one size at the numbers that the spec gives.
     """
 
     resource: str
@@ -83,13 +84,24 @@ class Queue:
     background: sympy.Expr
     shaped_by: str | None = None
     is_in_step: bool = True
+    is_alike: bool = False
 
     # -- what is known of the visits -------------------------------------------------------
 
     @property
     def is_uniform(self) -> bool:
-        """True where all visits have one service time, and all batches one size."""
+        """True where all visits have one service time, and all batches one size, as formulas."""
         return len({(visit.service, visit.batch) for visit in self.visits}) == 1
+
+    @property
+    def is_told_as_uniform(self) -> bool:
+        """True where what is told is what it is for equal visits, whatever the formulas look like.
+
+        At equal numbers the formulas of a mix come to those of equal visits, but for periodic
+        flows, where that of a mix is a bound.
+        """
+        is_mixed = self.discipline is ir.Discipline.PERIODIC
+        return self.is_uniform or (self.is_alike and not is_mixed)
 
     @property
     def has_batches(self) -> bool:
@@ -101,7 +113,7 @@ class Queue:
         """True where what leaves at random has arrived at random: equal exponential service."""
         is_modelled = self.discipline is ir.Discipline.MMC or self.servers == 1
         is_plain = not any(v.is_uneven or v.is_bursty or v.meets for v in self.visits)
-        is_exponential = self.variation == 1 and self.is_uniform and not self.has_batches
+        is_exponential = self.variation == 1 and self.is_told_as_uniform and not self.has_batches
         return is_exponential and is_modelled and is_plain and self.background == 0
 
     # -- the mean ------------------------------------------------------------------------

@@ -69,12 +69,13 @@ def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
     stream, _, measure = name.partition(".")
     if stream in graph.streams and measure in ("", "latency"):
         return graph.streams[stream].latency_certainty
-    if stream in graph.streams and measure == "jitter":
-        return graph.streams[stream].jitter_certainty
+    if stream in graph.streams and measure in ("jitter", "buffer"):
+        found = graph.streams[stream]
+        return found.jitter_certainty if measure == "jitter" else found.buffer_certainty
     if name in graph.measures:
         return known_at(graph, graph.measures[name], at)
     if stream in graph.streams and measure in _KINDS:
-        return loss_known(_KINDS[measure], stream, in_series_at(graph, at))
+        return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
     return quality_known_at(graph, at) if name == "quality" else EXACT
 
 

@@ -331,7 +331,7 @@ class _Explorer:
             return None
         try:
             settled = tuple(in_force(one) for one in in_each_mode(self.model, configuration))
-            graphs = tuple(lower(self.model, one) for one in settled)
+            graphs = tuple(lower(self.model, one, sizes_move=True) for one in settled)
         except QpsError:
             return None
         self._work += sum(graph.graph.number_of_edges() for graph in graphs)

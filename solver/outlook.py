@@ -208,5 +208,5 @@ def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> S
         most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
         _both(graph, stream.rate, now, there),
         stream.item,
-        loss_known(ir.MeasureKind.LOSS, stream.name, in_series_at(graph, there)),
+        loss_known(ir.MeasureKind.LOSS, stream, in_series_at(graph, there)),
     )

@@ -10,10 +10,11 @@ from math import log
 import pytest
 import sympy
 
-from helpers.specs import PRELUDE, lowered
+from helpers.specs import PRELUDE, checked, lowered
 from qps.compiler import codes
 from qps.compiler.certainty import Kind
 from qps.compiler.load_graph import LoadGraph, StreamMeasures
+from qps.compiler.lower import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.source import Source
 from qps.reports.explain import explain
@@ -186,6 +187,89 @@ def test_a_jitter_without_the_variance_of_a_wait_is_a_lower_bound() -> None:
     known = graph.measures["jitter_seen"].known
     assert known.kind is Kind.LOWER_BOUND
     assert "the variance of the waits at `host.cpu` is not counted" in known.reasons[0]
+
+
+PLAYED = """
+users N in 1..100
+machine box { }
+network lan { rate 1 Mbit/s; queueing mm1 }
+topology { node a = box; node b = box; link l = lan between a, b }
+stream v {
+  source N * 50 packet/s, 200 byte/packet
+  at a { }; over l; at b { }
+  playout PLAYOUT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "delay", "kinds"),
+    [
+        ("", "4 * sqrt(v.jitter)", (Kind.LOWER_BOUND, Kind.UPPER_BOUND, Kind.LOWER_BOUND)),
+        ("", "50 ms - sqrt(v.jitter)", (Kind.UPPER_BOUND, Kind.LOWER_BOUND, Kind.UPPER_BOUND)),
+        ("", "30 ms", (Kind.EXACT, Kind.EXACT, Kind.EXACT)),
+        ("; jitter 1 ms^2", "4 * sqrt(v.jitter)", (Kind.EXACT, Kind.EXACT, Kind.EXACT)),
+    ],
+)
+def test_a_playout_buffer_is_known_as_the_jitter_that_it_rests_on(
+    law: str, delay: str, kinds: tuple[Kind, ...]
+) -> None:
+    late = f"{delay} dropping max(0, 1 - v.buffer / 60 ms)"
+    graph = lowered(PLAYED.replace("PLAYOUT", late).replace("mm1", "mm1" + law))
+    stream = _only(graph)
+    told = [explain(graph, name, 1).known.kind for name in ("v.buffer", "v.loss", "v.rate")]
+    assert told == [kind.value for kind in kinds]
+    assert stream.latency_certainty.kind is kinds[0]
+    assert explain(graph, "v.voluntary_loss", 1).known.kind == kinds[1].value
+    assert explain(graph, "v.saturation_loss", 1).known.kind == Kind.EXACT.value
+    assert stream.quantile_certainty(P99).kind is kinds[0]
+
+
+SIZES = """
+users N in 1..60
+machine box { }
+param large = SIZE byte/packet
+network lan { rate 1 Mbit/s; queueing md1 }
+topology { node a = box; node b = box; link l = lan between a, b }
+stream v { source N * 5 packet/s, 100 byte/packet; at a { }; over l; at b { } }
+stream w { source N * 5 packet/s, large; at a { }; over l; at b { } }
+"""
+
+
+@pytest.mark.parametrize("queueing", ["mm1", "md1", "mg1 cv 2"])
+def test_what_is_of_one_size_by_its_numbers_is_told_as_such(queueing: str) -> None:
+    text = SIZES.replace("md1", queueing)
+    graph = lowered(text.replace("SIZE", "100"))
+    stream = graph.streams["v"]
+    assert "as long as the longest" not in " ".join(stream.quantile_certainty(P99).reasons)
+    other = lowered(text.replace("SIZE", "101")).streams["v"]
+    assert "as long as the longest" in " ".join(other.quantile_certainty(P99).reasons)
+    # and the formulas of a mix come to those of equal visits
+    alike = lowered(
+        text.replace("packet/s, 100 byte/packet", "packet/s, large").replace("SIZE", "100")
+    )
+    values = (stream.mean_latency, stream.latency_quantile(P99))
+    equal = (alike.streams["v"].mean_latency, alike.streams["v"].latency_quantile(P99))
+    for users in (1, 30, 59):
+        for value, same in zip(values, equal, strict=True):
+            assert _at(graph, value, users) == pytest.approx(_at(alike, same, users), 1e-9)
+
+
+def test_periodic_flows_of_one_size_by_their_numbers_have_the_bound_of_a_mix() -> None:
+    text = SIZES.replace("md1", "periodic").replace("SIZE", "100")
+    known = lowered(text).streams["v"].latency_certainty
+    assert known.kind is Kind.UPPER_BOUND
+
+
+def test_sizes_that_move_count_as_different() -> None:
+    """Those that a reader of a page can change, and those that are an axis of a matrix."""
+    spec = checked(SIZES.replace("SIZE", "100"))
+    graph = lower(spec.model, spec.configuration(), sizes_move=True)
+    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.UPPER_BOUND
+    graph = lower(spec.model, spec.configuration(), {"large": False})
+    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.UPPER_BOUND
+    graph = lower(spec.model, spec.configuration())
+    assert graph.streams["v"].quantile_certainty(P99).kind is Kind.EXACT
 
 
 # -- beyond a load of 1 ------------------------------------------------------------------------
