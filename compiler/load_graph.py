@@ -114,6 +114,11 @@ class LatencyPart:
     queue: Queue | None = None
     visit: Visit | None = None
 
+    @property
+    def certainty(self) -> Certainty:
+        """How its mean is known."""
+        return EXACT if self.queue is None else mean_certainty(self.queue)
+
 
 @dataclass(frozen=True, slots=True)
 class JitterPart:

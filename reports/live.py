@@ -209,10 +209,14 @@ class LiveModel:
         return self._record(
             {
                 "name": stream.name,
-                "stages": [[part.stage, step(part.value)] for part in stream.latency],
+                "stages": [
+                    [part.stage, step(part.value), _known(part.certainty)]
+                    for part in stream.latency
+                ],
                 "latency": step(stream.mean_latency),
                 "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
                 "latencyKnown": _known(stream.latency_certainty),
+                "jitterKnown": _known(stream.jitter_certainty),
                 "buffer": step(stream.buffer),
                 "loss": step(stream.loss),
                 "rate": step(stream.rate),

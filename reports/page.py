@@ -7,19 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import Certainty, Kind
 from qps.compiler.configuration import Configuration
 from qps.compiler.load_graph import LoadGraph
+from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.render import plain
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import explain
 from qps.reports.explanation import Explanation
 from qps.reports.figures import leads_text, line_label, lines_known
+from qps.reports.known import KnownView, claims_known_line, known_sentence, parenthesis
 from qps.reports.live import Json
 from qps.reports.live_page import figure_key
 from qps.reports.naming import Part, named_whole
@@ -61,10 +65,14 @@ _MOST_FORMULAS = 40
 
 @dataclass(frozen=True)
 class Formula:
-    """A number taken apart, and its formula typeset; None where that is too long."""
+    """A number taken apart, and its formula typeset; None where that is too long.
+
+    `known` says how the number is known, empty where it is exact.
+    """
 
     explanation: Explanation
     typeset: str | None
+    known: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,7 @@ class PageView:
     formulas_left_out: int
     claims: tuple[ClaimRow, ...]
     claims_summary: str
+    claims_known: str
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
     advice: tuple[AdviceRow, ...]
@@ -147,6 +156,7 @@ def page_view(
         formulas_left_out=max(0, len(formulas) - _MOST_FORMULAS),
         claims=tuple(claim_row(result) for result in claims),
         claims_summary=summary(claims) if claims else "",
+        claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain(solution.warnings).splitlines()),
         remarks=remarks(view, solution),
         advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
@@ -254,21 +264,26 @@ def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
     if view.largest_acceptable is None:
         return None
     low, high = view.population.from_, view.largest_acceptable
-    return float(low), float(high), f"acceptable: {low:,} to {high:,}"
+    known = parenthesis(Certainty(kind=Kind(view.known.kind)))
+    return float(low), float(high), f"acceptable: {low:,} to {high:,}{known}"
 
 
 def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
     """Draw each requirement as a share of its limit, and the quality that they make."""
     graph = solution.graph
     at, columns = _columns(view, solution)
+    farthest = ceil(at[-1])  # there most resources are overloaded
     lines: list[tuple[str, list[float]]] = []
     for item in solution.requirements:
         criterion = item.criterion
         limit = float(criterion.limit.xreplace(graph.values))
         if criterion.at_most and limit > 0:
-            lines.append((criterion.name, [v / limit for v in columns[criterion.name]]))
+            known = parenthesis(known_at(graph, criterion, farthest))
+            values = [v / limit for v in columns[criterion.name]]
+            lines.append((f"{criterion.name}{known}", values))
     if "quality" in columns:
-        lines.append((f"quality ({graph.metric.value})", columns["quality"]))
+        known = parenthesis(quality_known_at(graph, farthest))
+        lines.append((f"quality ({graph.metric.value}){known}", columns["quality"]))
     if not lines:
         return None
     name = view.population.name
@@ -290,12 +305,17 @@ def _formulas(solution: Solution) -> tuple[Formula, ...]:
     named = _named_formulas(graph, [r.name for r in _by_saturation(solution)])
     axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
     return tuple(
-        Formula(
+        _formula(
             explain(graph, part.name, solution.at),
             typeset(named_whole(graph, part.value, part.scope, axes)),
         )
         for part in named
     )
+
+
+def _formula(explanation: Explanation, formula: str | None) -> Formula:
+    known = explanation.known
+    return Formula(explanation, formula, "" if known == KnownView() else known_sentence(known))
 
 
 def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:

@@ -55,15 +55,15 @@ class Advice {
     const { column } = this;
     const now = column.solved.largest ?? column.graph.low - 1;
     try {
-      const graphs = column.model.graphs(change.setting);
-      let largest = Infinity;
+      const graphs = column.model.graphs(change.setting), found = [];
       for (const graph of graphs) {
         refuseOutOfBounds(column.scratch.prepare(graph, change.setting.numbers));
         if (column.scratch.graph.criteria.some((one) => fails(column.scratch, column.scratch.curve(one.over, [one.measure, one.limit]), one, now + 1))) return;
-        const failures = graph.criteria.map((one) => judged(column.scratch, one).failure ?? graph.high + 1);
-        largest = Math.min(largest, ...failures.map((failure) => failure - 1));
+        found.push(...graph.criteria.map((one) => judged(column.scratch, one)));
       }
-      if (largest > now) this.found.push({ ...change, largest, isRange: largest === graphs[0].high });
+      const { low, high } = graphs[0];
+      const largest = Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
+      if (largest > now) this.found.push({ ...change, largest, isRange: largest === high, known: largestKnown(found, low) });
     } catch (error) {
       if (!(error instanceof Undecided || error instanceof Impossible)) throw error;
     }
@@ -87,7 +87,7 @@ function showAdvice(column, found, apply) {
   if (!found) return fill("advice", make("p", { class: "soft" }, "Trying single changes …"));
   if (!found.length) return fill("advice", make("p", { class: "soft" }, "No single change that this page can try helps."));
   const rows = found.slice(0, SHOWN_ADVICE).map((one) => [
-    one.way, one.text, `${one.isRange ? "at least " : ""}${whole(one.largest)}`,
+    one.way, one.text, usersTold(one),
     make("button", { type: "button", class: "quiet", "aria-label": `try ${one.text}`, on: { click: () => apply(one) } }, "try"),
   ]);
   return fill("advice", table(["way", "change", "users", ""], rows, new Set([2])));

@@ -8,12 +8,14 @@ function drawWaterfall(column, width, choice) {
   choice.update(streams.map((one) => one.name), (needed ?? streams[0]).name);
   const stream = streams.find((one) => one.name === choice.value);
   run.at(column.n);
-  const stages = joinedStages(stream.stages.map(([name, step]) => ({ name, value: run.value(step) })));
+  const stages = joinedStages(stream.stages.map(([name, step, known]) => ({ name, value: run.value(step), known })));
   const total = run.value(stream.latency);
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
   const told = (v) => column.tell(v, "s");
-  const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${told(total)}${limit === null ? "" : ` of ${told(limit)}`}`;
+  const toldOf = ({ value, known }) => marked(told(value), known, value);
+  const inAll = { name: "in all", value: total, known: stream.latencyKnown };
+  const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
   // An endless wait reaches the edge; the others keep their scale.
   const ended = stages.map((one) => one.value).filter(Number.isFinite).reduce((sum, value) => sum + value, 0);
   const longest = Math.max(...[total, limit ?? 0, ended, 1e-30].filter(Number.isFinite)) * 1.05;
@@ -25,14 +27,14 @@ function drawWaterfall(column, width, choice) {
   const points = [], bottom = height - 34;
   if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
   let from = 0;
-  [...stages, { name: "in all", value: total, isTotal: true }].forEach((stage, i) => {
+  [...stages, { ...inAll, isTotal: true }].forEach((stage, i) => {
     const start = stage.isTotal ? 0 : from, y = 8 + i * line;
     const x = across.at(Math.min(start, longest)), end = across.at(Math.min(start + stage.value, longest));
     svg.append(
       draw("text", { x: labels - 8, y: y + 15, "text-anchor": "end" }, shortened(stage.name, (labels - 20) / 7)),
-      draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: stage.isTotal ? colour(6) : colour(stage.value > total / 4 ? 1 : 0) }, draw("title", null, `${stage.name}: ${told(stage.value)}`)),
-      draw("text", { x: end + 5, y: y + 15 }, told(stage.value)));
-    points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${told(stage.value)}, ${share(stage.value)} of the latency` });
+      draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: stage.isTotal ? colour(6) : colour(stage.value > total / 4 ? 1 : 0) }, draw("title", null, `${stage.name}: ${toldOf(stage)}`)),
+      draw("text", { x: end + 5, y: y + 15 }, toldOf(stage)));
+    points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${toldOf(stage)}, ${share(stage.value)} of the latency` });
     from += stage.isTotal ? 0 : stage.value;
   });
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
@@ -41,7 +43,7 @@ function drawWaterfall(column, width, choice) {
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
   return {
     title, svg, readout: pointReadout(svg, points),
-    table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, told(s.value), share(s.value)]), ["in all", told(total), ""]] }),
+    table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, toldOf(s), share(s.value)]), [inAll.name, toldOf(inAll), ""]] }),
   };
 }
 
@@ -53,7 +55,7 @@ function joinedStages(stages) {
   if (present.length <= MOST_STAGES) return present.length ? present : stages.slice(0, 1);
   const kept = new Set([...present].sort((a, b) => b.value - a.value).slice(0, MOST_STAGES - 1));
   const rest = present.filter((one) => !kept.has(one));
-  return [...present.filter((one) => kept.has(one)), { name: `${rest.length} smaller ones`, value: rest.reduce((sum, one) => sum + one.value, 0) }];
+  return [...present.filter((one) => kept.has(one)), { name: `${rest.length} smaller ones`, value: rest.reduce((sum, one) => sum + one.value, 0), known: together(rest.map((one) => one.known)) }];
 }
 
 const MOST_BARS = 14;

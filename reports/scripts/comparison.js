@@ -8,7 +8,7 @@ function showComparison(columns, active, choose, drop) {
     one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
   const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
   const rows = [
-    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : `${one.solved.verdict === "range" && !one.solved.known ? "at least " : ""}${marked(whole(one.solved.largest), one.solved.known)}`)),
+    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : usersTold({ ...one.solved, isRange: one.solved.verdict === "range" }))),
     row("limited by", (one) => one.solved.limitedBy ?? "the range"),
     row("the answer", (one) => answerOf(one)),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),

@@ -11,6 +11,12 @@ function heatQuantities(column) {
   return found;
 }
 
+// How what the picture can show is known.
+function knownAs(graph, step) {
+  if (step === graph.quality) return graph.qualityKnown;
+  return graph.criteria.find((one) => one.stated && one.measure === step)?.known ?? null;
+}
+
 // Numbers that can be moved: those that move the answer first.
 function movable(column) {
   const telling = column.sensitivity.rows.map((one) => one.record.name);
@@ -31,6 +37,7 @@ class HeatMap {
     [this.x, this.y] = [axisOfNumber(column, choices.x.value, CELLS.across), axisOfNumber(column, choices.y.value, CELLS.up)];
     this.step = heatQuantities(column).get(choices.what.value);
     this.values = new Float64Array(CELLS.across * CELLS.up).fill(NaN);
+    this.known = this.step === null ? [] : new Array(this.values.length).fill(knownAs(column.graph, this.step));
     this.done = 0;
   }
 
@@ -42,7 +49,8 @@ class HeatMap {
       const numbers = new Map(setting.numbers);
       numbers.set(x.record.name, x.exact[this.done % CELLS.across]);
       numbers.set(y.record.name, y.exact[Math.floor(this.done / CELLS.across)]);
-      this.values[this.done++] = this.cell(scratch.prepare(graph, numbers));
+      this.values[this.done] = this.cell(scratch.prepare(graph, numbers));
+      this.done++;
     }
     return this.done === this.values.length;
   }
@@ -50,8 +58,10 @@ class HeatMap {
   cell(run) {
     if (this.step !== null) return run.at(this.column.n).value(this.step);
     try {
-      const failures = run.graph.criteria.map((one) => judged(run, one).failure).filter((one) => one !== null);
-      return Math.min(run.graph.high + 1, ...failures) - 1;
+      const { criteria, low, high } = run.graph;
+      const found = criteria.map((one) => judged(run, one));
+      this.known[this.done] = largestKnown(found, low);
+      return Math.min(high + 1, ...found.map((one) => one.failure ?? high + 1)) - 1;
     } catch (error) {
       if (error instanceof Undecided) return NaN;
       throw error;
@@ -64,6 +74,7 @@ class HeatMap {
     const what = this.choices.what.value;
     const isUsers = this.step === null;
     const told = (v) => (isUsers ? (v < column.graph.low ? "none" : whole(v)) : this.tellValue(v));
+    const toldOf = (i) => this.toldCell(told, i);
     const finite = [...values].filter(Number.isFinite);
     const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
     const title = `${isUsers ? "Largest acceptable number of users" : what} over ${x.record.name} and ${y.record.name}${this.done < values.length ? " (being computed)" : ""}`;
@@ -76,7 +87,7 @@ class HeatMap {
       const cx = left + col * cell.w, cy = bottom - (row + 1) * cell.h;
       const share = high > low ? (value - low) / (high - low) : 0.5;
       svg.append(draw("rect", { x: cx, y: cy, width: cell.w + 0.4, height: cell.h + 0.4, fill: scaleColour(share) }));
-      points.push({ x: cx + cell.w / 2, y: cy + cell.h / 2, text: `${x.record.name} ${x.tell(col)}, ${y.record.name} ${y.tell(row)}: ${told(value)}` });
+      points.push({ x: cx + cell.w / 2, y: cy + cell.h / 2, text: `${x.record.name} ${x.tell(col)}, ${y.record.name} ${y.tell(row)}: ${toldOf(i)}` });
     });
     const label = (axis, i, attributes) => draw("text", attributes, axis.tick(i));
     const everyX = Math.max(6, Math.ceil(80 / cell.w));
@@ -88,8 +99,15 @@ class HeatMap {
       this.hereMark(left, bottom, cell));
     return {
       title, svg, readout: pointReadout(svg, points), legend: scaleLegend(told(low), told(high)),
-      table: () => ({ head: [`${y.record.name} \\ ${x.record.name}`, ...[0, 6, 12, 18, 24].map((i) => x.tell(i))], rows: [0, 3, 7, 11, 14].map((row) => [y.tell(row), ...[0, 6, 12, 18, 24].map((col) => told(values[row * CELLS.across + col]))]) }),
+      table: () => ({ head: [`${y.record.name} \\ ${x.record.name}`, ...[0, 6, 12, 18, 24].map((i) => x.tell(i))], rows: [0, 3, 7, 11, 14].map((row) => [y.tell(row), ...[0, 6, 12, 18, 24].map((col) => toldOf(row * CELLS.across + col))]) }),
     };
+  }
+
+  // The value of a cell with how it is known.
+  toldCell(told, i) {
+    const value = this.values[i], { low, high } = this.column.graph;
+    if (this.step !== null) return marked(told(value), this.known[i], value);
+    return value < low || Number.isNaN(value) ? told(value) : usersTold({ largest: value, isRange: value === high, known: this.known[i] });
   }
 
   // A ring where the setting is.

@@ -11,6 +11,12 @@ function marked(text, known, value = 0) { return known && Number.isFinite(value)
 
 function usersKnown(known) { return known ? USERS[known[0]] ?? "About " : ""; }
 
+// A number of users; where the range ends there may be more.
+function usersTold({ largest, isRange, known }) {
+  if (!isRange) return marked(whole(largest), known);
+  return known ? marked(whole(largest), ["approximation", known[1]]) : `at least ${whole(largest)}`;
+}
+
 function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 
 const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" };
@@ -18,11 +24,18 @@ const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" 
 // How what falls as a number grows is known.
 function turned(known) { return known && [OTHER_SIDE[known[0]] ?? known[0], known[1]]; }
 
-// By how much a criterion is over its limit: how that is known.
-function kindOver({ known, atMost }) {
-  if (!known) return "exact";
-  return atMost ? known[0] : OTHER_SIDE[known[0]] ?? known[0];
+// How a value is known that grows with each of its parts, such as their sum.
+function together(parts) {
+  const uncertain = parts.filter((known) => known);
+  if (!uncertain.length) return null;
+  const kinds = new Set(uncertain.map(([kind]) => kind));
+  return [kinds.size === 1 ? uncertain[0][0] : "approximation", [...new Set(uncertain.flatMap(([, reasons]) => reasons))]];
 }
+
+// By how much a criterion is over its limit, and where it is on its axis of quality: how that is known.
+function knownOver({ known, atMost }) { return atMost ? known : turned(known); }
+
+function kindOver(criterion) { return knownOver(criterion)?.[0] ?? "exact"; }
 
 function isJudgedMildly(criterion) { return !["exact", "upper bound"].includes(kindOver(criterion)); }
 
@@ -51,11 +64,13 @@ const MOST_NAMES = 6;
 
 // What is not exact at the setting shown, with its reasons once, and that the rest is.
 function knownText(column) {
-  const { solved, graph } = column;
+  const { solved, graph, run, n } = column;
+  run.at(n);
   const told = [
     ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, one.known]),
     ...(graph.quality === null ? [] : [["quality", graph.qualityKnown]]),
     ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
+    ...graph.streams.filter((one) => run.value(one.jitter) !== 0).map((one) => [`${one.name}.jitter`, one.jitterKnown]),
     ...graph.measures.map((one) => [one.name, one.known]),
     ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
   ];

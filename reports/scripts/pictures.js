@@ -23,7 +23,7 @@ function shareAxis(lines, isLog) {
 function acceptable(column) {
   const { solved, graph } = column;
   if (solved.largest === null) return null;
-  return [graph.low, solved.largest, `acceptable: ${whole(graph.low)} to ${whole(solved.largest)}`];
+  return [graph.low, solved.largest, `acceptable: ${whole(graph.low)} to ${whole(solved.largest)}${inParenthesis(solved.known)}`];
 }
 
 function tableOf(x, y, series) {

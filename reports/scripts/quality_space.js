@@ -4,17 +4,17 @@
 // The setting and the starts at the population shown, as points with a value on each axis.
 function pointsOf(column, axes, starts, columns) {
   const { model, graph, run } = column;
-  const place = (own, name) => axes.map((axis) => {
-    const same = own.graph.criteria.find((one) => one.name === axis.name && one.axis !== null);
-    return same ? own.value(same.axis) : NaN;
-  });
-  const points = [{ name: column.label, at: place(run.at(column.n)), strong: true }];
+  const place = (own) => {
+    const same = axes.map((axis) => own.graph.criteria.find((one) => one.name === axis.name && one.axis !== null));
+    return { at: same.map((one) => (one ? own.value(one.axis) : NaN)), known: same.map((one) => one && knownOver(one)) };
+  };
+  const points = [{ name: column.label, ...place(run.at(column.n)), strong: true }];
   for (const other of columns) {
-    if (other !== column && !other.trouble) points.push({ name: other.label, at: place(other.run.at(column.n)) });
+    if (other !== column && !other.trouble) points.push({ name: other.label, ...place(other.run.at(column.n)) });
   }
   for (const index of starts) {
     const other = column.other(model.setting(index));
-    if (other) points.push({ name: startName(model, index), at: place(other.at(column.n)) });
+    if (other) points.push({ name: startName(model, index), ...place(other.at(column.n)) });
   }
   return { points: points.filter((one) => one.at.every(Number.isFinite)), graph };
 }
@@ -25,13 +25,17 @@ function wayOf(column, axes) {
   return [...rows[0].keys()].map((i) => rows.map((row) => row[i]));
 }
 
+// Where a point is on an axis, and the name of an axis, with how that is known.
+function toldAt({ at, known }, k) { return marked(number(at[k]), known[k], at[k]); }
+function toldAxis(axis) { return axis.name + inParenthesis(knownOver(axis)); }
+
 function axesOf(graph) { return graph.criteria.filter((one) => one.axis !== null); }
 
 function spaceTable(points, axes, graph) {
   const sized = (at) => (graph.metric === "worst" ? Math.max(...at) : Math.hypot(...at));
   return {
     head: ["configuration", ...axes.map((axis) => axis.name), "from the ideal"],
-    rows: points.map((one) => [one.name, ...one.at.map((v) => number(v)), graph.metric === "formula" ? "" : number(sized(one.at))]),
+    rows: points.map((one) => [one.name, ...one.at.map((_, k) => toldAt(one, k)), graph.metric === "formula" ? "" : marked(number(sized(one.at)), together(one.known))]),
   };
 }
 
@@ -54,8 +58,8 @@ function drawSpace(column, width, choices, starts, columns) {
     up.ticks(5).map((v) => draw("text", { x: 50, y: up.at(v) + 4, "text-anchor": "end" }, number(v, 2))),
     draw("path", { d: `M${across.start} ${up.end}V${up.start}H${across.end}`, class: "axis", fill: "none" }),
     draw("path", { d: pathOf2(wayOf(column, axes), across, up), class: "way", "clip-path": "url(#space-clip)" }),
-    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${axes[0].name}, in parts of its limit`),
-    draw("text", { x: 4, y: 12 }, axes[1].name));
+    draw("text", { x: (across.start + across.end) / 2, y: height - 6, "text-anchor": "middle" }, `${toldAxis(axes[0])}, in parts of its limit`),
+    draw("text", { x: 4, y: 12 }, toldAxis(axes[1])));
   const edge = ([x, y]) => [across.at(Math.min(x, highest)), up.at(Math.min(y, highest))];
   return {
     title, svg, ...placed(svg, points, edge, axes, (one) => one.at.some((v) => v > highest)),
@@ -83,7 +87,7 @@ function placed(svg, points, project, axes, isBeyond) {
   const taken = [];
   const told = points.map((one, i) => {
     const [x, y] = project(one.at);
-    const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${number(one.at[k])}`).join(", ")}`;
+    const text = `${one.name}: ${axes.map((axis, k) => `${axis.name} ${toldAt(one, k)}`).join(", ")}`;
     const name = isBeyond(one) ? `${one.name} (beyond)` : one.name;
     const long = 7.2 * name.length;
     const atRight = x + 9 + long > svg.viewBox.baseVal.width;
@@ -125,7 +129,7 @@ function drawSpace3(column, width, choices, turn, starts, columns) {
     netOf(graph.metric).map((ats) => draw("path", { d: path(ats), class: "net" })),
     tips.map((tip, i) => [
       draw("path", { d: path([[0, 0, 0], tip]), class: "axis" }),
-      draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, axes[i].name),
+      draw("text", { x: project(tip)[0], y: project(tip)[1] + (i === 2 ? -6 : 14), "text-anchor": "middle" }, toldAxis(axes[i])),
     ]),
     way.length ? draw("path", { d: path(way), class: "way" }) : null,
     points.map((one, i) => draw("path", { d: path([one.at, [one.at[0], one.at[1], 0]]), stroke: colour(i), class: "drop" })));

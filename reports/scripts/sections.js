@@ -7,7 +7,7 @@ function showAnswer(column) {
   place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
   fill("file", column.model.file);
   fill("circumstances", circumstancesOf(column));
-  fill("small-answer", make("strong", null, solved.largest === null ? "none" : marked(whole(solved.largest), solved.known)), " users; ",
+  fill("small-answer", make("strong", null, solved.largest === null ? "none" : usersTold({ ...solved, isRange: solved.verdict === "range" })), " users; ",
     solved.limitedBy ? `${solved.limitedBy} limits them` : "the range limits them");
 }
 
@@ -66,7 +66,7 @@ function nextLimits(column) {
   const { solved, graph, model } = column;
   const after = solved.criteria.filter((one) => one.failure !== null && one !== solved.limiting).sort((a, b) => a.failure - b.failure).slice(0, 3);
   if (!solved.limiting || !after.length) return "";
-  const told = after.map((one) => `${one.criterion.name} at ${model.population} = ${whole(one.failure)}`);
+  const told = after.map((one) => `${one.criterion.name} at ${model.population} = ${whole(one.failure)}${inParenthesis(largestKnown([one], graph.low))}`);
   return make("p", { class: "soft" }, `If that were mended, next to fail would be ${listed(told)}.`);
 }
 
@@ -115,7 +115,8 @@ function showMeasures(column) {
   for (const one of graph.streams) {
     for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
       const value = run.value(one[name]);
-      const told = marked(column.tell(value, dimension, { share: name === "loss" }), name === "latency" ? one.latencyKnown : null, value);
+      const known = { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
+      const told = marked(column.tell(value, dimension, { share: name === "loss" }), known, value);
       if (value !== 0) rows.push([`${one.name}.${name}`, told, ""]);
     }
   }
