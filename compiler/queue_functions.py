@@ -62,13 +62,15 @@ class QueueFunction(sympy.Function):  # type: ignore[misc] # sympy is untyped
     """A function of numbers; `numeric` gives its value in floats, the subclass says of what.
 
     `grows` tells of each number whether the function rises with it (1), falls (-1), or may do
-    either (0): so its bounds over a range are known.
+    either (0): so its bounds over a range are known. `lies` is between what all its values are:
+    none is below zero where floats hold it no more, and so no next one rests on what cannot be.
     """
 
     is_commutative = True
     numeric: ClassVar[Callable[..., float]]
     word: ClassVar[str]
     grows: ClassVar[tuple[int, ...]] = ()
+    lies: ClassVar[tuple[float, float]] = (0.0, inf)
 
     @classmethod
     def eval(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -142,6 +144,7 @@ class ErlangB(QueueFunction):
     numeric = staticmethod(numbers.erlang_b)
     word = "erlang_b"
     grows = (-1, 1)
+    lies = (0.0, 1.0)
 
     @classmethod
     def exact(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -161,6 +164,7 @@ class ErlangC(QueueFunction):
     numeric = staticmethod(numbers.erlang_c)
     word = "erlang_c"
     grows = (-1, 1)
+    lies = (0.0, 1.0)
 
     @classmethod
     def exact(cls, *arguments: sympy.Expr) -> sympy.Expr | None:
@@ -211,6 +215,7 @@ class MD1Tail(QueueFunction):
     numeric = staticmethod(numbers.md1_tail)
     word = "md1_tail"
     grows = (1, -1)
+    lies = (0.0, 1.0)
 
 
 class MD1Quantile(QueueFunction):
@@ -235,6 +240,7 @@ class PeriodicTail(QueueFunction):
     numeric = staticmethod(numbers.periodic_tail)
     word = "periodic_tail"
     grows = (1, 1, -1)
+    lies = (0.0, 1.0)
 
 
 class PeriodicQuantile(QueueFunction):
@@ -267,6 +273,7 @@ class NormalTail(QueueFunction):
     numeric = staticmethod(numbers.normal_tail)
     word = "normal_tail"
     grows = (-1,)
+    lies = (0.0, 1.0)
 
 
 class NormalQuantile(QueueFunction):
@@ -275,6 +282,7 @@ class NormalQuantile(QueueFunction):
     numeric = staticmethod(numbers.normal_quantile)
     word = "normal_quantile"
     grows = (1,)
+    lies = (-inf, inf)
 
 
 QUEUE_FUNCTIONS: tuple[type[QueueFunction], ...] = (

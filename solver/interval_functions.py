@@ -222,7 +222,10 @@ def of_queue(kind: type[QueueFunction], parts: list[Interval]) -> Interval:
         if not p.is_fixed:
             part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
             slow, steep = slow + part[0], steep + part[1]
-    return Interval(*_widened(least, most, _QUEUE), slow, steep)
+    low, high = _widened(least, most, _QUEUE)
+    lowest, highest = kind.lies
+    # In this order: one that is not-a-number stays so, and then bounds nothing.
+    return Interval(max(low, lowest), min(high, highest), slow, steep)
 
 
 def _number(kind: type[QueueFunction], arguments: list[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import isnan
+from math import inf, isnan
 
 import pytest
 import sympy
@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from qps.compiler.efficiency import Effective
 from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
 from qps.compiler.lower_expressions import _FUNCTIONS
-from qps.compiler.queue_functions import QUEUE_FUNCTIONS, GammaQuantile, SojournQuantile, Waiting
+from qps.compiler.queue_functions import (
+    QUEUE_FUNCTIONS,
+    ErlangB,
+    ErlangC,
+    GammaQuantile,
+    QueueFunction,
+    SojournQuantile,
+    Waiting,
+)
 from qps.solver.bounds import Curve
 from qps.solver.rounding_bounds import stretches_to_search
 
@@ -67,6 +75,8 @@ _ONE = [
         }.get(kind.word, [])
     ),
     SojournQuantile(N / 101, 1 - N / 101, _LEVEL),
+    SojournQuantile(ErlangC(R(400), N), 400 - N, _LEVEL),
+    sympy.sqrt(ErlangC(R(400), N) * ErlangB(R(300), N)),
     GammaQuantile(N / 101, R(1, 2), _LEVEL),
 ]
 
@@ -117,6 +127,35 @@ def test_bounds_hold_at_every_point(
             slope = (next_value - value) / float(later - at)
             room = 1e-7 * (1 + abs(slope)) + 1e-8 * (abs(value) + 1) / float(later - at)
             assert found.slow - room <= slope <= found.steep + room, (expr, at, later)
+
+
+@pytest.mark.parametrize("cores", [200, 230, 300, 1000])
+@pytest.mark.parametrize("ends", [(1.0, 10.0), (1.0, 500.0), (7.0, 7.0)])
+def test_what_rests_on_a_share_that_floats_hardly_hold_has_bounds(
+    cores: int, ends: tuple[float, float]
+) -> None:
+    # Bounds of the share were widened to below zero, where no quantile and no root has a value.
+    waits = ErlangC(R(cores), N)
+    for expr in (
+        SojournQuantile(waits, cores - N, _LEVEL),
+        sympy.sqrt(waits),
+        sympy.log(1 - waits),
+    ):
+        found = Curve(expr, N).over(ends[0], min(ends[1], cores / 2))
+        assert -inf < found.low <= found.high < inf, expr
+
+
+@law
+@given(st.sampled_from([e for e in _ONE if isinstance(e, QueueFunction)]), _BOXES)
+def test_bounds_of_a_number_of_queues_lie_where_its_values_lie(
+    expr: sympy.Expr, box: tuple[int, int, bool]
+) -> None:
+    low, width, _ = box
+    found = Curve(expr, N).over(low / 4, (low + width) / 4)
+    if found.low > -inf or found.high < inf:
+        least, most = type(expr).lies
+        assert least <= found.low
+        assert found.high <= most
 
 
 @pytest.mark.parametrize(
