@@ -15,6 +15,7 @@ from functools import lru_cache, reduce
 import sympy
 from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
+from sympy.polys.rings import PolyElement
 
 from qps.compiler.extremes import Ratio
 from qps.compiler.queue_functions import ErlangC
@@ -93,8 +94,20 @@ def _as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracEle
 
 
 def total(functions: Iterable[FracElement]) -> FracElement:
-    """Return a sum; TooHighError where its degree is too high."""
-    return reduce(lambda one, other: _held(one + other), functions, _FIELD.zero)
+    """Return a sum; TooHighError where its degree is too high.
+
+    What has one divisor is summed up first; a sum of more poles than the highest degree, which
+    differ, is not begun: each further one takes longer than the last.
+    """
+    by_divisor: dict[PolyElement, FracElement] = {}
+    for function in functions:
+        divisor = function.denom.monic()
+        known = by_divisor.get(divisor)
+        by_divisor[divisor] = function if known is None else known + function
+    poles = (d for d, f in by_divisor.items() if d.degree() == 1 and f.denom.degree() == 1)
+    if sum(1 for _ in poles) > HIGHEST_DEGREE:
+        raise TooHighError
+    return reduce(lambda one, other: _held(one + other), by_divisor.values(), _FIELD.zero)
 
 
 def product(functions: Iterable[FracElement]) -> FracElement:

@@ -18,7 +18,7 @@ from qps.solver.capacity import fails, first_failure
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.modes import solve_model
 from qps.solver.piecewise import piecewise
-from qps.solver.rational import value_at
+from qps.solver.rational import HIGHEST_DEGREE, as_rational_function, value_at
 from qps.solver.sensitivity import _gradient
 
 law = settings(max_examples=60, deadline=None)
@@ -160,3 +160,20 @@ def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:
     best = sorted(every.items(), key=lambda item: (-item[1], item[0]))[:3]
     advice = advise(spec.model, configuration, solution)
     assert [(a.change, a.largest_acceptable) for a in advice] == best
+
+
+@pytest.mark.parametrize("count", [1, 2, 40, 300])
+def test_a_sum_of_one_divisor_or_of_poles_that_cancel_is_treated_exactly(count: int) -> None:
+    alike = sympy.Add(*[sympy.Rational(k + 1) * N ** (k % 3) / (2 * N + 3) for k in range(count)])
+    cancelled = [part for k in range(count) for part in (1 / (N + k + 1), -2 / (2 * N + 2 * k + 2))]
+    nothing = sympy.Add(*cancelled, evaluate=False)
+    for expr, true in ((alike, alike.subs(N, 5)), (nothing, 0)):
+        function = as_rational_function(expr, N)
+        assert function is not None
+        assert value_at(function, Fraction(5)) == Fraction(str(true))
+
+
+def test_a_sum_of_more_poles_than_the_highest_degree_is_not_begun() -> None:
+    # Each further one would take longer than the last: 10,000 of them without end.
+    assert as_rational_function(sympy.Add(*[1 / (N + k) for k in range(HIGHEST_DEGREE)]), N)
+    assert as_rational_function(sympy.Add(*[1 / (N + k) for k in range(2000)]), N) is None
