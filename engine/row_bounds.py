@@ -238,14 +238,20 @@ def effective(cores: Bounds, efficiency: Bounds) -> Bounds:
 
 
 def cosine(one: Bounds) -> Bounds:
-    """Return the bounds of a cosine: by its ends where it does not turn in between."""
-    stays = np.floor(one.low / np.pi) == np.floor(one.high / np.pi)
-    ends = np.cos(one.low), np.cos(one.high)
-    low = np.where(stays, np.minimum(*ends), -1.0)
-    high = np.where(stays, np.maximum(*ends), 1.0)
-    falls = np.mod(np.floor(one.low / np.pi), 2) == 0
-    steep_low = np.where(stays & ~falls, 0.0, -1.0)
-    return _chained(low, high, one, steep_low, np.where(stays & falls, 0.0, 1.0))
+    """Return the bounds of a cosine; its slope is a cosine, too, a quarter of a turn later."""
+    quarter = np.pi / 2
+    slopes = _cosines(one.low + quarter, one.high + quarter)
+    return _chained(*_cosines(one.low, one.high), one, *slopes)
+
+
+def _cosines(low: _Bound, high: _Bound) -> tuple[_Bound, _Bound]:
+    """Return the least and the greatest cosine between two angles: 1 at whole turns, -1 between."""
+    ends = np.cos(low), np.cos(high)
+    first, last = low / (2 * np.pi), high / (2 * np.pi)
+    has_least = np.ceil(first - 0.5) <= np.floor(last - 0.5)
+    has_most = np.ceil(first) <= np.floor(last)
+    least = np.where(has_least, -1.0, np.minimum(*ends))
+    return least, np.where(has_most, 1.0, np.maximum(*ends))
 
 
 def arc_cosine(one: Bounds) -> Bounds:

@@ -515,3 +515,16 @@ def test_what_depends_on_the_population_is_guarded_at_its_ends() -> None:
         "stream talk { source N * pace, 500 byte/packet; at user { }; over lan; at host { work } }\n"
     )
     assert disagreements(spec + "matrix m { job in [0 ms, 0.01 ms, 5 ms, 20 ms] }\n") == []
+
+
+def test_loads_that_rise_and_fall_are_followed_for_all_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    spec = (
+        "users N in 1..90\nparam job = 1 ms in 0.1..50 ms\nmachine box { cpu 1 core }\n"
+        "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
+        "stream jobs { source N * (2 + cos(N / 5)) * 4 request/s; at host { work } }\n"
+        "matrix m { job in 2..20 ms, 9 values }\n"
+    )
+    assert disagreements(spec, 9) == []

@@ -10,10 +10,13 @@ import numpy as np
 from qps.engine.bounding import bounds_of
 from qps.engine.row_bounds import Bounds
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
-from qps.solver.matrix.proofs import shape_of
+from qps.solver.matrix.proofs import Shape, shape_of
 
 _FARTHEST = 1e15
 _MOST_STEPS = 400
+_MOST_PIECES = 200
+_PIECES_FOR_ANY, _PIECES_FOR_EACH = 8, 4
+"""A row that is solved by itself takes as long as so many pieces, at least."""
 _NEAR_ENOUGH = 4e-16
 _HALVE_EVERY = 3
 _DOUBTFUL = 1e-9
@@ -53,14 +56,20 @@ def saturations(rows: Rows, resource: CompiledResource, low: int) -> Saturations
     """
     if resource.quadratic is not None:
         return _closed_form(rows, resource.quadratic, low)
-    is_up = _rises(rows, resource, low)
-    at = np.full(rows.count, np.inf)
-    index = np.flatnonzero(is_up)
-    some = rows.take(index)
-    at[index] = _bracketed(some, resource, low)
-    if not resource.is_filled:
-        is_up[index[_lies_on_its_target(some, resource, low, at[index])]] = False
-    return Saturations(at, ~is_up)
+    start, end = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
+    is_up = _shape(rows, resource, start, end).rises
+    found = Saturations(np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool))
+    for index, search in (
+        (np.flatnonzero(is_up), _bracketed),
+        (np.flatnonzero(~is_up), _by_pieces),
+    ):
+        some = rows.take(index)
+        own = search(some, resource, low)
+        found.at[index] = own.at
+        found.is_open[index] = own.is_open
+        if not resource.is_filled:
+            found.is_open[index] |= _lies_on_its_target(some, resource, low, own.at)
+    return found
 
 
 def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Saturations:
@@ -89,14 +98,59 @@ def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Satur
     return Saturations(at, ~is_sound)
 
 
-def _rises(rows: Rows, resource: CompiledResource, low: int) -> Bools:
-    """Return for which rows it is proved that the load, once above its target, stays so."""
+def _shape(rows: Rows, resource: CompiledResource, start: Floats, end: Floats) -> Shape:
+    """Return what is proved of a load between two populations of each row."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     program, criterion = rows.runner.program, resource.criterion
     sides = (criterion.measure, criterion.limit)
-    found = bounds_of(program, sides, known, {}, (float(low), _FARTHEST))
-    rises = shape_of(program, criterion, found).rises
-    return np.broadcast_to(np.asarray(rises, dtype=bool), (rows.count,)).copy()
+    found = bounds_of(program, sides, known, {}, (start, end))
+    shape = shape_of(program, criterion, found)
+    load, target = found[criterion.measure], found[criterion.limit]
+    # What fills its resource passes the target or not; all else reaches it where it touches it.
+    never = shape.never if resource.is_filled else load.high < target.low * (1 - _ON_TARGET)
+
+    def wide(value: Any) -> Bools:
+        return np.broadcast_to(np.asarray(value, dtype=bool), (rows.count,)).copy()
+
+    return Shape(wide(never), wide(shape.rises), wide(shape.falls), wide(shape.either))
+
+
+def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
+    """Return where loads of which nothing is known beforehand first pass their targets.
+
+    The range is cut into pieces for which it is proved that they do not, or where they do.
+    """
+    at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
+    here, length = np.full(rows.count, float(low)), np.full(rows.count, max(1.0, float(low)))
+    excess = _excess(rows, resource, here)
+    at[excess > 0] = low
+    is_open[_touches(resource, excess)] = True
+    active = np.flatnonzero((excess <= 0) & ~is_open)
+    for _ in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
+        if not active.size:
+            break
+        some, start = rows.take(active), here[active]
+        stop = np.minimum(start + length[active], _FARTHEST)
+        shape = _shape(some, resource, start, stop)
+        excess = _excess(some, resource, stop)
+        passes, touches = excess > 0, _touches(resource, excess)
+        is_open[active[touches]] = True
+        crosses = shape.rises & passes & ~touches
+        index = np.flatnonzero(crosses)
+        at[active[index]] = _closed_in(some.take(index), resource, start[index], stop[index])
+        is_past = shape.never | (shape.either & ~passes)
+        here[active] = np.where(is_past, stop, start)
+        length[active] = np.where(is_past, 2 * (stop - start), (stop - start) / 2)
+        is_over = crosses | touches | (is_past & (stop >= _FARTHEST))
+        active = active[~is_over]
+    is_open[active] = True
+    return Saturations(at, is_open)
+
+
+def _touches(resource: CompiledResource, excess: Floats) -> Bools:
+    """Return where floats do not tell whether a load reaches its target."""
+    is_near: Bools = np.abs(excess) <= _ON_TARGET
+    return is_near & (not resource.is_filled)
 
 
 def _lies_on_its_target(rows: Rows, resource: CompiledResource, low: int, at: Floats) -> Bools:
@@ -114,22 +168,31 @@ def _excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
     return np.where(np.isnan(value), np.inf, value)
 
 
-def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Floats:
-    """Return where a load that stays above its target once it is there passes it."""
+def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
+    """Return where loads that stay above their targets once they are there pass them."""
     found = np.full(rows.count, np.inf)
     starts = _excess(rows, resource, float(low))
     found[starts > 0] = low
     where = np.flatnonzero(starts <= 0)
-    rows = rows.take(where)
+    some = rows.take(where)
     below, above = np.full(where.size, float(low)), np.full(where.size, max(2.0 * low, 2.0))
-    at_below, at_above = starts[where], _excess(rows, resource, above)
+    at_above = _excess(some, resource, above)
     while (short := (at_above <= 0) & (above < _FARTHEST)).any():
-        below, at_below = np.where(short, above, below), np.where(short, at_above, at_below)
+        below = np.where(short, above, below)
         above = np.where(short, 2 * above, above)
-        at_above = _excess(rows, resource, above)
+        at_above = _excess(some, resource, above)
+    found[where] = _closed_in(some, resource, below, above)
+    return Saturations(found, np.zeros(rows.count, dtype=bool))
+
+
+def _closed_in(rows: Rows, resource: CompiledResource, below: Floats, above: Floats) -> Floats:
+    """Return where loads pass their targets between two populations, infinite where they do not."""
+    found = np.full(rows.count, np.inf)
+    where = np.arange(rows.count)
+    at_below, at_above = _excess(rows, resource, below), _excess(rows, resource, above)
     for step in range(1, _MOST_STEPS):
         reaches = (at_above > 0) & (above - below > _NEAR_ENOUGH * above)
-        if not reaches.all():
+        if not reaches.size or not reaches.all():
             done = np.flatnonzero(~reaches)
             found[where[done]] = np.where(at_above[done] > 0, above[done], np.inf)
             left = np.flatnonzero(reaches)
