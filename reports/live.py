@@ -38,8 +38,9 @@ from qps.reports.view import MONTH
 from qps.reports.written import interval_text, unit_of
 from qps.solver.advice import numbers_of_limits
 from qps.solver.capacity import excess
+from qps.solver.impossible import impossible
 from qps.solver.saturation import is_filled
-from qps.solver.solve import all_criteria, impossible, rests_on_users
+from qps.solver.solve import all_criteria, rests_on_users
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import sympy
 
 from qps.compiler import codes, ir
-from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
+from qps.compiler.diagnostics import Diagnostic, Sink
 from qps.compiler.dimension import DIMENSIONLESS
 from qps.compiler.elastic import SettledParameter
-from qps.compiler.load_graph import Criterion, LoadGraph, LossKind
+from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.compiler.losses_in_series import known_at
-from qps.compiler.source import Span
 from qps.solver.beyond import beyond_measured, report_beyond
 from qps.solver.capacity import excess, fails, first_failure
+from qps.solver.far_from_measured import report_far_from_measured
+from qps.solver.impossible import refuse_impossible, refuse_undefined
 from qps.solver.saturation import (
     bottleneck,
     heaviest,
@@ -74,7 +74,7 @@ def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
     )
     verdict, largest = _verdict(graph, limiting)
     at = graph.low if largest is None else largest
-    _refuse_impossible(graph, min(at + 1, graph.high))
+    refuse_impossible(graph, min(at + 1, graph.high))
     _certify(graph, judged, largest, limiting)
     return _Answer(judged, limiting, verdict, largest)
 
@@ -82,7 +82,7 @@ def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
 def _fullness(graph: LoadGraph) -> dict[str, sympy.Expr]:
     """Return all loads as parts of their targets, numbers put in for all assumptions."""
     loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
-    _refuse_undefined(loads, graph)
+    refuse_undefined(loads, graph)
     return loads
 
 
@@ -340,72 +340,6 @@ def value_at(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
         return float("nan")
 
 
-def _refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
-    """Refuse a model whose loads divide by zero whatever the population is."""
-    undefined = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
-    for name, load in loads.items():
-        if load.has(*undefined):
-            sink = Sink()
-            sink.report(
-                codes.NO_ANSWER,
-                graph.resources[name].span,
-                f"the load of {name} divides by zero",
-                hint="one of the numbers it rests on is zero: see `qps explain … " + name + "`",
-            )
-            raise QpsError(sink.found)
-
-
-def _refuse_impossible(graph: LoadGraph, high: int) -> None:
-    """Refuse what cannot be at any population up to the answer."""
-    for over, message, span in impossible(graph):
-        _refuse_beyond(graph, over, message, span, high)
-
-
-def impossible(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, str, Span | None]]:
-    """Yield what cannot be where it is above zero, what that is, and where it stands.
-
-    A jitter or buffer below zero, or more dropped than there is.
-    """
-    for stream in graph.streams.values():
-        for jitter in stream.jitter:
-            what = f"the jitter of {jitter.resource} is below zero"
-            yield -jitter.value, what, jitter.span
-        yield -stream.buffer, f"the playout buffer of `{stream.name}` is below zero", stream.playout
-        for queue in stream.queues:
-            what = f"a queue of `{stream.name}` ({queue.stage}) is below zero"
-            yield -queue.value, what, queue.span
-        for part in stream.losses:
-            shares = {"recovers": part.restored}
-            if part.kind is LossKind.VOLUNTARY:
-                shares["drops"] = part.value
-            for does, share in shares.items():
-                if share is not None:
-                    what = f"what `{stream.name}` {does} ({part.stage}) is"
-                    yield -share, f"{what} below zero", part.span
-                    yield share - 1, f"{what} above 100 %", part.span
-
-
-def _refuse_beyond(
-    graph: LoadGraph, over: sympy.Expr, message: str, span: Span | None, high: int
-) -> None:
-    """Refuse a model where a value is beyond what it can be at some population up to the answer."""
-    put_in = graph.valued(over)
-    if not put_in.free_symbols:
-        return  # a fixed value was checked where it stands
-    population, low = graph.population, graph.low
-    failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)
-    if failure is None:
-        return
-    sink = Sink()
-    sink.report(
-        codes.OUT_OF_RANGE,
-        span,
-        f"{message} at {population} = {failure}",
-        hint="keep it in bounds with `max` or `min`",
-    )
-    raise QpsError(sink.found)
-
-
 def _sensitivity(
     graph: LoadGraph, limiting: _Judged | None, resources: tuple[ResourceSolution, ...]
 ) -> tuple[tuple[Sensitivity, ...], str | None]:
@@ -469,41 +403,13 @@ def _warnings(
                 f"{resource.name} is {_how_full(graph, resource.name)} already at "
                 f"{graph.population} = {graph.low}",
             )
-    _far_from_measured(graph, resources, sink)
+    loads = {resource.name: resource.load_at_limit for resource in resources}
+    report_far_from_measured(graph, loads, sink)
     report_beyond(beyond_measured(graph, at), sink)
     return tuple(sink.found)
-
-
-_FAR = 2.0
-"""By how much a load may leave the range in which a cost was measured, before it is told.
-
-Work in batches makes an item cheaper as load rises: a Linux forwarder needs 840 ns a packet at low
-load, 236 ns near saturation; so a load that is off by a factor of two may mean a third of the cost.
-"""
 
 
 def _how_full(graph: LoadGraph, name: str) -> str:
     """Return what a resource is that is saturated from the start: full, or more than that."""
     at_start = graph.valued_at(graph.low)(graph.resources[name].fullness)
     return "exactly full" if at_start == 1 else "saturated"
-
-
-def _far_from_measured(
-    graph: LoadGraph, resources: tuple[ResourceSolution, ...], sink: Sink
-) -> None:
-    """Warn of costs that are used far from the load at which they were measured."""
-    loads = {resource.name: resource.load_at_limit for resource in resources}
-    for found in graph.calibrations:
-        load = loads[found.resource]
-        if found.low / _FAR <= load <= found.high * _FAR:
-            continue
-        is_above = load > found.high
-        nearest = found.high if is_above else found.low
-        sink.report(
-            codes.FAR_FROM_MEASURED,
-            found.span,
-            f"`{found.component}` was measured at {nearest * 100:.3g} % load of "
-            f"{found.resource}, which is loaded {load * 100:.3g} % at the answer",
-            hint="under load an item often costs less, as work is done in batches: "
-            f"the answer may be too {'small' if is_above else 'large'}; measure nearer to it",
-        )

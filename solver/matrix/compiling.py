@@ -29,6 +29,7 @@ from qps.engine.programs import Program
 from qps.engine.row_bounds import Bounds
 from qps.solver.building import Builder
 from qps.solver.capacity import excess
+from qps.solver.impossible import impossible
 from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
@@ -44,7 +45,7 @@ from qps.solver.matrix.questions import (
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
 from qps.solver.saturation import is_filled
-from qps.solver.solve import all_criteria, impossible
+from qps.solver.solve import all_criteria
 
 Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
 _WIDEST_CLOSED = 2
