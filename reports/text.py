@@ -415,7 +415,8 @@ def claimed(result: ClaimResult) -> str:
 def predicted(result: ClaimResult) -> str:
     """Return what the model says, in its unit; for a condition, the values of its sides."""
     if result.counted is not None:
-        return result.counted
+        of_any = bool(result.compared[-1].value)
+        return MARKS[result.known.kind] * of_any + result.counted
     if result.condition is not None:
         return "; ".join(_side(side) for side in result.compared)
     assert result.predicted is not None

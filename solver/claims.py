@@ -124,7 +124,9 @@ class Claims:
                 f"{expectation.name}[{index}]" if many else expectation.name,
                 expectation,
                 claim.span,
-                (Side(float(judged.met)), Side(float(judged.about))),
+                tuple(
+                    Side(float(count), known=judged.known) for count in (judged.met, judged.about)
+                ),
                 holds=judged.is_true,
             )
             result = replace(result, kind="matrix", counted=judged.told)

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.strategies import Drawn, drawn_specs
+from qps.compiler.certainty import Kind
 from qps.compiler.diagnostics import QpsError
+from qps.reports.text import predicted
 from qps.solver.matrix import run
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.rows import MatrixSolver
@@ -400,6 +402,26 @@ def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None
     text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
     (result,) = qps.loads(BASE + text).test()
     assert (result.holds, result.counted, result.kind) == (holds, told, "matrix")
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ("every configuration: extra <= 2", Kind.EXACT),
+        ("every configuration: saturation(lan) >= 1", Kind.EXACT),
+        ("every configuration: late <= 1 s", Kind.APPROXIMATION),
+        ("every configuration: quality <= 1", Kind.APPROXIMATION),
+        ("every configuration where late <= 1 s: extra <= 2", Kind.APPROXIMATION),
+        ("every configuration: largest_acceptable >= 1", Kind.APPROXIMATION),
+        ("no configuration: limited_by == lan.load", Kind.APPROXIMATION),
+    ],
+)
+def test_claims_on_what_is_not_exact_say_so(claim: str, kind: Kind) -> None:
+    matrix = "require { talk.latency <= 1 s }\nmatrix m { extra in [1, 2]; column late = talk.latency }"
+    text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
+    (result,) = qps.loads(BASE + text).test()
+    assert {result.known.kind, *(side.known.kind for side in result.compared)} == {kind}
+    assert predicted(result).startswith("~ ") is (kind is Kind.APPROXIMATION)
 
 
 def test_claims_are_about_the_rows_that_are_kept() -> None:

@@ -74,7 +74,8 @@ def test_a_table_shows_the_first_rows(capsys: pytest.CaptureFixture[str]) -> Non
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "80 configurations of m"
     assert printed[-1] == "… and 30 more: `-o FILE` writes all of them"
-    assert len(printed) == 1 + 1 + 1 + 50 + 2
+    told = [line for line in printed[3:-1] if line and not line.startswith("`quality_at` is")]
+    assert len(told) == 50
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qps.compiler import ir
-from qps.solver.matrix.compiling import compile_matrix
+from qps.compiler.certainty import EXACT, Certainty, approximation, together
+from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.conditions import holds
+from qps.solver.matrix.questions import compared
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import Stretch
@@ -23,7 +25,7 @@ class Judged:
     """How many configurations a claim is about, in how many it holds, and one that decides it.
 
     Of `faults` configurations a fault of ours left open whether it is about them, and whether it
-    holds; `fault` tells one of them.
+    holds; `fault` tells one of them. `known` is how the counts are known.
     """
 
     claim: ir.MatrixClaim
@@ -32,6 +34,7 @@ class Judged:
     example: str | None = None
     faults: int = 0
     fault: str = ""
+    known: Certainty = EXACT
 
     @property
     def is_true(self) -> bool:
@@ -93,12 +96,36 @@ class Judge:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
         compiled = compile_matrix(self.model, matrix, claims)
         solver = MatrixSolver(compiled)
-        judged = {id(claim): Judged(claim) for claim in claims}
+        judged = {id(claim): Judged(claim, known=_known(claim, compiled)) for claim in claims}
         for start in range(0, compiled.size, _STRETCH):
             for rows in solver.stretch(start, min(compiled.size, start + _STRETCH)):
                 for one in judged.values():
                     _count(one, rows)
         return judged
+
+
+def _known(claim: ir.MatrixClaim, compiled: CompiledMatrix) -> Certainty:
+    """Return how counts are known: what is judged by a bound may be more of them, or fewer."""
+    conditions = (compiled.matrix.wanted, claim.where, claim.condition)
+    asked = {compare for condition in conditions for compare in compared(condition)}
+    labels = zip(compiled.question.comparisons, compiled.known.compared, strict=False)
+    parts = [label for compare, label in labels if compare in asked]
+    if any(_asks_answer(condition) for condition in conditions):
+        parts.append(compiled.known.answer)
+    found = together(*parts)
+    return EXACT if found.is_exact else approximation(*found.reasons)
+
+
+def _asks_answer(condition: ir.Condition | None) -> bool:
+    """Return whether a condition asks for words that rest on the largest acceptable population."""
+    match condition:
+        case ir.RowIs(column):
+            return column in ("limited_by", "mode")
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            return any(_asks_answer(part) for part in parts)
+        case ir.Negated(inner):
+            return _asks_answer(inner)
+    return False
 
 
 def _count(judged: Judged, rows: Stretch) -> None:

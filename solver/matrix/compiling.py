@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
+from qps.compiler.certainty import together
 from qps.compiler.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.diagnostics import Sink
 from qps.compiler.dimension import TIME_BASE
@@ -275,7 +276,9 @@ class _GroupCompiler:
             settled = in_each_mode(self.model, configuration)
             return all_known([self._known(self._asking(each)) for each in settled])
         except Exception:  # noqa: BLE001 - this one has no graph, others of the group may have
-            return ColumnsKnown(BY_ITSELF, tuple(BY_ITSELF for _ in self.question.columns))
+            own = tuple(BY_ITSELF for _ in self.question.columns)
+            compared = tuple(BY_ITSELF for _ in self.question.comparisons)
+            return ColumnsKnown(BY_ITSELF, own, compared, BY_ITSELF)
 
     def _asking(self, configuration: Configuration) -> Asking:
         graph = lower(self.model, configuration, self._moving)
@@ -285,7 +288,14 @@ class _GroupCompiler:
 
     def _known(self, asking: Asking) -> ColumnsKnown:
         own = tuple(asking.known(column.value.expr) for column in self.question.columns)
-        return ColumnsKnown(asking.graph.quality_in_series, own)
+        found = ColumnsKnown(asking.graph.quality_in_series, own)
+        if not self.question.is_judged:
+            return found
+        compared = tuple(
+            together(asking.known(each.left), asking.known(each.right))
+            for each in self.question.comparisons
+        )
+        return replace(found, compared=compared, answer=asking.answer_known)
 
     def _is_shared(self, group: Group, modes: tuple[CompiledMode, ...]) -> bool:
         """Return whether one program serves a whole group.

@@ -17,15 +17,24 @@ BY_ITSELF = approximation("rows that are solved one by one were not looked at be
 
 @dataclass(frozen=True, slots=True)
 class ColumnsKnown:
-    """How the quality is known, and each of the spec's own columns."""
+    """How the quality is known, and each of the spec's own columns.
+
+    Where claims are judged by them, also the comparisons that are asked, and the answer.
+    """
 
     quality: Certainty = EXACT
     own: tuple[Certainty, ...] = ()
+    compared: tuple[Certainty, ...] = ()
+    answer: Certainty = EXACT
 
 
 def all_known(parts: Sequence[ColumnsKnown]) -> ColumnsKnown:
     """Return how columns are known of rows of several kinds."""
     own = zip(*(part.own for part in parts if part.own), strict=True)
+    compared = zip(*(part.compared for part in parts if part.compared), strict=True)
     return ColumnsKnown(
-        together(*(part.quality for part in parts)), tuple(together(*each) for each in own)
+        together(*(part.quality for part in parts)),
+        tuple(together(*each) for each in own),
+        tuple(together(*each) for each in compared),
+        together(*(part.answer for part in parts)),
     )

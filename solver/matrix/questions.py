@@ -33,12 +33,14 @@ _SATURATION = "saturation of "
 class Question:
     """What is asked of every row, besides the columns that all matrices have.
 
-    `columns` are those of the spec's own; `sides` those of the comparisons in all conditions.
+    `columns` are those of the spec's own; `sides` those of the comparisons in all conditions;
+    `is_judged` whether claims rest on these.
     """
 
     columns: tuple[ir.MatrixColumn, ...]
     comparisons: tuple[ir.Compare, ...]
     excluded: tuple[ir.Compare, ...]
+    is_judged: bool = False
 
 
 def question_of(matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()) -> Question:
@@ -46,7 +48,8 @@ def question_of(matrix: ir.Matrix, claims: Sequence[ir.MatrixClaim] = ()) -> Que
     conditions = [matrix.wanted, *(c for claim in claims for c in (claim.where, claim.condition))]
     asked = [compare for condition in conditions for compare in compared(condition)]
     left_out = [compare for condition in matrix.excluded for compare in compared(condition)]
-    return Question(matrix.columns, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out)))
+    comparisons, excluded = tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(left_out))
+    return Question(matrix.columns, comparisons, excluded, bool(claims))
 
 
 def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:
@@ -103,13 +106,12 @@ class Asking:
         """Return how an expression is known, at any population and in any mode."""
         series = in_series_anywhere(self.graph.streams)
         measures = Measures(self.graph.resources, self.graph.streams, self.graph.prices, series)
-        criteria = all_criteria(self.graph)
 
         def asked(of: ir.Measured | ir.Changed) -> Certainty:
             assert isinstance(of, ir.Measured)
             match of.kind:
                 case ir.MeasureKind.LARGEST:
-                    return values_known([[one] for one in criteria], criteria, is_none=False)
+                    return self.answer_known
                 case ir.MeasureKind.QUALITY:
                     return self.graph.quality_in_series
                 case ir.MeasureKind.SATURATION:
@@ -117,6 +119,12 @@ class Asking:
             return measures.known(of)
 
         return certainty_of(expr, self.expressions, asked)
+
+    @property
+    def answer_known(self) -> Certainty:
+        """How the largest acceptable population is known, whatever limits it."""
+        criteria = all_criteria(self.graph)
+        return values_known([[one] for one in criteria], criteria, is_none=False)
 
     def _measured(self, asked: ir.Measured | ir.Changed) -> sympy.Expr:
         assert isinstance(asked, ir.Measured)
