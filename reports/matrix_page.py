@@ -12,13 +12,14 @@ import pyarrow as pa
 
 from qps.compiler.check_matrices import ANSWERS
 from qps.compiler.render import printable
-from qps.reports.known import with_article
+from qps.reports.known import MARKS, with_article
 from qps.reports.live import Json
 from qps.reports.matrix import faults_in_words
 from qps.reports.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.table import Table
 from qps.solver.matrix.asked import Asked, read_asked
 from qps.solver.matrix.single import FAULT
+from qps.solver.matrix.tables import KNOWN, LARGEST
 
 MOST_ROWS = 50_000
 """Rows that a page holds: more would neither be small nor follow at once."""
@@ -27,6 +28,7 @@ _STATIC_ROWS = 50
 _MOST_LINES = 9
 _MOST_WORDS = 40
 _COSTS = ("cost", "running_cost")
+_MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class _Result:
         for cost in costs:
             row, ties = self._best(cost, 1, [(largest, -1)])
             if row is not None:
-                users = "" if largest is None else f" and carries {_users(largest.at(row))}"
+                users = "" if largest is None else f" and carries {self._users(largest, row)}"
                 what = "to run " if cost.name == "running_cost" else ""
                 yield (
                     f"The cheapest {what}costs {cost.quantity(cost.at(row))}{users}: "
@@ -158,7 +160,7 @@ class _Result:
         if row is not None:
             prices = "".join(f" at {cost.quantity(cost.at(row))}" for cost in costs[:1])
             yield (
-                f"The best carries {_users(largest.at(row))}{prices}: "
+                f"The best carries {self._users(largest, row)}{prices}: "
                 f"{self._named(row)}{_as_good(ties)}."
             )
 
@@ -178,6 +180,25 @@ class _Result:
             keys = np.where(column.codes[left] > 0, direction * column.codes[left], self.rows + 1)
             left = left[keys == keys.min()]
         return int(left[0]), left.size - 1
+
+    def _users(self, largest: ResultColumn, row: int) -> str:
+        return self._mark(largest, row) + _users(largest.at(row))
+
+    def _mark(self, column: ResultColumn, row: int) -> str:
+        """Return the mark of how a value is known: of users by row, else by column."""
+        by_row = self.column(KNOWN) if column.answer == LARGEST else None
+        kind = column.known if by_row is None else by_row.at(row)
+        return "" if column.at(row) is None else _MARKS.get(kind, "")
+
+    def _known(self, column: ResultColumn) -> dict[str, Json]:
+        """Return the same for the scripts."""
+        found: dict[str, Json] = {}
+        if column.known:
+            found |= {"known": column.known, "marks": _MARKS}
+        by_row = self.column(KNOWN) if column.answer == LARGEST else None
+        if by_row is not None:
+            found |= {"knownIn": self.columns.index(by_row), "marks": _MARKS}
+        return found
 
     def _named(self, row: int) -> str:
         """Return a configuration in words: its axes that have more than one value."""
@@ -218,7 +239,7 @@ class _Result:
         """Return the first rows as a table of words."""
         shown = [column for column in self.columns if not column.is_detail]
         rows = [
-            tuple(column.told(column.at(row)) for column in shown)
+            tuple(self._mark(column, row) + column.told(column.at(row)) for column in shown)
             for row in range(min(self.rows, _STATIC_ROWS))
         ]
         headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
@@ -233,7 +254,8 @@ class _Result:
             "rows": self.rows,
             "name": printable(self.asked.matrix if self.asked else "results"),
             "columns": [
-                column.as_json() | {"better": self._better(column)} for column in self.columns
+                column.as_json() | {"better": self._better(column)} | self._known(column)
+                for column in self.columns
             ],
             "lines": self._lines(),
             "front": self._front(),

@@ -120,7 +120,7 @@ def test_the_answer_stands_first_also_without_scripts(small: str, open_page: Any
     told = page.text_content("#answer")
     assert "96 configurations; 72 carry somebody, 24 nobody." in told
     assert (
-        "The cheapest costs 100 $ and carries 200 users: host cheap, hosts 1, pace 0.5 packet/s"
+        "The cheapest costs 100 $ and carries <= 200 users: host cheap, hosts 1, pace 0.5 packet/s"
         in told
     )
     assert "What was asked" in page.text_content(".asked")
@@ -145,6 +145,19 @@ def test_rows_without_an_answer_are_kept_with_their_reason(small: str, open_page
 
 
 # -- sorting ----------------------------------------------------------------------------------
+
+
+def test_numbers_have_the_marks_of_how_they_are_known(small: str, open_page: Any) -> None:
+    """No waiting is counted: fewer users may be carried."""
+    for scripts in (True, False):
+        page = open_page(small, scripts=scripts).page
+        place = "table.rows" if scripts else "#rows table"
+        heads = page.locator(f"{place} thead tr").first.locator("th").all_text_contents()
+        index = next(i for i, head in enumerate(heads) if head.startswith("largest acceptable"))
+        cells = page.locator(f"{place} tbody tr td:nth-child({index + 1})").all_text_contents()
+        told = {cell for cell in cells if cell not in ("–", "")}
+        assert told
+        assert all(cell.startswith("<= ") for cell in told), told
 
 
 def test_heads_sort_by_click_and_by_key(small: str, open_page: Any) -> None:
@@ -402,7 +415,7 @@ def test_points_tell_their_values_and_choose_a_row(small: str, open_page: Any) -
     )
     page.page.mouse.move(*place)
     told = figure.locator(".readout").text_content()
-    assert told.startswith("cost 100 $, largest acceptable ")
+    assert told.startswith("cost 100 $, largest acceptable <= ")
     assert ", on the front: host cheap, hosts 1, pace 0.5 packet/s" in told
     page.page.mouse.click(*place)
     details = page.page.locator(".details")

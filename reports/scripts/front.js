@@ -116,7 +116,7 @@ class FrontPicture {
 
   table(across, up, front) {
     const axes = this.app.columns.filter((one) => one.axis);
-    const rows = [...front.subarray(0, AT_MOST_ROWS)].map((row) => [across, up, ...axes].map((one) => one.quantity(one.codes[row])));
+    const rows = [...front.subarray(0, AT_MOST_ROWS)].map((row) => [across, up, ...axes].map((one) => one.quantityOf(row)));
     if (front.length > AT_MOST_ROWS) rows.push([`and ${whole(front.length - AT_MOST_ROWS)} more on the front`]);
     return { head: [across.label, up.label, ...axes.map((one) => one.label)], rows };
   }
@@ -128,7 +128,7 @@ class FrontPoint {
 
   get text() {
     const { row, count, isFront } = this;
-    const values = this.measures.map((one) => `${one.label} ${one.quantity(one.codes[row])}`).join(", ");
+    const values = this.measures.map((one) => `${one.label} ${one.quantityOf(row)}`).join(", ");
     const others = count > 1 ? ` (and ${whole(count - 1)} at the same place)` : "";
     return `${values}${isFront ? ", on the front" : ""}: ${configurationOf(this.columns, row)}${others}`;
   }

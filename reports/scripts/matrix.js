@@ -5,6 +5,7 @@ class MatrixPage {
     this.name = data.name;
     this.command = data.command;
     this.columns = data.columns.map((one, index) => new RowColumn(one, index, data.rows));
+    for (const one of this.columns) one.kinds = this.columns[one.knownIn] ?? null;
     this.filters = new Filters(this.columns);
     this.all = Uint32Array.from({ length: data.rows }, (_, i) => i);
     this.order = this.all;
@@ -101,7 +102,7 @@ class MatrixPage {
     const command = this.commandOf(row);
     this.details.replaceChildren(
       make("h3", null, configurationOf(this.columns, row)),
-      make("dl", null, known.map((one) => make("div", null, make("dt", null, one.label), make("dd", null, one.quantity(one.codes[row]))))),
+      make("dl", null, known.map((one) => make("div", null, make("dt", null, one.label), make("dd", null, one.quantityOf(row))))),
       command ? make("p", { class: "soft" }, "The same by itself:") : "", command ? make("code", { class: "command" }, command) : "");
   }
 

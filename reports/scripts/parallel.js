@@ -148,7 +148,7 @@ class ParallelPicture {
   point(event) {
     const row = event.buttons ? null : this.nearest(event);
     this.trace(this.hover, row);
-    this.told.textContent = row === null ? "" : this.axes.map(({ column }) => `${column.label} ${column.quantity(column.codes[row])}`).join(", ");
+    this.told.textContent = row === null ? "" : this.axes.map(({ column }) => `${column.label} ${column.quantityOf(row)}`).join(", ");
   }
 
   leave() {

@@ -21,10 +21,16 @@ class RowColumn {
 
   tellValue(value) { return this.isWord ? value : this.kind === "whole" ? whole(value) : number(value / this.factor); }
 
-  tellRow(row) { return this.tell(this.codes[row]); }
+  tellRow(row) { return this.mark(row) + this.tell(this.codes[row]); }
 
   // The same with its unit.
   quantity(code) { return code && this.unit ? `${this.tell(code)} ${this.unit}` : this.tell(code); }
+
+  // The mark of how the value of a row is known; what is exact has none.
+  mark(row) { return this.codes[row] ? this.marks?.[this.kinds?.at(row) ?? this.known] ?? "" : ""; }
+
+  // The value of a row with its mark and its unit.
+  quantityOf(row) { return this.mark(row) + this.quantity(this.codes[row]); }
 
   // The number of the first value that is at least, or above, one in base units.
   firstFrom(value, isAbove = false) {
