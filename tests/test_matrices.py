@@ -417,7 +417,9 @@ def test_claims_count_configurations(claim: str, holds: bool, told: str) -> None
     ],
 )
 def test_claims_on_what_is_not_exact_say_so(claim: str, kind: Kind) -> None:
-    matrix = "require { talk.latency <= 1 s }\nmatrix m { extra in [1, 2]; column late = talk.latency }"
+    matrix = (
+        "require { talk.latency <= 1 s }\nmatrix m { extra in [1, 2]; column late = talk.latency }"
+    )
     text = f'{matrix}\nexpect e {{ {claim}; source "us" }}'
     (result,) = qps.loads(BASE + text).test()
     assert {result.known.kind, *(side.known.kind for side in result.compared)} == {kind}
