@@ -26,7 +26,14 @@ from qps.compiler.dimension import (
 )
 from qps.compiler.elastic import SettledParameter
 from qps.compiler.intervals import Bound
-from qps.compiler.load_graph import Assumption, Criterion, LoadGraph, ResourceLoad, StreamMeasures
+from qps.compiler.load_graph import (
+    Assumption,
+    Criterion,
+    LoadGraph,
+    NamedMeasure,
+    ResourceLoad,
+    StreamMeasures,
+)
 from qps.compiler.render import printable
 from qps.compiler.values_in_use import Bounded
 from qps.reports.live_guards import Guard, Guards, guards_of
@@ -173,7 +180,7 @@ class LiveModel:
                             "value": step(m.value),
                             "dimension": self._dimension(m.dimension),
                             "doc": _line(m.doc),
-                            "known": _known(m.known),
+                            **_knowns(m),
                         }
                     )
                     for m in graph.measures.values()
@@ -184,7 +191,10 @@ class LiveModel:
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
                 "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality is None else step(graph.quality),
-                "qualityKnown": _known(graph.quality_known),
+                "qualityKnown": {
+                    "known": _known(graph.quality_known),
+                    "knownInSeries": _known(graph.quality_in_series),
+                },
                 "metric": graph.metric.value,
             }
         )
@@ -218,6 +228,7 @@ class LiveModel:
                 "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
                 "latencyKnown": _known(stream.latency_certainty),
                 "jitterKnown": _known(stream.jitter_certainty),
+                "saturating": list(stream.saturating),
                 "buffer": step(stream.buffer),
                 "loss": step(stream.loss),
                 "rate": step(stream.rate),
@@ -238,7 +249,7 @@ class LiveModel:
                 "strict": criterion.strict,
                 "axis": None if criterion.axis is None else step(criterion.axis),
                 "stated": criterion.span is not None,
-                "known": _known(criterion.known),
+                **_knowns(criterion),
                 "dimension": self._dimension(criterion.dimension),
                 "share": share,
             }
@@ -419,6 +430,11 @@ def _exact(value: Fraction) -> Json:
 def _known(known: Certainty) -> Json:
     """Return how a number is known: None for what is exact."""
     return None if known.is_exact else [known.kind.value, list(known.reasons)]
+
+
+def _knowns(item: Criterion | NamedMeasure) -> dict[str, Json]:
+    """Return how a measure is known, and how where saturated resources follow each other."""
+    return {"known": _known(item.known), "knownInSeries": _known(item.known_in_series)}
 
 
 def _line(text: str | None) -> str:

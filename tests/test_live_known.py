@@ -8,11 +8,13 @@ import pytest
 
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
-from helpers.specs import checked
+from helpers.specs import PRELUDE, checked
+from qps.compiler.losses_in_series import in_series_at
 from qps.compiler.lower import lower
 from qps.reports.known import OTHERS_EXACT, known_lines
 from qps.reports.page_rows import first_to_saturate, resource_row
 from qps.reports.view import solve_view
+from qps.solver.answer_certainty import answer_known
 from qps.solver.solve import solve
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
@@ -71,3 +73,45 @@ def test_the_search_for_a_saturation_ends_where_queues_are_counted(open_page: An
     assert solution.resources[0].saturation.at is None
     assert page.run("() => qps.shown.solved.resources[0].at") is None
     assert page.run("() => qps.shown.trouble") is None
+
+
+IN_A_ROW = (
+    PRELUDE + "machine slow { cpu 0.5 core }\nparam pace = 1 packet/s in 0.1..9 packet/s\n"
+    "topology { node near = box\n node far = slow\n link net = ports between near, far }\n"
+    "stream flow {\n source N * pace, 125 byte/packet; at near { work }\n over net\n"
+    " at far { work }\n}\n"
+    "measure lost = 2 * flow.loss\n"
+    "require { flow.loss <= 60 % ideal 0 %; lost <= 3 }\n"
+).replace("1..100", "1..300")
+
+TOLD = """(n) => {
+  const { run, graph } = qps.shown;
+  const field = document.getElementById("population-number");
+  field.value = String(n);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  return [qps.shown.n, document.getElementById("requirements").textContent,
+    document.getElementById("measures").textContent, document.getElementById("known").textContent];
+}"""
+
+
+@pytest.mark.parametrize("pace", ["1", "0.5"])
+def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page: Any) -> None:
+    spec = checked(IN_A_ROW)
+    graph = lower(spec.model, spec.configuration(None, [f"pace = {pace} packet/s"]))
+    page = open_page(html_of(spec))
+    field = "#number-pace"
+    page.page.fill(field, pace)
+    known = page.run("() => qps.shown.solved.known")
+    assert (known or ["exact"])[0] == answer_known(solve(graph)).kind.value
+    seen = set()
+    for population in (40, 60, 90, 100, 101, 110, 150, 200, 201, 250):
+        shown, _, measures, told = page.run(TOLD, population)
+        assert shown == population
+        series = in_series_at(graph, population)
+        seen.add(bool(series))
+        for name, mark in (("flow.loss", "<= "), ("lost", "<= "), ("flow.throughput", ">= ")):
+            value = measures.partition(f"{name}")[2]
+            assert value.startswith(mark) == bool(series), (population, name, measures)
+        reason = "the loads of near.cpu and far.cpu count what is lost at other resources"
+        assert (reason in told) == bool(series)
+    assert seen == {False, True}

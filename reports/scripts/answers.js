@@ -102,7 +102,8 @@ function judged(run, criterion) {
   const { low, high } = run.graph;
   const curve = run.curve(criterion.over, [criterion.measure, criterion.limit]);
   const failure = firstFailure(curve, low, high, (n) => fails(run, curve, criterion, n));
-  return { criterion, failure, met: metUpTo(failure, run.graph) };
+  const knownThere = failure === null ? criterion.known : knownAt(run, criterion, failure);
+  return { criterion, failure, knownThere, met: metUpTo(failure, run.graph) };
 }
 
 function fails(run, curve, criterion, population) {

@@ -13,11 +13,11 @@ function showComparison(columns, active, choose, drop) {
     row("the answer", (one) => answerOf(one)),
     row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),
     row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
-    row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), one.graph.qualityKnown))),
+    row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),
     ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
       const found = one.solved.criteria.find((c) => c.criterion.name === name);
       if (!found) return "";
-      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), found.criterion.known)}`);
+      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n))}`);
     })),
     ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {
       const found = one.solved.resources.find((r) => r.name === name);

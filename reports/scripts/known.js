@@ -19,6 +19,43 @@ function usersTold({ largest, isRange, known }) {
 
 function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 
+// -- losses in series ----------------------------------------------------------------------
+
+// For each stream the resources that may lose less of it than is told at a population: those in a
+// row that are overloaded, and whatever meets them (`compiler/losses_in_series.py`).
+function inSeriesAt(run, population) {
+  const { graph } = run;
+  const several = graph.streams.filter((one) => one.saturating.length);
+  if (!several.some((one) => one.saturating.length > 1)) return new Map();
+  run.at(population);
+  const overloaded = new Set(graph.resources.filter((one) => isOverloaded(run, one, population)).map((one) => one.name));
+  const passed = several.map((one) => [one.name, one.saturating.filter((name) => overloaded.has(name))]);
+  const thinned = new Set(passed.flatMap(([, names]) => (names.length > 1 ? names : [])));
+  return new Map(passed.map(([stream, names]) => [stream, names.filter((name) => thinned.has(name))]).filter(([, names]) => names.length));
+}
+
+// Whether a load may be above 1; next to it floats do not tell, exact fractions do.
+function isOverloaded(run, resource, population) {
+  const load = run.value(resource.load);
+  if (Math.abs(load - 1) > NEAR) return load > 1;
+  const exact = run.exactValue(resource.load, population);
+  return exact ? exact[0] > exact[1] : true;
+}
+
+// How a criterion, a measure or the quality is known at a population.
+function knownAt(run, { known, knownInSeries }, population) {
+  const isSame = JSON.stringify(known) === JSON.stringify(knownInSeries);
+  return isSame || !inSeriesAt(run, population).size ? known : knownInSeries;
+}
+
+// How what a stream loses is known at a population, and what arrives of it.
+function lossKnown(run, stream, measure, population) {
+  const names = inSeriesAt(run, population).get(stream.name);
+  if (!names) return null;
+  const reason = `the loads of ${listed(names.map((name) => `\`${name}\``))} count what is lost at other resources, too`;
+  return [measure === "loss" ? "upper bound" : "lower bound", [reason]];
+}
+
 const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" };
 
 // How what falls as a number grows is known.
@@ -44,7 +81,7 @@ function isJudgedStrictly(criterion) { return !["exact", "lower bound"].includes
 // How the last population is known before the first at which any of some criteria fails.
 function largestKnown(judged, low) {
   const end = Math.min(...judged.map((one) => one.failure ?? Infinity));
-  const first = end === Infinity ? [] : judged.filter((one) => one.failure === end).map((one) => one.criterion);
+  const first = end === Infinity ? [] : judged.filter((one) => one.failure === end).map((one) => ({ ...one.criterion, known: one.knownThere }));
   const mild = end === low ? [] : judged.map((one) => one.criterion).filter(isJudgedMildly);
   const mayBeMore = first.length > 0 && first.every(isJudgedStrictly);
   if (!mayBeMore && !mild.length) return null;
@@ -67,11 +104,12 @@ function knownText(column) {
   const { solved, graph, run, n } = column;
   run.at(n);
   const told = [
-    ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, one.known]),
-    ...(graph.quality === null ? [] : [["quality", graph.qualityKnown]]),
+    ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, knownAt(run, one, n)]),
+    ...(graph.quality === null ? [] : [["quality", knownAt(run, graph.qualityKnown, n)]]),
     ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
     ...graph.streams.filter((one) => run.value(one.jitter) !== 0).map((one) => [`${one.name}.jitter`, one.jitterKnown]),
-    ...graph.measures.map((one) => [one.name, one.known]),
+    ...graph.streams.flatMap((one) => ["loss", "throughput"].map((measure) => [`${one.name}.${measure}`, lossKnown(run, one, measure, n)])),
+    ...graph.measures.map((one) => [one.name, knownAt(run, one, n)]),
     ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
   ];
   const uncertain = new Map(told.filter(([, known]) => known));

@@ -90,13 +90,13 @@ function drawNeeds(column, width, isLog) {
   const stated = graph.criteria.filter((one) => one.stated && one.atMost && one.name !== "quality");
   const populations = column.populations();
   const rows = run.sweep(stated.flatMap((one) => [one.measure, one.limit]), populations);
-  const series = stated.map((one, i) => ({ name: one.name + inParenthesis(one.known), values: rows[2 * i].map((v, j) => v / rows[2 * i + 1][j]) }));
+  const series = stated.map((one, i) => ({ name: one.name + inParenthesis(one.knownInSeries), values: rows[2 * i].map((v, j) => v / rows[2 * i + 1][j]) }));
   const others = graph.criteria.filter((one) => one.stated && !one.atMost);
   const floors = run.sweep(others.flatMap((one) => [one.measure, one.limit]), populations);
-  others.forEach((one, i) => series.push({ name: `${one.name} (limit over value)${inParenthesis(turned(one.known))}`, values: floors[2 * i].map((v, j) => floors[2 * i + 1][j] / v) }));
+  others.forEach((one, i) => series.push({ name: `${one.name} (limit over value)${inParenthesis(turned(one.knownInSeries))}`, values: floors[2 * i].map((v, j) => floors[2 * i + 1][j] / v) }));
   const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MOST_LINES - 1);
   if (graph.quality !== null) {
-    shown.push({ name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown)}`, values: run.sweep([graph.quality], populations)[0], strong: true });
+    shown.push({ name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown.knownInSeries)}`, values: run.sweep([graph.quality], populations)[0], strong: true });
   }
   if (!shown.length) return null;
   return linePicture(`How near each requirement is to its limit, against ${model.population}`, {
@@ -110,15 +110,15 @@ function drawQuality(column, width, isLog, starts, columns) {
   const { graph, run, model } = column;
   if (graph.quality === null) return null;
   const populations = column.populations();
-  const series = [{ name: column.label + inParenthesis(graph.qualityKnown), values: run.sweep([graph.quality], populations)[0], strong: true }];
+  const series = [{ name: column.label + inParenthesis(graph.qualityKnown.knownInSeries), values: run.sweep([graph.quality], populations)[0], strong: true }];
   for (const other of columns) {
     if (other === column || other.graph.quality === null || other.trouble) continue;
-    series.push({ name: other.label + inParenthesis(other.graph.qualityKnown), values: other.run.sweep([other.graph.quality], populations)[0] });
+    series.push({ name: other.label + inParenthesis(other.graph.qualityKnown.knownInSeries), values: other.run.sweep([other.graph.quality], populations)[0] });
   }
   for (const index of starts) {
     const other = column.other(model.setting(index));
     if (other && other.graph.quality !== null) {
-      series.push({ name: startName(model, index) + inParenthesis(other.graph.qualityKnown), values: other.sweep([other.graph.quality], populations)[0] });
+      series.push({ name: startName(model, index) + inParenthesis(other.graph.qualityKnown.knownInSeries), values: other.sweep([other.graph.quality], populations)[0] });
     }
   }
   const y = isLog ? { isLog, tell: (v) => number(v, 3) } : { tell: (v) => number(v, 3), low: 0, high: 2 };

@@ -38,7 +38,7 @@ function showRequirements(column) {
       const value = run.at(at).value(step);
       if (step !== measure) return column.tell(value, criterion.dimension, criterion);
       const text = isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
-      return marked(text, criterion.known, value);
+      return marked(text, knownAt(run, criterion, at), value);
     };
     const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
     const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
@@ -115,14 +115,15 @@ function showMeasures(column) {
   for (const one of graph.streams) {
     for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
       const value = run.value(one[name]);
-      const known = { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
+      const isShared = name === "loss" || name === "throughput";
+      const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
       const told = marked(column.tell(value, dimension, { share: name === "loss" }), known, value);
       if (value !== 0) rows.push([`${one.name}.${name}`, told, ""]);
     }
   }
   for (const one of graph.measures) {
     const value = run.value(one.value);
-    rows.push([one.name, marked(column.tell(value, one.dimension), one.known, value), one.doc]);
+    rows.push([one.name, marked(column.tell(value, one.dimension), knownAt(run, one, n), value), one.doc]);
   }
   for (const { elastic, yields, exhausted } of solved.elastic) {
     const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");

@@ -26,12 +26,12 @@ function reasonOf(column, population) {
   const { criterion } = solved.limiting;
   run.at(population);
   if (criterion.name === "quality") {
-    return `quality is ${toldApart(run.value(solved.graph.quality), 1)}${inParenthesis(solved.graph.qualityKnown)}; at most 1 is acceptable`;
+    return `quality is ${toldApart(run.value(solved.graph.quality), 1)}${inParenthesis(knownAt(run, solved.graph.qualityKnown, population))}; at most 1 is acceptable`;
   }
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
-    return `${criterion.name} is ${told}${inParenthesis(criterion.known)}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
+    return `${criterion.name} is ${told}${inParenthesis(knownAt(run, criterion, population))}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   const resource = criterion.name.replace(/\.load$/, "");
