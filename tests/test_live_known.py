@@ -115,3 +115,5 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
         reason = "the loads of near.cpu and far.cpu count what is lost at other resources"
         assert (reason in told) == bool(series)
     assert seen == {False, True}
+    page.run("() => qps.drawAll()")
+    assert "quality (euclidean) (upper bound)" in page.page.text_content("#picture-needs")

@@ -11,10 +11,10 @@ function heatQuantities(column) {
   return found;
 }
 
-// How what the picture can show is known.
+// How what the picture can show is known, in every cell.
 function knownAs(graph, step) {
-  if (step === graph.quality) return graph.qualityKnown;
-  return graph.criteria.find((one) => one.stated && one.measure === step)?.known ?? null;
+  if (step === graph.quality) return graph.qualityKnown.knownInSeries;
+  return graph.criteria.find((one) => one.stated && one.measure === step)?.knownInSeries ?? null;
 }
 
 // Numbers that can be moved: those that move the answer first.

@@ -6,7 +6,7 @@ function pointsOf(column, axes, starts, columns) {
   const { model, graph, run } = column;
   const place = (own) => {
     const same = axes.map((axis) => own.graph.criteria.find((one) => one.name === axis.name && one.axis !== null));
-    return { at: same.map((one) => (one ? own.value(one.axis) : NaN)), known: same.map((one) => one && knownOver(one)) };
+    return { at: same.map((one) => (one ? own.value(one.axis) : NaN)), known: same.map((one) => one && knownOver({ ...one, known: knownAt(own, one, column.n) })) };
   };
   const points = [{ name: column.label, ...place(run.at(column.n)), strong: true }];
   for (const other of columns) {
@@ -27,7 +27,7 @@ function wayOf(column, axes) {
 
 // Where a point is on an axis, and the name of an axis, with how that is known.
 function toldAt({ at, known }, k) { return marked(number(at[k]), known[k], at[k]); }
-function toldAxis(axis) { return axis.name + inParenthesis(knownOver(axis)); }
+function toldAxis(axis) { return axis.name + inParenthesis(knownOver({ ...axis, known: axis.knownInSeries })); }
 
 function axesOf(graph) { return graph.criteria.filter((one) => one.axis !== null); }
 
