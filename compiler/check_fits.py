@@ -160,10 +160,14 @@ def below_zero(found: Fit) -> list[str]:
 
 def mending(told: Regression) -> str:
     """Return what to do about a number below zero."""
+    unfixed = f"`qps fit {told.fit.file} --no-fixed` fits without a fixed part"
+    below = [c for c in told.coefficients if c.value < 0]
+    if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
+        return f"it cannot be told from zero: {unfixed}"  # no row is to blame for that
     if told.pulling:
         return f"{pull_text(told.pulling[0])}: look at it first"
     if told.fit.fixed < 0:
-        return f"`qps fit {told.fit.file} --no-fixed` fits without a fixed part; or measure again"
+        return f"{unfixed}; or measure again"
     return "leave a column out that does not matter, or measure again"
 
 

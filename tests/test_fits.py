@@ -677,3 +677,14 @@ def test_the_same_table_gives_equal_models_that_can_be_sent(folder: Path) -> Non
     sent = pickle.loads(pickle.dumps(models[0]))
     assert sent.fits[0][1] == models[0].fits[0][1]
     assert regression(sent.fits[0][1]).coefficients == regression(models[0].fits[0][1]).coefficients
+
+
+def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs.csv"
+    runs.write_text("cpu in %,packet/s\n10,1000\n20,2000\n30,3000\n41,4000\n")
+    assert main(["fit", str(runs)]) == 0
+    told = capsys.readouterr().out
+    assert f"it cannot be told from zero: `qps fit {runs} --no-fixed`" in told
+    assert "look at it first" not in told
