@@ -1,8 +1,9 @@
 """How losses are known where saturated resources follow each other.
 
 Each load counts what is offered, also what an earlier resource has lost: of resources in a row the
-loss is an upper bound, and what arrives a lower bound. So are those of every other stream that
-meets what such a stream has thinned.
+loss is an upper bound, and what arrives a lower bound; waits for them may be told as too long, or
+as endless where they end. So are those of every other stream that meets what such a stream has
+thinned.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ InSeries = Mapping[str, tuple[str, ...]]
 
 _LOST = frozenset({ir.MeasureKind.LOSS, ir.MeasureKind.SATURATION_LOSS})
 _ARRIVING = frozenset({ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT})
+_LATE = frozenset({ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE})
 
 
 def in_series(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> InSeries:
@@ -59,19 +61,30 @@ def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -
     resources, late = series.get(stream.name, ()), stream.late_certainty
     if kind not in _LOST | _ARRIVING:
         return late if kind is ir.MeasureKind.VOLUNTARY_LOSS else EXACT
-    lost = EXACT
-    if resources:
-        told = listed(list(resources), "and")
-        lost = upper_bound(f"the loads of {told} count what is lost at other resources, too")
+    lost = _of_offered(resources)
     if kind is not ir.MeasureKind.SATURATION_LOSS:
         lost = together(lost, late)
     return lost if kind in _LOST else opposite(lost)
 
 
-def names_losses(expr: ir.Expr) -> bool:
-    """Return whether an expression names what is lost or what arrives."""
+def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:
+    """Return what loads that count too much do to a latency: its waits may be told as too long."""
+    waits = stream.endless or any(part.queue is not None for part in stream.latency)
+    return _of_offered(series.get(stream.name, ())) if waits else EXACT
+
+
+def _of_offered(resources: tuple[str, ...]) -> Certainty:
+    """Return how what rests on loads is known that count what has been lost elsewhere."""
+    if not resources:
+        return EXACT
+    told = listed(list(resources), "and")
+    return upper_bound(f"the loads of {told} count what is lost at other resources, too")
+
+
+def rests_on_losses(expr: ir.Expr) -> bool:
+    """Return whether an expression names what is lost, what arrives or how late it is."""
     parts = (part for part in parts_of(expr) if isinstance(part, ir.Measured))
-    return any(part.kind in _LOST | _ARRIVING for part in parts)
+    return any(part.kind in _LOST | _ARRIVING | _LATE for part in parts)
 
 
 def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) -> Certainty:

@@ -73,7 +73,7 @@ def lower(
         )
     served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
-    criteria = _criteria(requirements, expressions, served, in_series, queues)
+    criteria = _criteria(requirements, expressions, served, in_series.of_what_is_served, queues)
     return LoadGraph(
         wiring,
         population,
@@ -114,7 +114,7 @@ def lower(
             for group in model.groups
         },
         targets.stated,
-        *_quality_known(model, expressions, measured, in_series, criteria),
+        *_quality_known(model, expressions, served, in_series.of_what_is_served, criteria),
     )
 
 

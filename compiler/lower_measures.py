@@ -9,7 +9,7 @@ import sympy
 
 from qps.compiler import codes, ir
 from qps.compiler.certainties import certainty_of
-from qps.compiler.certainty import EXACT, Certainty
+from qps.compiler.certainty import EXACT, Certainty, together
 from qps.compiler.configuration import Configuration
 from qps.compiler.diagnostics import QpsError, Sink
 from qps.compiler.dimension import MONEY
@@ -25,7 +25,7 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
-from qps.compiler.losses_in_series import InSeries, loss_known
+from qps.compiler.losses_in_series import InSeries, late_known, loss_known
 from qps.compiler.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower_queues import PlacedQueue
 from qps.compiler.queueing import endless
@@ -80,11 +80,13 @@ class Measures:
         """Return how a measure is known. Loads and prices follow from the model."""
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.LATENCY:
-            return self.streams[measured.subject].latency_certainty
+            stream = self.streams[measured.subject]
+            return together(stream.latency_certainty, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            level = rational(measured.level)
-            return self.streams[measured.subject].quantile_certainty(level)
+            stream, level = self.streams[measured.subject], rational(measured.level)
+            known = stream.quantile_certainty(level)
+            return together(known, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.JITTER:
             return self.streams[measured.subject].jitter_certainty
         if measured.kind is ir.MeasureKind.BUFFER:

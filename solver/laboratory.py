@@ -16,7 +16,7 @@ from qps.compiler.configuration import Configuration, changed, in_each_mode, in_
 from qps.compiler.diagnostics import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.extremes import Maximum
 from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.losses_in_series import in_series_at, names_losses
+from qps.compiler.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower import lower
 from qps.compiler.lower_expressions import ExpressionLowering
 from qps.compiler.lower_measures import Measures
@@ -100,7 +100,7 @@ class Laboratory:
         expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
         # What names no population is the same at all of them.
         ends = (graph.low, graph.high) if population is None else (population,)
-        series = [in_series_at(graph, end) for end in ends] if names_losses(expr) else []
+        series = [in_series_at(graph, end) for end in ends] if rests_on_losses(expr) else []
         own = Measures(graph.resources, graph.streams, graph.prices)
         known = [replace(own, series=one).known for one in (series or [{}])]
 
