@@ -501,7 +501,7 @@ def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> C
     if powers is not None:
         least = min(powers, default=0)
         shift = -min(least, 0)
-        if max(powers, default=0) + shift <= _WIDEST_CLOSED:
+        if max([0, *powers]) + shift <= _WIDEST_CLOSED:  # the target is a constant
             minus = builder.build(-resource.target)
             terms = {power + shift: number for power, number in powers.items()}
             terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
