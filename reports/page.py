@@ -15,6 +15,7 @@ import sympy
 from qps.compiler import ir
 from qps.compiler.certainty import Certainty, Kind
 from qps.compiler.configuration import Configuration
+from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.load_graph import LoadGraph
 from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.render import plain
@@ -124,9 +125,10 @@ def page_view(
     figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
     live: Mapping[str, Json] | None = None,
     *,
+    warnings: Sequence[Diagnostic] = (),
     figures_only: bool = False,
 ) -> PageView:
-    """Return everything that the page of one configuration shows."""
+    """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
     formulas = _formulas(solution)
     return PageView(
@@ -157,7 +159,7 @@ def page_view(
         claims=tuple(claim_row(result) for result in claims),
         claims_summary=summary(claims) if claims else "",
         claims_known=claims_known_line(result.known for result in claims),
-        warnings=tuple(plain(solution.warnings).splitlines()),
+        warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=remarks(view, solution),
         advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),

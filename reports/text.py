@@ -7,6 +7,7 @@ from functools import partial
 
 from qps.compiler import ir
 from qps.compiler.certainty import Certainty, Kind
+from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -41,8 +42,15 @@ _SHOWN_SENSITIVITIES = 6
 _SMALL_SHARE = 0.005
 
 
-def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: bool = False) -> str:
-    """Return the answer, the requirements, the resources and what would move the answer."""
+def solve_text(
+    view: SolveView,
+    solution: Solution,
+    title: str,
+    warnings: Sequence[Diagnostic] = (),
+    *,
+    markdown: bool = False,
+) -> str:
+    """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
     head = f"{printable(title)} ({view.file}{_circumstances(view)})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
     beyond = outlook_lines(view, solution)
@@ -66,7 +74,8 @@ def solve_text(view: SolveView, solution: Solution, title: str, *, markdown: boo
     helping = _advice(view)
     if helping.rows:
         parts.append(helping.as_markdown() if markdown else helping.as_text())
-    parts += [f"{indent}{line}" for line in plain(solution.warnings).splitlines()]
+    warned = plain((*warnings, *solution.warnings)).splitlines()
+    parts += [escaped(line) if markdown else f"{indent}{line}" for line in warned]
     return joined(parts)
 
 

@@ -10,6 +10,7 @@ from math import isfinite
 from qps.compiler import ir
 from qps.compiler.certainty import EXACT, opposite
 from qps.compiler.configuration import Configuration, in_force
+from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.fold import Folder
 from qps.compiler.losses_in_series import known_at, quality_known_at
 from qps.compiler.render import as_dict
@@ -66,8 +67,9 @@ def solve_view(
     solution: Solution,
     settings: tuple[str, ...] = (),
     advice: Sequence[Advice] = (),
+    warnings: Sequence[Diagnostic] = (),
 ) -> SolveView:
-    """Return the answers as plain values."""
+    """Return the answers as plain values; `warnings` are those of the spec itself."""
     graph = solution.graph
     bottleneck = solution.bottleneck
     beyond = outlook(solution)
@@ -123,7 +125,7 @@ def solve_view(
         ),
         _modes(solution),
         tuple(_advice(item) for item in advice),
-        tuple(as_dict(warning) for warning in solution.warnings),
+        tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
     )
 
 

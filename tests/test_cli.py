@@ -327,3 +327,25 @@ def test_a_population_of_any_name_can_be_swept(name: str) -> None:
     text = SMALL.replace("users N", f"users {name}").replace("source N", f"source {name}")
     table = qps.loads(text).sweep(**{name: range(1, 4)})
     assert table["host.cpu.load"].tolist() == pytest.approx([0.01, 0.02, 0.03])
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "page"])
+def test_what_the_spec_warns_of_goes_with_the_answer(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer that is passed on alone still says what it rests on."""
+    spec = tmp_path / "one.qps"
+    spec.write_text(
+        "users N in 1..9\nmachine box { cpu 1 core; memory 4 GB }\n"
+        "component work { cpu 1 ms/request }\ntopology { node host = box }\n"
+        "stream jobs { source N * 1 request/s; at host { work } }\n",
+        encoding="utf-8",
+    )
+    if form == "page":
+        assert main(["report", "-q", str(spec), "-o", str(tmp_path / "one.html")]) == 0
+        told = (tmp_path / "one.html").read_text(encoding="utf-8")
+    else:
+        assert main(["solve", "-q", str(spec), "--format", form]) == 0
+        told = capsys.readouterr().out
+    assert "QPS0502" in told
+    assert "memory" in told

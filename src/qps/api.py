@@ -97,7 +97,9 @@ class Model:
         configuration = self.spec.configuration(scenario, settings)
         solution = solve_model(self.spec.model, configuration)
         found = advise(self.spec.model, configuration, solution) if advice else ()
-        return solve_view(self.spec.model, configuration, solution, tuple(settings), found)
+        return solve_view(
+            self.spec.model, configuration, solution, tuple(settings), found, self.spec.warnings
+        )
 
     def solve_for(
         self,

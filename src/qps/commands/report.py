@@ -54,6 +54,7 @@ def run(arguments: Namespace) -> Exit:
         claims,
         figures,
         live_page(cases, figures, arguments.variants),
+        warnings=first.warnings,
     )
     output = _write(render_html(page), arguments, specs[0])
     if not arguments.quiet:

@@ -30,7 +30,9 @@ def run(arguments: Namespace) -> Exit:
     else:
         markdown = arguments.format == "markdown"
         title = title_of(found.model)
-        sys.stdout.write(solve_text(found.view, found.solution, title, markdown=markdown))
+        warnings = found.warnings if markdown else ()  # a terminal shows them beside the answer
+        text = solve_text(found.view, found.solution, title, warnings, markdown=markdown)
+        sys.stdout.write(text)
     return Exit.NO if found.solution.largest_acceptable is None else Exit.YES
 
 

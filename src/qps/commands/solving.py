@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from qps.commands.console import show
 from qps.compiler import ir
 from qps.compiler.configuration import Configuration
+from qps.compiler.diagnostics import Diagnostic
 from qps.compiler.pipeline import Spec, load
 from qps.reports.answers import SolveView
 from qps.reports.view import solve_view
@@ -18,12 +19,13 @@ from qps.solver.solution import Solution
 
 @dataclass(frozen=True)
 class Solved:
-    """A model in a configuration, its answers, and the same as plain values."""
+    """A model in a configuration, its answers, the same as plain values, what the spec warns of."""
 
     model: ir.Model
     configuration: Configuration
     solution: Solution
     view: SolveView
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def solved(arguments: Namespace) -> Solved:
@@ -41,5 +43,5 @@ def solved_spec(
     configuration = spec.configuration(scenario, settings)
     solution = solve_model(spec.model, configuration)
     helping = advise(spec.model, configuration, solution) if advice else ()
-    view = solve_view(spec.model, configuration, solution, settings, helping)
-    return Solved(spec.model, configuration, solution, view)
+    view = solve_view(spec.model, configuration, solution, settings, helping, spec.warnings)
+    return Solved(spec.model, configuration, solution, view, tuple(spec.warnings))
