@@ -124,7 +124,8 @@ def load_column(
             in_cores = dimension == CORE
             factor = factor / reading.processors if in_cores else factor
             column = LoadColumn(heading, named["name"], factor, _CORES if in_cores else "%")
-        if named["name"] == resource or _may_be_load(table, column, is_served=reading.is_served):
+        is_named = named["name"] == (resource or "cpu") and (resource or column.unit)
+        if is_named or _may_be_load(table, column, is_served=reading.is_served):
             found[named["name"]] = column
     return _chosen(table, reading, found)
 

@@ -688,3 +688,11 @@ def test_a_fixed_part_that_may_be_zero_is_no_rows_fault(
     told = capsys.readouterr().out
     assert f"it cannot be told from zero: `qps fit {runs} --no-fixed`" in told
     assert "look at it first" not in told
+
+
+def test_a_cell_of_the_load_that_is_no_number_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs.csv").write_text("cpu in core,packet/s\n0.1,1000\n0.2 core,2000\n0.3,3000\n")
+    assert main(["fit", str(tmp_path / "runs.csv")]) == 2
+    assert "line 3: `0.2 core` in column `cpu in core` is no number" in capsys.readouterr().err
