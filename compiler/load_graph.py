@@ -8,6 +8,7 @@ units (s, bit, single items). The population is a positive integer, an assumptio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -411,6 +412,8 @@ class LoadGraph:
     quality_known: Certainty = EXACT
     quality_in_series: Certainty = EXACT
     """How it is known where a stream passes several resources that are loaded beyond 1."""
+    weighed: Mapping[str, bool] = field(default_factory=dict)
+    """Numbers by whose values it is told how others are known; whether by their signs alone."""
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[Place]:

@@ -115,6 +115,7 @@ def lower(
         },
         targets.stated,
         *_quality_known(model, expressions, served, in_series.of_what_is_served, criteria),
+        expressions.weighed,
     )
 
 

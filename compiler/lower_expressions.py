@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
@@ -79,7 +79,8 @@ class ExpressionLowering:
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
     is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
     What is told to be known of a formula must hold for all values of the numbers that are `moving`,
-    and where `sizes_move` for all sizes of visits.
+    and where `sizes_move` for all sizes of visits. `weighed` are the other numbers whose values
+    were looked at to tell it, and whether nothing but their signs.
     """
 
     model: ir.Model
@@ -95,6 +96,7 @@ class ExpressionLowering:
     keeps_kinds: bool = False
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
+    weighed: dict[str, bool] = field(default_factory=dict)
     _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -489,7 +491,35 @@ class ExpressionLowering:
         """Return the same with a symbol of the right sign for each number that is moving."""
         moving = (a for a in self.assumptions.values() if a.name in self.moving)
         stands = {a.symbol: _any_like(a, may_turn=self.moving[a.name]) for a in moving}
-        return self.put_in(lowered.xreplace(stands))
+        value = self.put_in(lowered.xreplace(stands))
+        self.weigh([lowered], by_sign=_has_sign_of(self._in_signs(lowered), value))
+        return value
+
+    def _in_signs(self, lowered: sympy.Expr) -> sympy.Expr:
+        """Return what was lowered with a symbol of the same sign for each number."""
+        formula = self.averaged(lowered)
+        symbols = formula.free_symbols
+        stands = {
+            a.symbol: _any_like(a, may_turn=self.moving.get(a.name, False))
+            for a in self.assumptions.values()
+            if a.symbol in symbols
+        }
+        return formula.xreplace(stands)
+
+    def weigh(self, formulas: Iterable[sympy.Expr], *, by_sign: bool = False) -> None:
+        """Note that what is told to be known rests on the values of the numbers in formulas."""
+        symbols = set().union(*(self.averaged(formula).free_symbols for formula in formulas))
+        for number in self.assumptions.values():
+            if number.symbol in symbols and number.name not in self.moving:
+                self.weighed[number.name] = by_sign and self.weighed.get(number.name, True)
+
+
+def _has_sign_of(one: sympy.Expr, other: sympy.Expr) -> bool:
+    """Tell whether of two values the same is known of their signs."""
+    return (one.is_extended_nonnegative, one.is_extended_nonpositive) == (
+        other.is_extended_nonnegative,
+        other.is_extended_nonpositive,
+    )
 
 
 def _any_like(number: Assumption, *, may_turn: bool) -> sympy.Dummy:

@@ -106,6 +106,9 @@ def _queue(
         else:
             variation = expressions.symbol(f"{name}.cv", queueing.variation)
     visits = tuple(_with(put_in, visit) for visit in demand.visits)
+    periods = [visit.flows / visit.rate for visit in visits]
+    if queueing.discipline is ir.Discipline.PERIODIC and len(set(periods)) > 1:
+        expressions.weigh(periods)
     return Queue(
         name,
         queueing.discipline,
@@ -114,7 +117,7 @@ def _queue(
         load,
         visits,
         sympy.Add(*demand.background).xreplace(put_in),
-        is_in_step=len(set(_settled([v.flows / v.rate for v in visits], expressions))) == 1,
+        is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
 

@@ -16,7 +16,7 @@ import sympy
 
 from qps.compiler import ir
 from qps.compiler.certainty import Certainty
-from qps.compiler.configuration import base_configuration
+from qps.compiler.configuration import Configuration, base_configuration
 from qps.compiler.dimension import (
     DATA_RATE,
     INFORMATION,
@@ -37,6 +37,7 @@ from qps.compiler.load_graph import (
 from qps.compiler.render import printable
 from qps.compiler.values_in_use import Bounded
 from qps.reports.live_guards import Guard, Guards, guards_of
+from qps.reports.live_labels import changed_labels
 from qps.reports.program import Program
 from qps.reports.quantities import in_percent, scales
 from qps.reports.topology import drawn_topology
@@ -144,13 +145,15 @@ class LiveModel:
                 pick if index in variant.asked else -1 for index, pick in enumerate(variant.picks)
             ],
             "graphs": [
-                self._graph(graph, guards_of(self._model, configuration, graph))
+                self._graph(graph, configuration)
                 for graph, configuration in zip(variant.graphs, variant.configurations, strict=True)
             ],
         }
 
-    def _graph(self, graph: LoadGraph, guards: Guards) -> int:
+    def _graph(self, graph: LoadGraph, configuration: Configuration) -> int:
         step = self._program.step
+        guards = guards_of(self._model, configuration, graph)
+        labelled = self._labelled(graph)
         limits = numbers_of_limits(graph)
         return self._record(
             {
@@ -171,31 +174,53 @@ class LiveModel:
                     self._resource(r, is_filled=is_filled(graph, r.name))
                     for r in graph.resources.values()
                 ],
-                "streams": [self._stream(s) for s in graph.streams.values()],
-                "criteria": [self._criterion(c) for c in all_criteria(graph)],
-                "measures": [
-                    self._record(
-                        {
-                            "name": m.name,
-                            "value": step(m.value),
-                            "dimension": self._dimension(m.dimension),
-                            "doc": _line(m.doc),
-                            **_knowns(m),
-                        }
-                    )
-                    for m in graph.measures.values()
-                ],
+                **labelled,
+                **self._changed(graph, labelled, configuration, guards),
                 "elastic": [self._elastic(settled) for settled in graph.elastic],
                 "costs": self._costs(graph),
                 "unpriced": list(graph.unpriced),
                 "bounds": [[step(over), text] for over, text in _bounds(graph)],
                 "guards": [self._guard(guard) for guard in guards.others],
                 "quality": None if graph.quality is None else step(graph.quality),
-                "qualityKnown": {
-                    "known": _known(graph.quality_known),
-                    "knownInSeries": _known(graph.quality_in_series),
-                },
                 "metric": graph.metric.value,
+            }
+        )
+
+    def _labelled(self, graph: LoadGraph) -> dict[str, Json]:
+        """Return all of a graph that tells how it is known."""
+        return {
+            "streams": [self._stream(s) for s in graph.streams.values()],
+            "criteria": [self._criterion(c) for c in all_criteria(graph)],
+            "measures": [self._measure(m) for m in graph.measures.values()],
+            "qualityKnown": {
+                "known": _known(graph.quality_known),
+                "knownInSeries": _known(graph.quality_in_series),
+            },
+        }
+
+    def _changed(
+        self,
+        graph: LoadGraph,
+        usual: Mapping[str, Json],
+        configuration: Configuration,
+        guards: Guards,
+    ) -> dict[str, Json]:
+        """Return how the same is known at other values of some numbers; nothing where no worse."""
+        other = changed_labels(self._model, configuration, graph, guards)
+        if other is None:
+            return {}
+        weaker = self._labelled(other.graph)
+        told = {name: value for name, value in weaker.items() if value != usual[name]}
+        return {"changed": {"numbers": other.numbers, "labelled": told}} if told else {}
+
+    def _measure(self, measure: NamedMeasure) -> int:
+        return self._record(
+            {
+                "name": measure.name,
+                "value": self._program.step(measure.value),
+                "dimension": self._dimension(measure.dimension),
+                "doc": _line(measure.doc),
+                **_knowns(measure),
             }
         )
 

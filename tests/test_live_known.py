@@ -9,6 +9,7 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
+from qps.compiler.certainty import Certainty, Kind
 from qps.compiler.losses_in_series import in_series_at
 from qps.compiler.lower import lower
 from qps.reports.known import OTHERS_EXACT, known_lines
@@ -117,3 +118,71 @@ def test_losses_in_a_row_are_known_as_the_solver_knows_them(pace: str, open_page
     assert seen == {False, True}
     page.run("() => qps.drawAll()")
     assert "quality (euclidean) (upper bound)" in page.page.text_content("#picture-needs")
+
+
+IN_STEP = """users N in 1..9
+machine box { }
+network line { rate 800 kbit/s; queueing periodic }
+topology { node here = box
+ node there = box
+ link net = line between here, there }
+param pace = 50 packet/s in 10..100 packet/s
+param gain = 2 in 0..9
+param loss = 1 in 0..9
+param width = 3 in 1..9
+stream voice { source N * pace, 80 byte/packet; at here { }; over net; at there { } }
+stream sound { source N * 50 packet/s, 80 byte/packet; at here { }; over net; at there { } }
+measure gained = (gain - loss) * voice.latency
+measure wide = width * voice.latency
+require { voice.latency <= 1 s ideal 0 s }
+"""
+SHOWN = """() => {
+  const { solved, graph } = qps.shown, of = (known) => (known ? known[0] : "exact");
+  const stated = graph.criteria.filter((one) => one.stated && one.name !== "quality");
+  return {
+    ...Object.fromEntries([...stated, ...graph.measures].map((one) => [one.name, of(one.known)])),
+    answer: of(solved.known), quality: of(graph.qualityKnown.known),
+    latency: of(graph.streams[0].latencyKnown),
+    told: document.getElementById("known").textContent,
+  };
+}"""
+
+
+UNITS = {"pace": "packet/s", "loss": ""}
+
+
+def weaker(true: Certainty, shown: str) -> bool:
+    """Tell whether a page says no more of a number than is so."""
+    return true.is_exact or shown in (true.kind.value, Kind.APPROXIMATION.value)
+
+
+def shown_with(page: Opened, name: str, value: str) -> dict[str, str]:
+    """Return how a page says that numbers are known after one is typed in."""
+    page.page.fill(f"#number-{name}", value)
+    assert page.run("() => qps.shown.trouble") is None
+    return dict(page.run(SHOWN))
+
+
+def test_labels_that_rest_on_a_number_are_weaker_where_it_is_changed(open_page: Any) -> None:
+    spec = checked(IN_STEP)
+    page = open_page(html_of(spec))
+    first = page.run(SHOWN)
+    assert [first[name] for name in ("answer", "voice.latency", "quality", "gained")] == [
+        "exact",
+        *3 * ["upper bound"],
+    ]
+    for name, value, usual in (("pace", "40", "50"), ("loss", "3", "1")):
+        graph = lower(spec.model, spec.configuration(None, [f"{name} = {value} {UNITS[name]}"]))
+        changed = shown_with(page, name, value)
+        assert weaker(graph.measures["gained"].known, changed["gained"])
+        assert weaker(graph.quality_known, changed["quality"])
+        assert weaker(graph.streams["voice"].latency_certainty, changed["latency"])
+        assert weaker(answer_known(solve(graph)), changed["answer"])
+        assert changed["gained"] == "approximation"
+        assert "approximation" in changed["told"]
+        assert shown_with(page, name, usual) == first
+    assert shown_with(page, "width", "4") == first  # of which only the sign tells, and it stays
+    page.page.fill("#number-pace", "")
+    page.page.type("#number-pace", "41.5")  # the field stays while labels change
+    assert page.page.input_value("#number-pace") == "41.5"
+    assert page.run("() => Number(qps.shown.run.numbers.get('pace')[0])") == 83

@@ -3,8 +3,8 @@
 function showAssumptions(column, controls) {
   const place = document.getElementById("numbers");
   if (!place) return;
-  if (place.graph !== column.graph || place.column !== column) {
-    place.graph = column.graph;
+  if (place.numbers !== column.graph.numbers || place.column !== column) {
+    place.numbers = column.graph.numbers;
     place.column = column;
     place.inputs = new Map();
     place.replaceChildren(table(["number", "value", "range or interval", "stated at", "source"], column.graph.numbers.map((record) => {

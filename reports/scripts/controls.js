@@ -167,7 +167,7 @@ class Controls {
     const isNeed = (one) => /^(limit|ideal) of /.test(one.name) || graph.criteria.some((c) => c.stated && this.column.model.steps[c.limit][1] === one.name);
     const needs = graph.numbers.filter(isNeed);
     const numbers = graph.numbers.filter((one) => one.parameter && !isNeed(one));
-    this.built = graph;
+    this.built = graph.numbers; // which are the same where only labels differ
     this.needs.replaceChildren(...needs.map((one) => this.numberField(one)));
     this.numbers.replaceChildren(...numbers.map((one) => this.numberField(one)));
     this.needs.parentElement.hidden = !needs.length;
@@ -211,7 +211,7 @@ class Controls {
   }
 
   refreshNumbers() {
-    if (this.column.graph !== this.built) this.buildNumbers();
+    if (this.column.graph.numbers !== this.built) this.buildNumbers();
     for (const field of this.fields.values()) {
       if (!field.record) continue;
       const value = this.column.run.numbers.get(field.record.name);

@@ -11,7 +11,7 @@ function heatQuantities(column) {
   return found;
 }
 
-// How what the picture can show is known, in every cell.
+// How what the picture can show is known in a cell, at any population.
 function knownAs(graph, step) {
   if (step === graph.quality) return graph.qualityKnown.knownInSeries;
   return graph.criteria.find((one) => one.stated && one.measure === step)?.knownInSeries ?? null;
@@ -37,7 +37,7 @@ class HeatMap {
     [this.x, this.y] = [axisOfNumber(column, choices.x.value, CELLS.across), axisOfNumber(column, choices.y.value, CELLS.up)];
     this.step = heatQuantities(column).get(choices.what.value);
     this.values = new Float64Array(CELLS.across * CELLS.up).fill(NaN);
-    this.known = this.step === null ? [] : new Array(this.values.length).fill(knownAs(column.graph, this.step));
+    this.known = new Array(this.values.length).fill(null);
     this.done = 0;
   }
 
@@ -49,14 +49,17 @@ class HeatMap {
       const numbers = new Map(setting.numbers);
       numbers.set(x.record.name, x.exact[this.done % CELLS.across]);
       numbers.set(y.record.name, y.exact[Math.floor(this.done / CELLS.across)]);
-      this.values[this.done] = this.cell(scratch.prepare(graph, numbers));
+      this.values[this.done] = this.cell(scratch.prepare(column.model.labelled(graph, numbers), numbers));
       this.done++;
     }
     return this.done === this.values.length;
   }
 
   cell(run) {
-    if (this.step !== null) return run.at(this.column.n).value(this.step);
+    if (this.step !== null) {
+      this.known[this.done] = knownAs(run.graph, this.step);
+      return run.at(this.column.n).value(this.step);
+    }
     try {
       const { criteria, low, high } = run.graph;
       const found = criteria.map((one) => judged(run, one));

@@ -20,7 +20,14 @@ class Model {
     if (!variant) return null;
     const graphs = variant.graphs.map((number) => this.graph(number));
     const chosen = graphs.filter((graph) => graph.mode === setting.mode);
-    return chosen.length ? chosen : graphs;
+    return (chosen.length ? chosen : graphs).map((graph) => this.labelled(graph, setting.numbers));
+  }
+
+  // A graph with labels that hold for some numbers: where one is changed by whose value it is told
+  // how others are known, those that hold whatever the numbers are.
+  labelled(graph, numbers) {
+    const isChanged = (one) => numbers.has(one.name) && graph.changed.numbers.includes(one.name) && !isEqual(numbers.get(one.name), exactNumber(one));
+    return graph.changed && graph.numbers.some(isChanged) ? graph.changed.graph : graph;
   }
 
   // A graph with its records put in the place of their numbers; made once.
@@ -32,8 +39,14 @@ class Model {
       }
       graph.isResolved = true;
       graph.order = this.program.needed(outputsOf(graph));
+      if (graph.changed) graph.changed.graph = { ...graph, ...this.changedLabels(graph), changed: null };
     }
     return graph;
+  }
+
+  changedLabels({ changed: { labelled } }) {
+    const told = Object.entries(labelled);
+    return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.record(one)) : own]));
   }
 
   // A setting as a start has it: what is picked, and the numbers that it sets.
