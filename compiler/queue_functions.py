@@ -203,7 +203,7 @@ class PeriodicWait(QueueFunction):
             return sympy.nan
         if load >= 1:
             return sympy.oo
-        if flows <= 1 or load == 0:
+        if flows <= 1 or load.is_zero:  # a float that is zero is not equal to it
             return sympy.S.Zero
         inverse = _inverse_b(flows - 1, flows / load)
         return None if inverse is None else (inverse - 1) / 2
