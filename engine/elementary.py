@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_NEARLY_WHOLE = 1e-13
+NEARLY_WHOLE = 1e-13
 """So near to a whole number, as a part of it, floats do not tell on which side a value lies.
 
 0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
@@ -23,7 +23,7 @@ def rounded(function: Callable[[Any], Any], value: Any) -> Any:
     """Return values rounded up or down: what is nearly whole counts as whole."""
     whole = np.rint(value)
     with np.errstate(invalid="ignore"):
-        is_whole = np.abs(value - whole) <= _NEARLY_WHOLE * np.abs(whole)
+        is_whole = np.abs(value - whole) <= NEARLY_WHOLE * np.abs(whole)
     return np.where(is_whole, whole, function(value))[()]
 
 
@@ -82,11 +82,14 @@ def harmonic(count: Any) -> Any:
     return digamma(np.asarray(count, dtype=float) + 1) + np.euler_gamma
 
 
-def lambert(value: Any) -> Any:
-    """Return the upper branch of Lambert's W on the reals; not-a-number where it is not real."""
+def lambert(value: Any, branch: int = 0) -> Any:
+    """Return Lambert's W on the reals, the upper branch (0) or the lower one (-1).
+
+    Not-a-number where it is not real.
+    """
     from scipy.special import lambertw  # noqa: PLC0415 - slow to import, seldom needed
 
-    found = lambertw(value, 0)
+    found = lambertw(value, branch)
     return np.where(np.isreal(found), found.real, np.nan)[()]
 
 

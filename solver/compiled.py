@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from qps.compiler.queue_functions import QUEUE_FUNCTIONS
+from qps.engine import elementary
 
 _LONGEST_INTEGER = 2**53
 """Beyond this a float does not hold every integer, and numpy's own end soon after."""
@@ -46,9 +47,9 @@ def _of_numbers() -> dict[str, Callable[..., Any]]:
     """Return the functions that `math` lacks, by the names that sympy prints."""
     queues: dict[str, Callable[..., Any]] = {f.__name__: f.numeric for f in QUEUE_FUNCTIONS}
     return queues | {
-        "LambertW": lambert_w,
+        "LambertW": elementary.lambert,
         "Waiting": _waiting,
-        "harmonic": harmonic,
+        "harmonic": elementary.harmonic,
         "ceil": lambda value: _rounded_by(ceil, value),
         "floor": lambda value: _rounded_by(floor, value),
     }
@@ -56,39 +57,16 @@ def _of_numbers() -> dict[str, Callable[..., Any]]:
 
 def _of_arrays() -> dict[str, Callable[..., Any]]:
     """Return the functions that numpy lacks, by the names that sympy prints."""
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+    from qps.engine.operations import OPERATIONS  # noqa: PLC0415 - needs scipy, seldom needed
 
-    from qps.engine import queue_arrays  # noqa: PLC0415 - needs scipy, seldom needed
-
-    queues: dict[str, Callable[..., Any]] = {
-        f.__name__: getattr(queue_arrays, f.word) for f in QUEUE_FUNCTIONS
-    }
-    return queues | {
-        "LambertW": lambert_w,
-        "Waiting": _waiting_in_arrays,
-        "harmonic": harmonic,
-        "ceil": lambda value: rounded_in_arrays(np.ceil, value),
-        "floor": lambda value: rounded_in_arrays(np.floor, value),
-    }
+    words = {f.__name__: f.word for f in QUEUE_FUNCTIONS}
+    words |= {"Waiting": "waiting", "harmonic": "harmonic", "ceil": "ceil", "floor": "floor"}
+    arrays = {name: OPERATIONS[word].array for name, word in words.items()}
+    return arrays | {"LambertW": elementary.lambert}
 
 
 def _waiting(work: float, load: float) -> float:
     return work / (1 - load) if load < 1 else float("inf")
-
-
-def _waiting_in_arrays(work: Any, load: Any) -> Any:
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
-
-    spare = 1 - np.asarray(load, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(spare > 0, work / spare, np.where(np.isnan(spare), np.nan, np.inf))
-
-
-_NEARLY_WHOLE = 1e-13
-"""So near to a whole number, as a part of it, floats do not tell on which side a value lies.
-
-0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
-"""
 
 
 def _rounded_by(rounded: Callable[[float], float], value: float) -> float:
@@ -96,31 +74,8 @@ def _rounded_by(rounded: Callable[[float], float], value: float) -> float:
     if not isfinite(value):
         return value
     whole = float(round(value))
-    return whole if abs(value - whole) <= _NEARLY_WHOLE * abs(whole) else float(rounded(value))
-
-
-def rounded_in_arrays(rounded: Callable[[Any], Any], value: Any) -> Any:
-    """Return floats rounded up or down: what is nearly whole counts as whole."""
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
-
-    whole = np.rint(value)
-    with np.errstate(invalid="ignore"):
-        is_whole = np.abs(value - whole) <= _NEARLY_WHOLE * np.abs(whole)
-    return np.where(is_whole, whole, rounded(value))[()]
-
-
-def harmonic(count: Any) -> Any:
-    """Return 1 + 1/2 + ... + 1/n, between whole numbers by the digamma function."""
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
-    from scipy.special import digamma  # noqa: PLC0415 - slow to import, seldom needed
-
-    return digamma(np.asarray(count, dtype=float) + 1) + np.euler_gamma
-
-
-def lambert_w(value: Any, branch: int = 0) -> Any:
-    """Return Lambert's W on the reals; not-a-number where it is not real."""
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
-    from scipy.special import lambertw  # noqa: PLC0415 - slow to import, seldom needed
-
-    found = lambertw(value, branch)
-    return np.where(np.isreal(found), found.real, np.nan)[()]
+    return (
+        whole
+        if abs(value - whole) <= elementary.NEARLY_WHOLE * abs(whole)
+        else float(rounded(value))
+    )

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from math import inf, nan
 
 from qps.compiler.queue_functions import QueueFunction
-from qps.solver.compiled import harmonic as harmonic_number
-from qps.solver.compiled import lambert_w
+from qps.engine.elementary import harmonic as harmonic_number
+from qps.engine.elementary import lambert as lambert_w
 from qps.solver.interval import (
     NOTHING_KNOWN,
     Interval,
