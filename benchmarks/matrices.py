@@ -13,7 +13,7 @@ import numpy as np
 
 from measuring import ROOT, Measured, busy, bytecode_folder, ran
 from qps.compiler import ir
-from qps.compiler.lower import lower
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
 from qps.solver.compiled import array_function
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix

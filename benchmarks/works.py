@@ -11,9 +11,9 @@ import numpy as np
 
 from generated import spec_of
 from measuring import ROOT, RUNS, Measured, in_turns, timed
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source, load
-from qps.compiler.source import Source
 from qps.solver.advice import advise
 from qps.solver.modes import solve_model
 from qps.solver.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue

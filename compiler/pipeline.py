@@ -8,21 +8,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from qps.compiler import codes, ir
-from qps.compiler.cases import varies_by_case
-from qps.compiler.check import Checker
-from qps.compiler.check_axes import check_ranges
-from qps.compiler.check_unused import report_unloaded
-from qps.compiler.claimed import check_asked
-from qps.compiler.configuration import (
+from qps.compiler import ir
+from qps.compiler.check.checking import Checker
+from qps.compiler.check.claims.check_axes import check_ranges
+from qps.compiler.check.model.check_unused import report_unloaded
+from qps.compiler.check.model.dangling import without_dangling
+from qps.compiler.check.names.resolve import resolve
+from qps.compiler.check.values.values import DEEPEST_EXPRESSION, operands_of, parts_of
+from qps.compiler.configure.cases import varies_by_case
+from qps.compiler.configure.claimed_values import check_asked
+from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
     changed,
     in_each_mode,
     with_scenario,
 )
-from qps.compiler.dangling import without_dangling
-from qps.compiler.diagnostics import (
+from qps.compiler.configure.placement import Placement, check_placement
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import (
     Diagnostic,
     Label,
     Outcome,
@@ -31,12 +35,9 @@ from qps.compiler.diagnostics import (
     TooManyError,
     in_order,
 )
-from qps.compiler.importer import FileImporter, Importer, read_spec
-from qps.compiler.parse import parse, parse_change
-from qps.compiler.placement import Placement, check_placement
-from qps.compiler.resolve import resolve
-from qps.compiler.source import Source
-from qps.compiler.values import DEEPEST_EXPRESSION, operands_of, parts_of
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax.importer import FileImporter, Importer, read_spec
+from qps.compiler.syntax.parse import parse, parse_change
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
-from qps.compiler.dimension import Dimension
+from qps.compiler.quantities.dimension import Dimension
 from qps.reports.quantities import number, percent, scale_of
 
 WIDTH, HEIGHT = 760, 380

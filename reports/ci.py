@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
-from qps.compiler.diagnostics import Diagnostic, Severity
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
+from qps.compiler.diagnostics.render import printable
 from qps.reports.table import Table
 from qps.reports.text import claimed, claims_table, predicted, within
 from qps.reports.verdicts import NOTHING_UNTESTED, STALE, Untested, grounds, summary

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qps.compiler.certainty import Kind
-from qps.compiler.dimension import MONEY, TIME
-from qps.compiler.load_graph import Assumption
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.answers import CostView, ResourceView, SolveView
 from qps.reports.known import MARKS, KnownView
 from qps.reports.quantities import number, quantity, undecided_point

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
 from qps.reports.difference import (
     ChangeOfView,
     DifferenceView,

@@ -6,32 +6,33 @@ from dataclasses import replace
 
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.case_tables import CaseRow, CaseTable
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import (
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import CaseRow, CaseTable
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum
+from qps.compiler.lower.load_graph import (
+    Assumption,
+    LoadGraph,
+    ResourceLoad,
+)
+from qps.compiler.lower.losses_in_series import (
+    in_series_at,
+    known_at,
+    loss_known,
+    quality_known_at,
+)
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
     MONEY,
     TIME,
     Dimension,
 )
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum
-from qps.compiler.load_graph import (
-    Assumption,
-    LoadGraph,
-    ResourceLoad,
-)
-from qps.compiler.losses_in_series import (
-    in_series_at,
-    known_at,
-    loss_known,
-    quality_known_at,
-)
-from qps.compiler.lower_measures import Measures
-from qps.compiler.suggest import did_you_mean
 from qps.reports.explain_streams import (
     QUANTILE,
     quantile_apart,

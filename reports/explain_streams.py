@@ -8,22 +8,22 @@ from dataclasses import replace
 
 import sympy
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import (
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.lower.load_graph import (
+    LatencyPart,
+    LoadGraph,
+    LossKind,
+    StreamMeasures,
+)
+from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
     INFORMATION_BASE,
     TIME,
     Dimension,
 )
-from qps.compiler.load_graph import (
-    LatencyPart,
-    LoadGraph,
-    LossKind,
-    StreamMeasures,
-)
-from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.explanation import Explanation, taken_apart
 from qps.reports.naming import Part
 from qps.reports.quantities import percent

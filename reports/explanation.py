@@ -10,13 +10,13 @@ from math import isclose
 
 import sympy
 
-from qps.compiler.dimension import (
-    Dimension,
-)
-from qps.compiler.load_graph import (
+from qps.compiler.lower.load_graph import (
     LoadGraph,
 )
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.substitution import Substitution
+from qps.compiler.quantities.dimension import (
+    Dimension,
+)
 from qps.reports.formulas import formula, in_population, with_numbers
 from qps.reports.known import KnownView
 from qps.reports.naming import Part, elastic_notes, in_named_measures, named_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from qps.compiler.check_fits import (
+from qps.compiler.check.model.check_fits import (
     MISSED_HINT,
     below_zero,
     coefficient_name,
@@ -13,11 +13,11 @@ from qps.compiler.check_fits import (
     missed_text,
     pull_text,
 )
-from qps.compiler.dimension import INFORMATION_BASE
-from qps.compiler.fits import LOW_LOAD, SATURATED
-from qps.compiler.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
-from qps.compiler.render import printable
-from qps.compiler.units import built_in
+from qps.compiler.data.fits import LOW_LOAD, SATURATED
+from qps.compiler.data.regression import LARGE_RESIDUAL, Coefficient, Regression, Residual
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.compiler.quantities.units import built_in
 from qps.reports.quantities import number, percent
 from qps.reports.table import Table, joined
 

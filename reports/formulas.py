@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import sympy
 from sympy.printing.str import StrPrinter
 
-from qps.compiler.extremes import Ratio
-from qps.compiler.load_graph import Assumption
-from qps.compiler.queue_functions import Waiting
+from qps.compiler.lower.extremes import Ratio
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.queue_functions import Waiting
 
 
 class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped

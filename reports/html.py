@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
 from qps.reports.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from qps.reports.live import Json, embedded
 from qps.reports.page import PageView

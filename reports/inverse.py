@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from qps.compiler.certainty import Certainty, Kind
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.known import ALL_EXACT, KnownView, because, known_view
 from qps.reports.quantities import quantity, rounded_in, scale_of
 from qps.reports.table import escaped

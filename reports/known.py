@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from qps.compiler.certainty import Certainty, Kind, together
-from qps.compiler.losses_in_series import known_at, quality_known_at
-from qps.compiler.suggest import listed
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Certainty, Kind, together
 from qps.solver.answer_certainty import answer_known, saturation_known
 from qps.solver.solution import Solution, Verdict
 

@@ -15,18 +15,12 @@ from typing import TypeAlias
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import Certainty
-from qps.compiler.configuration import Configuration, base_configuration
-from qps.compiler.dimension import (
-    DATA_RATE,
-    INFORMATION,
-    MONEY,
-    TIME,
-    Dimension,
-)
-from qps.compiler.elastic import SettledParameter
-from qps.compiler.intervals import Bound
-from qps.compiler.load_graph import (
+from qps.compiler.configure.configuration import Configuration, base_configuration
+from qps.compiler.configure.intervals import Bound
+from qps.compiler.configure.values_in_use import Bounded
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.load_graph import (
     Assumption,
     Criterion,
     LoadGraph,
@@ -34,8 +28,14 @@ from qps.compiler.load_graph import (
     ResourceLoad,
     StreamMeasures,
 )
-from qps.compiler.render import printable
-from qps.compiler.values_in_use import Bounded
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
 from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.live_labels import changed_labels
 from qps.reports.program import Program

@@ -13,12 +13,12 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
-from qps.compiler.intervals import Bound
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.source import Span
-from qps.compiler.values_in_use import Bounded, values_in_use
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.intervals import Bound
+from qps.compiler.configure.values_in_use import Bounded, values_in_use
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
-from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import Moving
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lower_expressions import Moving
+from qps.compiler.lower.lowering import lower
 from qps.reports.live_guards import Guards
 
 

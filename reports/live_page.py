@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, base_configuration, changed
-from qps.compiler.dimension import Dimension
-from qps.compiler.render import printable
+from qps.compiler.configure.configuration import Configuration, base_configuration, changed
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import Dimension
 from qps.reports.figures import line_label
 from qps.reports.live import Json, LiveModel
 from qps.reports.quantities import scale_of

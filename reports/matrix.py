@@ -13,8 +13,8 @@ from typing import IO, Any
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from qps.compiler.certainty import Kind
-from qps.compiler.visible import escaped
+from qps.compiler.diagnostics.visible import escaped
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.known import MARKS, known_numbers, known_view, marked
 from qps.reports.quantities import is_share, number, percent, quantity, undecided_point
 from qps.reports.table import Table, joined

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
 from qps.reports.live import Json
 from qps.reports.quantities import is_share, number, scales_of_unit
 from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION

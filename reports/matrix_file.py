@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from qps.compiler.certainty import Kind
-from qps.compiler.check_matrices import ANSWERS, WORDS
+from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
+from qps.compiler.quantities.certainty import Kind
 from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION, SCHEMA
 
 MOST_BYTES = 256 * 2**20

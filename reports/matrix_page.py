@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from qps.compiler.check_matrices import ANSWERS
-from qps.compiler.render import printable
+from qps.compiler.check.claims.check_matrices import ANSWERS
+from qps.compiler.diagnostics.render import printable
 from qps.reports.known import MARKS, with_article
 from qps.reports.live import Json
 from qps.reports.matrix import faults_in_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.compiler.losses_in_series import known_at
+from qps.compiler.lower.losses_in_series import known_at
 from qps.reports.known import KnownView, known_view, marked_value
 from qps.reports.quantities import is_share, quantity
 from qps.reports.table import Table

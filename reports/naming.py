@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import joined_axes
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import joined_axes
 from qps.reports.quantities import quantity
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qps.compiler.certainty import Kind, opposite
-from qps.compiler.dimension import DATA_RATE, TIME, Dimension
-from qps.compiler.losses_in_series import known_at, quality_known_at
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Kind, opposite
+from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.answers import AdviceView, SolveView
 from qps.reports.known import MARKS, marked, marked_value
 from qps.reports.quantities import in_percent, percent, quantity, told_apart

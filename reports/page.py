@@ -13,12 +13,12 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import Certainty, Kind
-from qps.compiler.configuration import Configuration
-from qps.compiler.diagnostics import Diagnostic
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.losses_in_series import known_at, quality_known_at
-from qps.compiler.render import plain
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import plain
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import explain

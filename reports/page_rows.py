@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.certainty import Kind
-from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.load_graph import Assumption
-from qps.compiler.losses_in_series import known_at
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.answers import SolveView
 from qps.reports.known import MARKS, KnownView, known_view, marked_value
 from qps.reports.quantities import (

@@ -12,9 +12,9 @@ from functools import reduce
 
 import sympy
 
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""

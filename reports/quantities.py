@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
-from qps.compiler.dimension import (
+from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
     INFORMATION,
@@ -15,7 +15,7 @@ from qps.compiler.dimension import (
 )
 
 if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
-    from qps.compiler.load_graph import Criterion
+    from qps.compiler.lower.load_graph import Criterion
 
 _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isnan
 
-from qps.compiler.dimension import MONEY, TIME
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.known import (
     ALL_EXACT,
     OTHERS_EXACT,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import east_asian_width
 
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
 
 _WIDEST_CELL = 70
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.certainty import Certainty, Kind
-from qps.compiler.diagnostics import Diagnostic
-from qps.compiler.dimension import (
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import plain, printable
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
     INFORMATION,
     MONEY,
     TIME,
 )
-from qps.compiler.load_graph import Criterion
-from qps.compiler.render import plain, printable
 from qps.reports.answers import RequirementView, ResourceView, SolveView
 from qps.reports.explanation import Explanation
 from qps.reports.known import (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import DIMENSIONLESS, TIME
-from qps.compiler.quantities import read_quantity
-from qps.compiler.suggest import listed
-from qps.compiler.trace_files import UNITS
+from qps.compiler.data.trace_files import UNITS
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
+from qps.compiler.quantities.quantity import read_quantity
 from qps.solver.replay import Thresholds
 
 

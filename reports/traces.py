@@ -9,8 +9,8 @@ from math import isnan
 
 import numpy as np
 
-from qps.compiler.dimension import TIME
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import TIME
 from qps.reports.quantities import number, percent, quantity
 from qps.reports.table import Table, joined
 from qps.reports.trace_limits import Limits

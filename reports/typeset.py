@@ -8,9 +8,9 @@ from xml.dom.minidom import Element
 import sympy
 from sympy.printing.mathml import MathMLPresentationPrinter
 
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.render import printable
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
 
 _MOST_OPERATIONS = 120
 """Beyond these a typeset formula is wider than any screen; a text that wraps reads better."""

@@ -14,19 +14,19 @@ from itertools import chain, combinations, product, zip_longest
 from math import prod
 
 from qps.compiler import ir
-from qps.compiler.cases import varies_by_case
-from qps.compiler.configuration import (
+from qps.compiler.configure.cases import varies_by_case
+from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
     changed,
     in_each_mode,
     in_force,
 )
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.placement import check_placement
-from qps.compiler.source import Span
+from qps.compiler.configure.placement import check_placement
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
 
 MOST_VARIANTS = 200
 _MOST_WORK = 12_000

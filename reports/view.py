@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import isfinite
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, opposite
-from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.diagnostics import Diagnostic
-from qps.compiler.fold import Folder
-from qps.compiler.losses_in_series import known_at, quality_known_at
-from qps.compiler.render import as_dict
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import as_dict
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import EXACT, opposite
 from qps.reports.answers import (
     AdviceView,
     BottleneckView,

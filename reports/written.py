@@ -7,12 +7,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import ir
-from qps.compiler.check_fits import fit_terms, fitted_idle
-from qps.compiler.dimension import Dimension
-from qps.compiler.fits import Fit
-from qps.compiler.load_graph import Assumption
-from qps.compiler.regression import regression
-from qps.compiler.source import Span
+from qps.compiler.check.model.check_fits import fit_terms, fitted_idle
+from qps.compiler.data.fits import Fit
+from qps.compiler.data.regression import regression
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.dimension import Dimension
 from qps.reports.quantities import number, scale_of
 
 _FINEST = 10**15
@@ -25,7 +25,7 @@ _WRITTEN = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(.*)")
 def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction, str]:
     """Return the unit that a spec writes a number in, else one that suits its size.
 
-    >>> from qps.compiler.dimension import TIME
+    >>> from qps.compiler.quantities.dimension import TIME
     >>> unit_of("230 ms", Fraction(230, 1000), TIME), unit_of("delay", Fraction(1, 50), TIME)
     ((Fraction(1, 1000), 'ms'), (Fraction(1, 1000), 'ms'))
     """

@@ -15,18 +15,18 @@ from fractions import Fraction
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.cases import scaled
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.configuration import Configuration, changed, counted_by, in_each_mode
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import TIME
-from qps.compiler.load_graph import Assumption, Criterion, LoadGraph
-from qps.compiler.losses_in_series import known_at
-from qps.compiler.lower import lower
-from qps.compiler.placement import check_placement
-from qps.compiler.source import Span
-from qps.compiler.substitution import Substitution
-from qps.compiler.values import parts_of
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.cases import scaled
+from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
+from qps.compiler.configure.placement import check_placement
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.substitution import Substitution
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import TIME
 from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import FirstFailure, Solution, Verdict

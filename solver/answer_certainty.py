@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from qps.compiler.certainty import (
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     Kind,
@@ -27,7 +28,6 @@ from qps.compiler.certainty import (
     together,
     upper_bound,
 )
-from qps.compiler.load_graph import Criterion, LoadGraph
 from qps.solver.solution import FirstFailure, ResourceSolution, Solution
 
 

@@ -10,8 +10,9 @@ from typing import NoReturn
 
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.configuration import (
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import (
     Configuration,
     changed,
     cores_counted_by,
@@ -20,15 +21,15 @@ from qps.compiler.configuration import (
     in_force,
     in_whole_numbers,
 )
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.dimension import CORE, DIMENSIONLESS, Dimension
-from qps.compiler.fold import Folder
-from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.source import Span
-from qps.compiler.suggest import dotted_meant, listed
-from qps.compiler.values import parts_of
-from qps.compiler.walk import CORES
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import dotted_meant, listed
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.walk import CORES
+from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
 from qps.solver.refusals import Refusal, refusals
 
 _FAR = 10**6

@@ -8,11 +8,11 @@ from math import isfinite
 
 import sympy
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import Sink
-from qps.compiler.dimension import INFORMATION_BASE
-from qps.compiler.load_graph import Calibration, LoadGraph
-from qps.compiler.source import Span
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Calibration, LoadGraph
+from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 _RATE = 1.5
 """By how much a rate may pass the highest one that was measured.

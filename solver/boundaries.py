@@ -12,9 +12,9 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, approximation
-from qps.compiler.load_graph import Criterion, LoadGraph
-from qps.compiler.suggest import listed
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
 from qps.solver.between import Budget, is_settled_between
 from qps.solver.bounds import Curve
 from qps.solver.capacity import excess

@@ -15,9 +15,9 @@ from math import inf, isnan
 
 import sympy
 
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.queue_functions import QueueFunction, Waiting
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.lower.queue_functions import QueueFunction, Waiting
 from qps.solver import interval_functions as functions
 from qps.solver.interval import (
     NOTHING_KNOWN,

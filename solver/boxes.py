@@ -18,8 +18,8 @@ from math import inf, sqrt
 
 import sympy
 
-from qps.compiler.powers import TooLongError
-from qps.compiler.queue_functions import QueueFunction
+from qps.compiler.lower.powers import TooLongError
+from qps.compiler.lower.queue_functions import QueueFunction
 from qps.solver.bounds import Curve
 from qps.solver.critical import sign_at
 from qps.solver.interval import above, below

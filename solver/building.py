@@ -16,10 +16,10 @@ from typing import TypeAlias
 
 import sympy
 
-from qps.compiler.cores import effective_cores
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.compiler.quantities.cores_together import effective_cores
 from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step, StepValue
 
 _LARGEST_POWER = 8

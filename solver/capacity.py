@@ -14,11 +14,11 @@ from typing import NoReturn
 
 import sympy
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import Criterion
-from qps.compiler.queue_functions import QueueFunction
-from qps.compiler.source import Span
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.lower.queue_functions import QueueFunction
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.compiled import array_function
 from qps.solver.piecewise import piecewise

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, together
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.source import Span
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
 @dataclass(frozen=True, slots=True)

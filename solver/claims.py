@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, assert_never
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import Certainty, together
-from qps.compiler.configuration import Configuration, base_configuration, changed, in_force
-from qps.compiler.dimension import Dimension
-from qps.compiler.exact import compare, sign_of
-from qps.compiler.source import Span
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+)
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.exact import compare, sign_of
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.dimension import Dimension
 from qps.solver.claim_results import ClaimResult, Side, condition_result, value_result
 from qps.solver.laboratory import Laboratory
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from qps.compiler.queue_functions import QUEUE_FUNCTIONS
+from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS
 from qps.engine import elementary
 
 _LONGEST_INTEGER = 2**53

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.queue_functions import Waiting
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.extremes import Maximum, Minimum
+from qps.compiler.lower.queue_functions import Waiting
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.piecewise import piecewise, roots_on
 from qps.solver.rational import Root, as_rational_function, value_at
 from qps.solver.signs import sign_of

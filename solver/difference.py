@@ -15,12 +15,12 @@ from itertools import combinations
 from math import factorial
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, changed, in_each_mode
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.dimension import Dimension
-from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.source import Span
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.dimension import Dimension
 from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
 from qps.solver.solve import largest_acceptable

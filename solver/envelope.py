@@ -10,7 +10,7 @@ from math import isnan
 import numpy as np
 import sympy
 
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.compiled import array_function
 from qps.solver.critical import critical_points, sign_at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import Sink
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.lower.load_graph import LoadGraph
 
 _FAR = 2.0
 """By how much a load may leave the range in which a cost was measured, before it is told.

@@ -10,11 +10,12 @@ from math import isnan
 import numpy as np
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.certainty import EXACT, Certainty, together
-from qps.compiler.configuration import base_configuration
-from qps.compiler.diagnostics import Label, QpsError, Sink
-from qps.compiler.dimension import DIMENSIONLESS, Dimension
+from qps.compiler import ir
+from qps.compiler.configure.configuration import base_configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.solver.compiled import array_function
 from qps.solver.envelope import equal_at, upper_envelope
 from qps.solver.laboratory import Laboratory

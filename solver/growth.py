@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from qps.compiler.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty
 
 Counts = dict[str, int]
 """How many machines there are, by the number that turns them."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import sympy
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import LoadGraph, LossKind
-from qps.compiler.source import Span
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.solver.capacity import first_failure
 
 

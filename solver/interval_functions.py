@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from math import inf, nan
 
-from qps.compiler.queue_functions import QueueFunction
+from qps.compiler.lower.queue_functions import QueueFunction
 from qps.engine.elementary import harmonic as harmonic_number
 from qps.engine.elementary import lambert as lambert_w
 from qps.solver.interval import (

@@ -17,10 +17,10 @@ from math import ceil, floor
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, opposite, together
-from qps.compiler.configuration import Configuration
-from qps.compiler.dimension import Dimension
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
+from qps.compiler.quantities.dimension import Dimension
 from qps.solver.answer_certainty import values_known
 from qps.solver.asked import Asked, asked, refuse
 from qps.solver.boundaries import Failure, Over, boundaries_known, over_of

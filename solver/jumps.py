@@ -14,10 +14,10 @@ from math import ceil, floor, isfinite
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.powers import TooLongError
-from qps.compiler.queue_functions import Waiting
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.compiler.lower.powers import TooLongError
+from qps.compiler.lower.queue_functions import Waiting
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.bounds import Curve
 from qps.solver.critical import critical_points, sign_at
 from qps.solver.piecewise import piecewise

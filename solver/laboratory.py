@@ -9,19 +9,20 @@ from math import inf
 
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.certainties import certainty_of
-from qps.compiler.certainty import Certainty, together
-from qps.compiler.configuration import Configuration, changed, in_each_mode, in_force
-from qps.compiler.diagnostics import Diagnostic, QpsError, Sink, in_order
-from qps.compiler.extremes import Maximum
-from qps.compiler.load_graph import Assumption, LoadGraph
-from qps.compiler.losses_in_series import in_series_at, rests_on_losses
-from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.lower_measures import Measures
-from qps.compiler.source import Span
-from qps.compiler.substitution import Substitution
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.extremes import Maximum
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.substitution import Substitution
+from qps.compiler.quantities.certainty import Certainty, together
 from qps.solver.answer_certainty import largest_known, quality_known
 from qps.solver.beyond import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.saturation import least_saturation

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, in_each_mode
-from qps.compiler.lower import lower
+from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.lower.lowering import lower
 from qps.solver.solution import ModeSolution, Solution
 from qps.solver.solve import solve
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.load_graph import Criterion, LoadGraph, StreamMeasures
-from qps.compiler.losses_in_series import in_series_at, known_at, loss_known
-from qps.compiler.lower import joined_axes
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
+from qps.compiler.lower.losses_in_series import in_series_at, known_at, loss_known
+from qps.compiler.lower.lowering import joined_axes
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import FirstFailure, Solution, Verdict

@@ -18,8 +18,8 @@ from itertools import combinations, zip_longest
 import sympy
 from sympy.polys.fields import FracElement
 
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.queue_functions import ErlangC, Waiting
+from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.compiler.lower.queue_functions import ErlangC, Waiting
 from qps.solver.rational import (
     Root,
     TooHighError,

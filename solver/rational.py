@@ -17,8 +17,8 @@ from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 from sympy.polys.rings import PolyElement
 
-from qps.compiler.extremes import Ratio
-from qps.compiler.queue_functions import ErlangC
+from qps.compiler.lower.extremes import Ratio
+from qps.compiler.lower.queue_functions import ErlangC
 
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)

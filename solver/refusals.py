@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.values_in_use import flows_in_groups, points_of, values_in_use
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.values_in_use import flows_in_groups, points_of, values_in_use
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.queue_functions import Waiting
+from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.compiler.lower.queue_functions import Waiting
 from qps.solver.bounds import Curve
 from qps.solver.interval import Interval, above, below
 from qps.solver.piecewise import Piece, Piecewise, piecewise, roots_on

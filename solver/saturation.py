@@ -10,11 +10,11 @@ from typing import NoReturn
 
 import sympy
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.source import Span
-from qps.compiler.substitution import Substitution
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.capacity import first_failure
 from qps.solver.critical import sign_at

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.configuration import VARYING, Configuration
-from qps.compiler.dimension import DIMENSIONLESS
-from qps.compiler.source import Span
-from qps.compiler.values import parts_of
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _ONE = ir.Constant(Fraction(1))
 

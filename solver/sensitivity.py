@@ -7,9 +7,9 @@ from math import isfinite
 
 import sympy
 
-from qps.compiler.extremes import Maximum, Minimum, settled
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.extremes import Maximum, Minimum, settled
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.compiled import number_function
 from qps.solver.solution import Sensitivity
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from mpmath import iv
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import Diagnostic, Label, QpsError
-from qps.compiler.source import Span
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, QpsError
+from qps.compiler.diagnostics.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.dimension import Dimension
-from qps.compiler.load_graph import Criterion
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import Dimension
 from qps.solver.growth import Growth
 
 

@@ -16,14 +16,14 @@ from math import ceil
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, together, upper_bound
-from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.dimension import CORE
-from qps.compiler.fold import Folder
-from qps.compiler.load_graph import Criterion, LoadGraph, ResourceLoad
-from qps.compiler.losses_in_series import known_at
-from qps.compiler.lower import lower
-from qps.compiler.values import parts_of
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.compiler.quantities.dimension import CORE
 from qps.solver.answer_certainty import least_known, verdict_known
 from qps.solver.asked import refuse
 from qps.solver.boundaries import Failure, Over, boundaries_known, over_of

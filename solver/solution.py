@@ -7,10 +7,10 @@ from enum import Enum
 
 import sympy
 
-from qps.compiler.certainty import Certainty
-from qps.compiler.diagnostics import Diagnostic
-from qps.compiler.dimension import Dimension
-from qps.compiler.load_graph import Criterion, LoadGraph
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import Dimension
 
 
 class Method(Enum):

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import sympy
 
-from qps.compiler import codes, ir
-from qps.compiler.diagnostics import Diagnostic, Sink
-from qps.compiler.dimension import DIMENSIONLESS
-from qps.compiler.elastic import SettledParameter
-from qps.compiler.load_graph import Criterion, LoadGraph
-from qps.compiler.losses_in_series import known_at
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.solver.beyond import beyond_measured, report_beyond
 from qps.solver.capacity import excess, fails, first_failure
 from qps.solver.far_from_measured import report_far_from_measured

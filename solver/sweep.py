@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.solver.compiled import array_function
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.recordings import FEWEST, Recording, recording_of
-from qps.compiler.suggest import shortened
-from qps.compiler.trace_files import Heading, TraceError, read_columns, read_first_line
+from qps.compiler.data.recordings import FEWEST, Recording, recording_of
+from qps.compiler.data.trace_files import Heading, TraceError, read_columns, read_first_line
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import shortened
 
 Ticks = NDArray[np.int64]
 

@@ -11,10 +11,10 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower_expressions import _FUNCTIONS
-from qps.compiler.queue_functions import (
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
+from qps.compiler.lower.queue_functions import (
     QUEUE_FUNCTIONS,
     ErlangB,
     ErlangC,

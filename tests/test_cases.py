@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.lower import lower
-from qps.compiler.parse import parse
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.pipeline import load as load_spec
-from qps.compiler.source import Source
+from qps.compiler.syntax.parse import parse
 from qps.reports.explain import explain
 from qps.reports.text import explanation_text
 from qps.reports.view import circumstances, solve_view

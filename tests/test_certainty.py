@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 import qps
 from helpers.specs import checked, lowered
 from qps.compiler import ir
-from qps.compiler.certainties import certainty_of
-from qps.compiler.certainty import (
+from qps.compiler.configure.configuration import Configuration, base_configuration
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.monotone import slopes
+from qps.compiler.quantities.certainty import (
     EXACT,
     Certainty,
     Kind,
@@ -25,12 +31,6 @@ from qps.compiler.certainty import (
     together,
     upper_bound,
 )
-from qps.compiler.configuration import Configuration, base_configuration
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import Criterion, LoadGraph
-from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.monotone import slopes
 from qps.reports.difference import difference_view
 from qps.reports.explain import explain
 from qps.reports.explain_streams import quantile_parts

@@ -12,11 +12,11 @@ import pytest
 
 from helpers.specs import PRELUDE, checked, lowered
 from qps.cli import main
-from qps.compiler import ast
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.parse import parse
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import load
-from qps.compiler.source import Source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.parse import parse
 from qps.reports.verdicts import mark, summary, tally
 from qps.solver.claim_results import ClaimResult, Verdict
 from qps.solver.claims import Claims

@@ -6,10 +6,10 @@ import networkx as nx
 import pytest
 import sympy
 
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 
 SPEC = """
 users N in 2..200

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from helpers.specs import PRELUDE, checked
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.solver.modes import solve_model
 
 DEEP = 150

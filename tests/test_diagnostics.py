@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from qps.cli import main
-from qps.compiler import codes
-from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import as_json, full, plain
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
-from qps.compiler.render import as_json, full, plain
-from qps.compiler.source import Source
 
 ERRORS = Path(__file__).parent / "errors"
 BAD = sorted(ERRORS.glob("*.qps"))

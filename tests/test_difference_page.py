@@ -10,8 +10,8 @@ import pytest
 
 from helpers.browser import CHROMIUM, MISSING
 from qps.cli import main
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.reports.difference import DifferenceView, difference_view
 from qps.reports.difference_page import DifferencePage, difference_page
 from qps.reports.html import render_difference

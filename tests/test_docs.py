@@ -9,11 +9,13 @@ import pytest
 
 from helpers import spec_figures
 from helpers.docs import PAGES, ROOT, Block, blocks, performed
-from qps.compiler import codes, ir, units
-from qps.compiler.ast import Expect
-from qps.compiler.parse import parse
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
+from qps.compiler.quantities import units
+from qps.compiler.syntax.ast import Expect
+from qps.compiler.syntax.parse import parse
 from qps.grammar import build_parser
 from qps.grammar.words import RESERVED
 

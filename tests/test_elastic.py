@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE, at, checked, load, lowered
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.solver.claims import Claims
 from qps.solver.laboratory import Laboratory
 from qps.solver.solution import ElasticSolution, Method, Solution

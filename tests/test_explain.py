@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE, lowered
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.lower.extremes import Maximum, Minimum
 from qps.reports.explain import explain
 from qps.reports.explanation import Explanation
 from qps.reports.quantities import number

@@ -10,7 +10,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.lower.extremes import Maximum, Minimum
 from qps.solver.compiled import array_function, number_function
 
 law = settings(max_examples=40, deadline=None)

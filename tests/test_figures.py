@@ -14,7 +14,7 @@ import pytest
 import qps
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.figures import DrawnFigure, draw
 from qps.solver.laboratory import Laboratory
 

@@ -13,16 +13,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from qps.cli import main
-from qps.compiler import codes
-from qps.compiler.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
-from qps.compiler.fit_columns import Reading
-from qps.compiler.fits import Fit, fitted
-from qps.compiler.lower import lower
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fits import Fit, fitted
+from qps.compiler.data.measured_tables import Problem, Table, read_table
+from qps.compiler.data.regression import Regression, regression
+from qps.compiler.data.student import student_quantile
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file, check_source
-from qps.compiler.regression import Regression, regression
-from qps.compiler.source import Source
-from qps.compiler.student import student_quantile
-from qps.compiler.tables import Problem, Table, read_table
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
 from qps.reports.fit import component_text
 from qps.reports.quantities import number
 from qps.reports.written import interval_text

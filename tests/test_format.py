@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.compiler.format import formatted
-from qps.compiler.source import Source
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax.format import formatted
 from qps.grammar import parser
 
 ROOT = Path(__file__).resolve().parent.parent

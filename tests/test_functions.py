@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.compiler import codes
-from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 
 RIGHT = {
     "a_formal_of_any_dimension": "func f(x) = x + x",

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from qps.compiler import ast
-from qps.compiler.parse import parse
-from qps.compiler.source import Source
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.parse import parse
 from qps.grammar import build_parser, grammar_text
 from qps.grammar.words import DECLARATIONS, RESERVED
 

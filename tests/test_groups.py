@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import qps
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
-from qps.compiler.lower import lower
-from qps.compiler.parse import parse
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
-from qps.compiler.source import Source
+from qps.compiler.syntax.parse import parse
 from qps.reports.explain import explain
 from qps.reports.text import explanation_text
 from qps.solver.advice import advise

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import qps
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.reports.inverse import InverseView, inverse_answer
 from qps.reports.known import ALL_EXACT
 from qps.solver.inverse import InverseSolution, solve_for

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, load, lowered
 from helpers.strategies import Drawn, drawn_specs
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
 from qps.solver.capacity import excess
 from qps.solver.critical import sign_at
 from qps.solver.rational import real_roots

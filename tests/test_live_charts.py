@@ -11,8 +11,8 @@ import sympy
 from helpers.browser import CHROMIUM, MISSING
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
-from qps.compiler.load_graph import Criterion, LoadGraph
-from qps.compiler.lower import lower
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.lowering import lower
 from qps.solver.compiled import array_function
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)

@@ -9,9 +9,9 @@ import pytest
 from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
-from qps.compiler.certainty import Certainty, Kind
-from qps.compiler.losses_in_series import in_series_at
-from qps.compiler.lower import lower
+from qps.compiler.lower.losses_in_series import in_series_at
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.known import OTHERS_EXACT, known_lines
 from qps.reports.page_rows import first_to_saturate, resource_row
 from qps.reports.view import solve_view

@@ -14,11 +14,11 @@ import sympy
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from helpers.reports import html_of, report_of
 from helpers.specs import PRELUDE, checked
-from qps.compiler.configuration import in_each_mode
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.dimension import DATA_RATE
-from qps.compiler.lower import lower
+from qps.compiler.configure.configuration import in_each_mode
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
+from qps.compiler.quantities.dimension import DATA_RATE
 from qps.reports.answers import SolveView
 from qps.reports.quantities import quantity
 from qps.reports.view import answer, solve_view

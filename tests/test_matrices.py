@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import qps
 from helpers.strategies import Drawn, drawn_specs
-from qps.compiler.certainty import Kind
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.text import predicted
 from qps.solver.matrix import run
 from qps.solver.matrix.compiling import compile_matrix

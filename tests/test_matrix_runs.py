@@ -23,7 +23,7 @@ import qps
 from qps.cli import main
 from qps.commands.progress import bar
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
+from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import load
 from qps.solver.matrix import compiling, cores, run, single, whole_files
 from qps.solver.matrix.build import build

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from helpers.docs import ROOT, blocks
+from qps.compiler.diagnostics.render import full
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.render import full
-from qps.compiler.source import Source
 
 _WORDS = re.compile(r'"""(?s:.*?)"""|"[^"\n]*"|#[^\n]*|[^\W\d]\w*|[={}()]')
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import at, checked, latency, load, lowered
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.solver.advice import advise
 from qps.solver.inverse import solve_for
 from qps.solver.solve import solve

@@ -17,10 +17,10 @@ import qps
 from helpers.specs import PRELUDE, at, checked, lowered
 from qps.cli import main
 from qps.compiler import ir
-from qps.compiler.configuration import in_force
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.configure.configuration import in_force
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.reports.answers import SolveView
 from qps.reports.page import page_view
 from qps.reports.view import as_json, solve_view

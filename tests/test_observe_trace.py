@@ -11,7 +11,7 @@ import qps
 from helpers.example_traces import FOLDER, TRACES, trace_of
 from helpers.specs import PRELUDE
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.figures import draw
 from qps.solver.laboratory import Laboratory
 

@@ -12,10 +12,10 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.compiler.efficiency import Effective
-from qps.compiler.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower_expressions import _FUNCTIONS
-from qps.compiler.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
+from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
 from qps.engine.operations import OPERATIONS, InexactError
 from qps.engine.row_bounds import Bounds
 from qps.solver.building import Builder

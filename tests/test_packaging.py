@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.stdlib import module_names, module_text
 
 ROOT = Path(__file__).parents[1]
@@ -60,7 +60,7 @@ def test_checking_a_spec_imports_no_algebra(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "qps.compiler.check" in imported
+    assert "qps.compiler.check.checking" in imported
     assert imported & {"sympy", "numpy", "scipy", "networkx", "jinja2"} == set()
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from helpers.specs import lowered
-from qps.compiler.certainty import Kind
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.periodic_queueing import PeriodicClass, others_quantile, others_wait
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
+from qps.compiler.quantities.certainty import Kind
 
 law = settings(max_examples=80, deadline=None)
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE, checked
-from qps.compiler.extremes import Maximum, Minimum, Ratio
-from qps.compiler.substitution import Substitution
+from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.compiler.lower.substitution import Substitution
 from qps.solver.advice import advise
 from qps.solver.capacity import fails, first_failure
 from qps.solver.critical import critical_points, sign_at

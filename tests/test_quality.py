@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE, at, lowered
 from qps.compiler import ir
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import joined_axes
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import joined_axes
 from qps.solver.solve import solve
 
 law = settings(max_examples=40, deadline=None)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from helpers.specs import PRELUDE, checked, latency, load, lowered
-from qps.compiler.certainty import Kind
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.quantities.certainty import Kind
 from qps.engine import queue_numbers as numbers
 from qps.solver.inverse import solve_for
 from qps.solver.solution import Verdict

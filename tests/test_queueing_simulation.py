@@ -14,7 +14,7 @@ import pytest
 import sympy
 
 from helpers.specs import PRELUDE, lowered
-from qps.compiler.load_graph import LoadGraph
+from qps.compiler.lower.load_graph import LoadGraph
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from helpers.reports import page_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler import ir
-from qps.compiler.lower_expressions import _FUNCTIONS
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.pipeline import Spec, load
 from qps.reports import html
 from qps.reports.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
@@ -241,7 +241,7 @@ def test_numbers_have_four_digits(value: float, text: str) -> None:
 
 
 def test_quantities_have_their_unit(speak: Spec) -> None:
-    from qps.compiler.dimension import DATA_RATE, INFORMATION, TIME
+    from qps.compiler.quantities.dimension import DATA_RATE, INFORMATION, TIME
 
     assert quantity(0.23, TIME) == "230 ms"
     assert quantity(7200, TIME) == "2 hour"

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helpers.specs import PRELUDE
-from qps.compiler.diagnostics import Diagnostic, Outcome
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Outcome
+from qps.compiler.diagnostics.render import as_json, full, plain, printable
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_source
-from qps.compiler.render import as_json, full, plain, printable
-from qps.compiler.source import Source
 from qps.grammar.words import DECLARATIONS, RESERVED
 
 ROOT = Path(__file__).parents[1]

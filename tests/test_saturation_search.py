@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from helpers.plain_model import plain_model
 from helpers.specs import checked, lowered
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.extremes import Maximum, Minimum
-from qps.compiler.lower import lower
-from qps.compiler.queue_functions import ErlangB
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.extremes import Maximum, Minimum
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.queue_functions import ErlangB
 from qps.solver.claims import Claims
 from qps.solver.laboratory import Laboratory
 from qps.solver.saturation import in_order_of_saturation, saturation_point

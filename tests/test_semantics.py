@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
-from qps.compiler import ast
-from qps.compiler.diagnostics import Outcome, QpsError
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file, check_source
-from qps.compiler.source import Source
+from qps.compiler.syntax import ast
 
 ONE = "topology { node host = box }\n"
 MANY = "topology { node host = box * N\n link lan = wire between host }\n"

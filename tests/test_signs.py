@@ -12,7 +12,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.capacity import first_failure
 from qps.solver.critical import sign_at
 from qps.solver.saturation import saturation_point

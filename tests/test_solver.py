@@ -8,8 +8,8 @@ import pytest
 import sympy
 
 from helpers.specs import PRELUDE, lowered
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.extremes import Maximum, Minimum
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.extremes import Maximum, Minimum
 from qps.solver.capacity import first_failure
 from qps.solver.piecewise import Piecewise
 from qps.solver.reach import Reach, at_fraction

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from helpers.library import written
-from qps.compiler import ast
-from qps.compiler.parse import parse
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.parse import parse
 from qps.solver.claims import Claims
 from qps.solver.laboratory import Laboratory
 from qps.stdlib import module_names, module_text

@@ -16,10 +16,10 @@ from scipy.optimize import brentq
 from scipy.special import lambertw
 
 from helpers.specs import PRELUDE, at, latency, load, lowered
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import LoadGraph, LossKind
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
 from qps.solver.compiled import array_function, number_function
 from qps.solver.solve import solve
 

@@ -15,9 +15,9 @@ from helpers.plain_model import largest_acceptable as plainly_acceptable
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.compiler.lower import lower
-from qps.compiler.parse import parse
-from qps.compiler.source import Source
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.lowering import lower
+from qps.compiler.syntax.parse import parse
 from qps.reports.explain import explain
 from qps.reports.text import explanation_text, solve_text
 from qps.reports.view import solve_view

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from helpers.specs import PRELUDE, checked, latency, load, lowered
-from qps.compiler.format import formatted
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.source import Source
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.syntax.format import formatted
 from qps.solver.solve import solve
 
 QUAD = PRELUDE.replace("1..100", "1..3000") + "machine quad { cpu 4 core }\n"

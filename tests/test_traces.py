@@ -16,9 +16,9 @@ import qps
 from helpers import plain_replay
 from helpers.plain_replay import Packet
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.recordings import Recording, recording_of
-from qps.compiler.trace_files import read_columns
+from qps.compiler.data.recordings import Recording, recording_of
+from qps.compiler.data.trace_files import read_columns
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
 from qps.solver.traces import (
     Trace,

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import LoadGraph, LossKind
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.reports.explain import explain
 from qps.reports.text import solve_text
 from qps.reports.view import solve_view

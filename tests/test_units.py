@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qps.compiler.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
-from qps.compiler.units import BUILT_IN, ambiguity, built_in
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
+from qps.compiler.quantities.units import BUILT_IN, ambiguity, built_in
 
 dimensions = st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 3)), max_size=3).map(
     lambda parts: _product([Dimension.of(base) ** Fraction(power) for base, power in parts])

@@ -16,8 +16,8 @@ from helpers.plain_model import plain_model
 from helpers.specs import PRELUDE, at, checked, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.lowering import lower
 from qps.reports.explain import explain
 from qps.reports.text import explanation_text, solve_text
 from qps.reports.view import solve_view

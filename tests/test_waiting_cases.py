@@ -11,12 +11,12 @@ import pytest
 import sympy
 
 from helpers.specs import PRELUDE, checked, lowered
-from qps.compiler import codes
-from qps.compiler.certainty import Kind
-from qps.compiler.load_graph import LoadGraph, StreamMeasures
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph, StreamMeasures
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
-from qps.compiler.source import Source
+from qps.compiler.quantities.certainty import Kind
 from qps.reports.explain import explain
 
 P99 = sympy.Rational(99, 100)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Case, Expr
 from qps.compiler.ir.requirements import Requirement
-from qps.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)

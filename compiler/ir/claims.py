@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Change
 from qps.compiler.ir.expressions import Condition
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
 
 if TYPE_CHECKING:
     from qps.compiler.ir.matrices import MatrixClaim

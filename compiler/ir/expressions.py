@@ -8,8 +8,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from qps.compiler.dimension import Dimension
-from qps.compiler.source import Span
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import Dimension
 
 if TYPE_CHECKING:
     from qps.compiler.ir.changes import Change

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from qps.compiler.dimension import Dimension
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Change
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
+from qps.compiler.quantities.dimension import Dimension
 
 
 @dataclass(frozen=True, slots=True)

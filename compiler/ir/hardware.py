@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from qps.compiler.dimension import DATA_RATE, Dimension
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Expr
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
+from qps.compiler.quantities.dimension import DATA_RATE, Dimension
 
 
 class ResourceKind(Enum):

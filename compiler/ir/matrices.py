@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from qps.compiler.dimension import Dimension
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Change, SetParameter
 from qps.compiler.ir.expressions import Condition, Constant
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
+from qps.compiler.quantities.dimension import Dimension
 
 
 class AxisKind(Enum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.compiler.fits import Fit
+from qps.compiler.data.fits import Fit
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.changes import Mode, Scenario
 from qps.compiler.ir.claims import Expectation, Observation
 from qps.compiler.ir.figures import Figure
@@ -13,7 +14,6 @@ from qps.compiler.ir.matrices import Matrix
 from qps.compiler.ir.parameters import Group, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
 from qps.compiler.ir.streams import Stream
-from qps.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)

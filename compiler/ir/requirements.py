@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from qps.compiler.fits import Fit
+from qps.compiler.data.fits import Fit
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.source import Span
 
 
 @dataclass(frozen=True, slots=True)

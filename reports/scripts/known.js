@@ -22,7 +22,7 @@ function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
 // -- losses in series ----------------------------------------------------------------------
 
 // For each stream the resources that may lose less of it than is told at a population: those in a
-// row that are overloaded, and whatever meets them (`compiler/losses_in_series.py`).
+// row that are overloaded, and whatever meets them (`compiler/lower/losses_in_series.py`).
 function inSeriesAt(run, population) {
   const { graph } = run;
   const several = graph.streams.filter((one) => one.saturating.length);

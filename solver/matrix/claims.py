@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.questions import compared

@@ -17,14 +17,14 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainty import together
-from qps.compiler.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.diagnostics import Sink
-from qps.compiler.dimension import TIME_BASE
-from qps.compiler.load_graph import Assumption, Criterion, ResourceLoad
-from qps.compiler.lower import lower
-from qps.compiler.lower_expressions import Moving
-from qps.compiler.placement import Placement
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.placement import Placement
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.lower.load_graph import Assumption, Criterion, ResourceLoad
+from qps.compiler.lower.lower_expressions import Moving
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import together
+from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.bounding import bounds_of
 from qps.engine.programs import Program
 from qps.engine.row_bounds import Bounds

@@ -17,10 +17,10 @@ import numpy as np
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower_targets import bounds_load
-from qps.compiler.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.exact import InexactError, NoValueError, exact_values
 from qps.engine.running import Runner
 from qps.solver.building import Builder

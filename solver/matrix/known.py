@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qps.compiler.certainty import EXACT, Certainty, approximation, together
+from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 
 BY_ITSELF = approximation("rows that are solved one by one were not looked at beforehand")
 """Of rows without a formula that they share, `qps solve` tells how each is known."""

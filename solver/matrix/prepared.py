@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from qps.compiler.certainty import EXACT, Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.running import Runner, Values
 
 Ints = NDArray[np.int64]

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.certainties import certainty_of
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.configuration import Configuration, in_force
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.losses_in_series import in_series_anywhere
-from qps.compiler.lower_expressions import ExpressionLowering, Moving
-from qps.compiler.lower_measures import Measures
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.losses_in_series import in_series_anywhere
+from qps.compiler.lower.lower_expressions import ExpressionLowering, Moving
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.solver.answer_certainty import values_known
 from qps.solver.solve import all_criteria
 

@@ -9,8 +9,8 @@ from math import inf, nan
 import numpy as np
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
-from qps.compiler.fold import Folder
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.fold import Folder
 from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.conditions import Truth

@@ -9,10 +9,10 @@ from math import inf, nan
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration, in_each_mode
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.placement import check_placement
+from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.configure.placement import check_placement
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model

@@ -16,13 +16,19 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from qps.compiler import codes, ir
-from qps.compiler.configuration import Configuration, base_configuration, changed, in_force
-from qps.compiler.diagnostics import QpsError, Sink
-from qps.compiler.fold import CircleError, Folder, NoValueError, TooLargeError
-from qps.compiler.lower_expressions import ExpressionLowering
-from qps.compiler.source import Span
-from qps.compiler.values import parts_of
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+)
+from qps.compiler.configure.fold import CircleError, Folder, NoValueError, TooLargeError
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.solver.matrix.questions import compared
 
 MOST_CHOICES = 100_000

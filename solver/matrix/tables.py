@@ -11,8 +11,8 @@ import pyarrow as pa
 from pyarrow import compute
 
 from qps.compiler import ir
-from qps.compiler.certainty import EXACT, Certainty
-from qps.compiler.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.conditions import holds

@@ -15,7 +15,7 @@ from qps.version import __version__
 
 if TYPE_CHECKING:
     from qps.api import Model, load, loads, trace
-    from qps.compiler.diagnostics import QpsError
+    from qps.compiler.diagnostics.diagnostic import QpsError
 
 
 __all__ = ["Model", "QpsError", "__version__", "load", "loads", "trace"]
@@ -24,7 +24,7 @@ __all__ = ["Model", "QpsError", "__version__", "load", "loads", "trace"]
 def __getattr__(name: str) -> object:
     """Import on first use: `qps check` must not wait for what only solving needs."""
     if name == "QpsError":
-        from qps.compiler.diagnostics import QpsError  # noqa: PLC0415
+        from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415
 
         return QpsError
     if name in ("Model", "load", "loads", "trace"):

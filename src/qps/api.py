@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qps.compiler.diagnostics import Diagnostic, QpsError
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_file, check_source
-from qps.compiler.source import Source
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     import sympy
 
-    from qps.compiler.load_graph import LoadGraph
+    from qps.compiler.lower.load_graph import LoadGraph
     from qps.reports.answers import SolveView
     from qps.reports.inverse import InverseView
     from qps.reports.known import KnownView
@@ -141,7 +141,7 @@ class Model:
         set: Settings | None = None,  # noqa: A002
     ) -> LoadGraph:
         """Return the symbolic load graph of one configuration."""
-        from qps.compiler.lower import lower  # noqa: PLC0415
+        from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
         return lower(self.spec.model, self.spec.configuration(scenario, _as_texts(set)))
 

@@ -55,7 +55,7 @@ def _run(argv: Sequence[str], screen: Screen) -> int:
 def _failed(error: Exception, arguments: argparse.Namespace) -> int:
     """Tell why there is no answer: a mistake in the input, or a fault of ours."""
     from qps.commands.console import Exit, show  # noqa: PLC0415
-    from qps.compiler.diagnostics import QpsError  # noqa: PLC0415
+    from qps.compiler.diagnostics.diagnostic import QpsError  # noqa: PLC0415
 
     if isinstance(error, QpsError):
         show(error.diagnostics, arguments)
@@ -116,7 +116,7 @@ class _Parser(argparse.ArgumentParser):
 
     def _refuse(self, left: Sequence[str]) -> NoReturn:
         from qps.commands.console import complain  # noqa: PLC0415
-        from qps.compiler.suggest import did_you_mean  # noqa: PLC0415
+        from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
         flags = [word.partition("=")[0] for word in left if word.startswith("-")]
         if flags:
@@ -136,7 +136,7 @@ class _Parser(argparse.ArgumentParser):
 def _known_command(argv: Sequence[str]) -> Sequence[str]:
     """Return the arguments as they are, where the command that they name is one."""
     from qps.commands.console import complain  # noqa: PLC0415
-    from qps.compiler.suggest import did_you_mean  # noqa: PLC0415
+    from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
 
     command = next((word for word in argv if not word.startswith("-")), None)
     if command is not None and command not in COMMANDS:

@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from helpers.golden_answers import Answer, Json
 from helpers.strategies import Drawn, drawn_specs
-from qps.compiler import ast, ir
-from qps.compiler.parse import parse
+from qps.compiler import ir
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_file, check_source
-from qps.compiler.source import Source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.parse import parse
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = 500

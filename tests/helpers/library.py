@@ -16,9 +16,9 @@ _TABLE = re.compile(r"(<!-- offers (std\.[\w.]+) -->\n).*?(<!-- end -->)", re.DO
 
 def offers(name: str) -> str:
     """Return a table of what a module offers: each declaration, and what its doc string says."""
-    from qps.compiler import ast
-    from qps.compiler.parse import parse
-    from qps.compiler.source import Source
+    from qps.compiler.diagnostics.source import Source
+    from qps.compiler.syntax import ast
+    from qps.compiler.syntax.parse import parse
     from qps.stdlib import module_text
 
     syntax = parse(Source(name, module_text(name))).value

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from helpers.plain_numbers import UndefinedError, applied, compare, power, square_root
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
-from qps.compiler.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, TIME_BASE
 
 Rates = dict[str, Fraction]
 

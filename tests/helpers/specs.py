@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import sympy
 
-from qps.compiler.load_graph import LoadGraph
-from qps.compiler.lower import lower
+from qps.compiler.diagnostics.render import plain
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
-from qps.compiler.render import plain
-from qps.compiler.source import Source
 
 PRELUDE = """
 users N in 1..100

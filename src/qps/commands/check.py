@@ -7,9 +7,9 @@ from argparse import Namespace
 
 from qps.commands.console import Exit, show, specs_under
 from qps.commands.readers import readers_of
-from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import as_json
 from qps.compiler.pipeline import check_file
-from qps.compiler.render import as_json
 
 
 def run(arguments: Namespace) -> Exit:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TextIO
 
 from qps.commands.output import style
-from qps.compiler import codes
-from qps.compiler.diagnostics import Diagnostic, QpsError, Sink
-from qps.compiler.render import full, plain, summary
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink
+from qps.compiler.diagnostics.render import full, plain, summary
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "build", "dist", "__pycache__"])
 

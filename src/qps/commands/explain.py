@@ -7,8 +7,9 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, complain, print_json, show
-from qps.compiler import codes, ir
-from qps.compiler.lower import lower
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.reports.explain import explain
 from qps.reports.figures import figure_text, figure_view

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from qps.commands.console import Exit, complain, print_json
-from qps.compiler.check_fits import unit_reader
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.fit_columns import Reading
-from qps.compiler.fits import Fit, fitted
-from qps.compiler.importer import FileImporter, read_data
-from qps.compiler.parse import parse
-from qps.compiler.regression import regression
-from qps.compiler.resolve import Module, resolve
-from qps.compiler.source import Source
-from qps.compiler.tables import MOST_RUNS, Problem, Table, number, read_table
+from qps.compiler.check.model.check_fits import unit_reader
+from qps.compiler.check.names.resolve import Module, resolve
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fits import Fit, fitted
+from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, number, read_table
+from qps.compiler.data.regression import regression
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax.importer import FileImporter, read_data
+from qps.compiler.syntax.parse import parse
 from qps.reports.fit import fit_text, fit_view
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.output import style
-from qps.compiler.diagnostics import Diagnostic
-from qps.compiler.format import formatted
-from qps.compiler.importer import read_spec
-from qps.compiler.source import Source
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax.format import formatted
+from qps.compiler.syntax.importer import read_spec
 
 _STANDARD_INPUT = Path("-")
 

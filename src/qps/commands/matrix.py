@@ -17,10 +17,11 @@ from qps.commands.pages import refuse_inputs, write_page
 from qps.commands.progress import Progress
 from qps.commands.results import too_many
 from qps.commands.signals import ended_in_order
-from qps.compiler import codes, ir
-from qps.compiler.diagnostics import QpsError, Sink
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec, load
-from qps.compiler.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa

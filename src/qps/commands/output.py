@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from qps.compiler.visible import escaped, printable
+from qps.compiler.diagnostics.visible import escaped, printable
 
 
 class OutputLostError(Exception):

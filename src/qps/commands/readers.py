@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from qps.commands.console import complain, is_skipped
-from qps.compiler.importer import FileImporter, read_spec
 from qps.compiler.pipeline import check_source
+from qps.compiler.syntax.importer import FileImporter, read_spec
 
 
 def files_of(path: Path) -> frozenset[Path]:

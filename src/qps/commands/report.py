@@ -12,8 +12,8 @@ from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec, load
-from qps.compiler.suggest import did_you_mean, listed
 from qps.reports.html import render_html
 from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import page_view

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from qps.commands.console import Exit, complain
 from qps.commands.pages import write_page
-from qps.compiler.diagnostics import QpsError
-from qps.compiler.suggest import listed
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.suggest import listed
 
 RESULTS = (".parquet", ".csv", ".json")
 

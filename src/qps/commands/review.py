@@ -14,7 +14,7 @@ from qps.commands.diff import compared
 from qps.commands.readers import files_of
 from qps.commands.revision import git, spec_at, top_of
 from qps.commands.test import status_of, tested_specs
-from qps.compiler.diagnostics import QpsError
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import load
 from qps.reports.ci import MOST_CHARACTERS, claims_markdown
 from qps.reports.difference import DifferenceView, difference_text

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from qps.commands.console import show
 from qps.compiler import ir
-from qps.compiler.configuration import Configuration
-from qps.compiler.diagnostics import Diagnostic
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.pipeline import Spec, load
 from qps.reports.answers import SolveView
 from qps.reports.view import solve_view

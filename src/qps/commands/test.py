@@ -14,7 +14,7 @@ from time import perf_counter
 from qps.commands.console import Exit, complain, print_json, show, specs_under
 from qps.commands.readers import readers_of
 from qps.compiler import ir
-from qps.compiler.diagnostics import Diagnostic, QpsError
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.pipeline import check_file
 from qps.reports.ci import (
     Tested,

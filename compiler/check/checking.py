@@ -1,0 +1,425 @@
+"""Names bound, dimensions checked: a program becomes a model."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import PurePath
+
+from qps.compiler import ir
+from qps.compiler.check.claims.check_claims import ClaimChecker
+from qps.compiler.check.claims.check_figures import FigureChecker
+from qps.compiler.check.claims.check_matrices import MatrixChecker
+from qps.compiler.check.claims.check_observations import ObservationChecker
+from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_fits import FitChecker
+from qps.compiler.check.model.check_groups import GroupChecker
+from qps.compiler.check.model.check_hardware import HardwareChecker
+from qps.compiler.check.model.check_parameters import ParameterChecker
+from qps.compiler.check.model.check_places import PlaceChecker
+from qps.compiler.check.model.check_quality import check_quality
+from qps.compiler.check.model.check_requirements import RequirementChecker
+from qps.compiler.check.model.check_streams import StreamChecker
+from qps.compiler.check.model.check_targets import TargetChecker
+from qps.compiler.check.model.check_threads import check_threads
+from qps.compiler.check.model.check_topology import TopologyChecker
+from qps.compiler.check.model.check_traffic import report_think_times
+from qps.compiler.check.model.check_unused import report_unreached
+from qps.compiler.check.names.resolve import Found, Module, Program, lookup, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.check_functions import FunctionChecker
+from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.values import mentions_of, operands_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer
+
+_OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
+_NOBODY = ir.UserRange("N", 1, 1, None)
+_NEEDS: dict[type, str] = {
+    ast.Users: "users",
+    ast.Topology: "topology",
+    ast.Stream: "stream",
+    ast.Require: "require",
+    ast.Matrix: "matrix",
+    ast.Observe: "observe",
+    ast.Mode: "mode",
+}
+"""What only a file declares that has something to solve."""
+
+
+class Checker:
+    """Checks one program, part by part; also the changes that come from a command line."""
+
+    def __init__(self, program: Program, importer: Importer) -> None:
+        self.sink = Sink(failed_names=set(program.failed_names))
+        self._program = program
+        self.main = program.main
+        self.expressions = ExpressionChecker(self.sink, Scope(self.main), importer)
+        ratings = frozenset(
+            unit.name.text
+            for module in program.modules
+            for unit in module.names.values()
+            if isinstance(unit, ast.Unit) and unit.is_rating
+        )
+        self._fits = FitChecker(importer, self.sink)
+        self._chosen: dict[Span, str] = {}
+        self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
+        self._places = PlaceChecker(self.expressions, self.hardware, self.sink, self.main)
+        self.changes = ChangeChecker(self.expressions, self._places, self.sink, self.main)
+        self._matrix_checker = MatrixChecker(self.changes)
+        self._claims = ClaimChecker(self.changes, self._matrix_checker.claim)
+        self._observed = ObservationChecker(self._claims, importer)
+        self.expressions.changes = self.changes.all_of
+
+    @cached_property
+    def is_module(self) -> bool:
+        """True for a file that only declares what others use: it has nothing to solve.
+
+        It may claim what its functions and numbers come to. What could not be parsed counts as
+        what it was meant to be; where that is not known it may be anything.
+        """
+        syntax = self.main.syntax
+        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
+        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
+        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
+
+    def model(self) -> Outcome[ir.Model]:
+        """Return the model of the program, with those of its parts that are sound."""
+        population = self._population()
+        checker = ParameterChecker(self.changes, self._program)
+        options, parameters = checker.options(), checker.parameters()
+        groups = self._groups()
+        self._all_hardware()
+        nodes, links = TopologyChecker(self._places, self.main).topology()
+        streams = self._streams(nodes, links)
+        measures = self._measures()
+        self._lets()
+        self._traces()
+        requirements = self._requirements()
+        targets = self._targets()
+        quality = check_quality(self.main, self.expressions, self.sink)
+        modes = self._modes()
+        scenarios = self._scenarios()
+        matrices = self._matrices()
+        expectations = self._expectations()
+        observations = self._observations()
+        figures = self._figures()
+        self._unused_parameters()
+        self._functions()
+        source = self.main.syntax.source
+        model = ir.Model(
+            PurePath(source.label).stem,
+            source.label,
+            self.main.syntax.doc,
+            population,
+            options,
+            parameters,
+            {n: m for n, m in self.hardware.machines.items() if m is not None},
+            {n: m for n, m in self.hardware.networks.items() if m is not None},
+            tuple(nodes.values()),
+            tuple(links.values()),
+            streams,
+            measures,
+            requirements,
+            quality,
+            scenarios,
+            expectations,
+            observations,
+            modes,
+            figures,
+            groups,
+            matrices,
+            targets,
+            tuple(self._fits.used.items()),
+            self._fitted(parameters),
+        )
+        report_think_times(model, self.sink)
+        return self.sink.partial(model)
+
+    def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
+        """Return every number that was chosen to hit another, where it stands, and what it is."""
+        tables = {span: f"to {fit.file}" for span, fit in self._fits.used.items()}
+        stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
+        return tuple((tables | self._chosen | stated).items())
+
+    def _missing(self, what: str, hint: str) -> None:
+        """Report that the spec lacks a part, unless that may stand in what could not be parsed."""
+        syntax = self.main.syntax
+        if self.is_module or syntax.failed_kinds:
+            return
+        if not syntax.declarations:
+            # Nothing is there: that is said once, not once for each part.
+            what, hint = "declares nothing", "`qps new NAME` writes one to start from"
+        message = f"{syntax.source.label}: the spec {what}"
+        self.sink.report(codes.MISSING_PART, None, message, hint=hint)
+
+    # -- what may vary -------------------------------------------------------------------
+
+    def _population(self) -> ir.UserRange:
+        users = [d for d in self.main.syntax.declarations if isinstance(d, ast.Users)]
+        if not users:
+            self._missing(
+                "does not say what its users are",
+                "add `users N in 1..1000`: the population that the solver varies",
+            )
+            return _NOBODY
+        for extra in users[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a spec has one population",
+                secondary=[Label(users[0].span, "the first one")],
+                hint="keep one; what else varies is a `param`",
+            )
+        bounds = self.changes.user_bounds(users[0].range)
+        if bounds is None:
+            return _NOBODY
+        return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
+
+    def _groups(self) -> tuple[ir.Group, ...]:
+        checker = GroupChecker(self.expressions, self.sink, self.main)
+        declared = self._program.everywhere(ast.Group)
+        return checker.groups(Found(module, group) for module, group in declared)
+
+    # -- hardware and topology -----------------------------------------------------------
+
+    def _all_hardware(self) -> None:
+        for module, machine in self._program.everywhere(ast.Machine):
+            self.hardware.machine(Found(module, machine), machine)
+        for module, network in self._program.everywhere(ast.Network):
+            self.hardware.network(Found(module, network), network)
+
+    def _machine_name(self, module: Module, name: ast.Name) -> str | None:
+        """Return the machine that a cost was measured on."""
+        found = lookup(module, name)
+        if found is None or not isinstance(found.declaration, ast.Machine):
+            report_name(self.sink, module, name, "machine", (ast.Machine,))
+            return None
+        self.hardware.machine(found, found.declaration)
+        return found.qualified
+
+    @cached_property
+    def _resources(self) -> frozenset[str]:
+        """The names of everything that a machine has."""
+        return frozenset(
+            resource.name.text
+            for _, machine in self._program.everywhere(ast.Machine)
+            for resource in machine.resources
+        )
+
+    # -- streams and measures ------------------------------------------------------------
+
+    def _streams(
+        self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
+    ) -> tuple[ir.Stream, ...]:
+        components = ComponentChecker(
+            self.expressions,
+            self.sink,
+            self._machine_name,
+            self._resources,
+            self._fits,
+            self.hardware.machines,
+            self._chosen,
+        )
+        checker = StreamChecker(
+            self.expressions, components, self.sink, self._program, nodes, links
+        )
+        streams = [
+            checker.stream(declaration)
+            for declaration in self.main.syntax.declarations
+            if isinstance(declaration, ast.Stream)
+        ]
+        if not streams:
+            self._missing(
+                "has no stream",
+                "a stream says what travels: `stream voice { source …; at node { … } }`",
+            )
+        self._components(checker)
+        sound = tuple(stream for stream in streams if stream is not None)
+        check_threads(sound, self.sink)
+        if sound:
+            report_unreached(self.sink, nodes, links, sound)
+        return sound
+
+    def _components(self, checker: StreamChecker) -> None:
+        """Check the components that no stream uses, and say that none does."""
+        for module, component in self._program.everywhere(ast.Component):
+            found = Found(module, component)
+            if found.qualified in checker.used_components:
+                continue
+            checker.components.unused(found)
+            if module is self.main and not self.is_module:
+                self.sink.report(
+                    codes.UNUSED,
+                    component.name.span,
+                    f"no stream uses component `{component.name.text}`",
+                    hint="use it at a node, or take it out",
+                )
+
+    def _unused_parameters(self) -> None:
+        """Say which parameters of the spec no formula names; to set them changes nothing."""
+        for param in self.main.syntax.declarations:
+            if self.is_module or not isinstance(param, ast.Param):
+                continue
+            if not self.expressions.is_named(param):
+                self.sink.report(
+                    codes.UNUSED,
+                    param.name.span,
+                    f"nothing depends on parameter `{param.name.text}`",
+                    hint="name it where its value belongs, or take it out",
+                )
+
+    def _measures(self) -> tuple[ir.Measure, ...]:
+        built = []
+        for measure in self.main.syntax.declarations:
+            if isinstance(measure, ast.Measure):
+                scope = Scope(self.main, Allowed.MODEL)
+                value = self.expressions.quantity(measure.value, scope)
+                if value is not None:
+                    built.append(ir.Measure(measure.name.text, value, measure.doc))
+        return tuple(built)
+
+    def _functions(self) -> None:
+        """Check the functions; comes last, when it is known which ones are called."""
+        functions = FunctionChecker(self.expressions, self.sink)
+        for module, func in self._program.everywhere(ast.Func):
+            functions.function(module, func)
+
+    def _lets(self) -> None:
+        """Check the `let`s and units that nothing uses."""
+        everything = EVERYTHING
+        for module, let in self._program.everywhere(ast.Let):
+            name = ast.Reference(let.name.span, let.name)
+            self.expressions.quantity(name, Scope(module, everything))
+        for module, unit in self._program.everywhere(ast.Unit):
+            if unit.value is not None:
+                name = ast.Reference(unit.name.span, unit.name)
+                self.expressions.quantity(name, Scope(module, everything))
+
+    def _traces(self) -> None:
+        """Read the traces that nothing uses, too: a file that is not there is a mistake."""
+        for module, trace in self._program.everywhere(ast.Trace):
+            self.expressions.traces.recording(Found(module, trace))
+
+    # -- needs and claims ----------------------------------------------------------------
+
+    def _requirements(self) -> tuple[ir.Requirement, ...]:
+        checker = RequirementChecker(self.expressions, self.sink, self.main)
+        built = [
+            checker.requirement(item)
+            for declaration in self.main.syntax.declarations
+            if isinstance(declaration, ast.Require)
+            for item in declaration.requirements
+        ]
+        return tuple(item for item in built if item is not None)
+
+    def _targets(self) -> tuple[ir.Target, ...]:
+        checker = TargetChecker(self.expressions, self.sink, self.main, self._resources)
+        declared = self.main.syntax.declarations
+        return checker.targets(item for item in declared if isinstance(item, ast.Target))
+
+    def _modes(self) -> tuple[ir.Mode, ...]:
+        checker = RequirementChecker(self.expressions, self.sink, self.main)
+        seen: dict[str, ast.Mode] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Mode):
+                self._claim_name(item.name, seen.get(item.name.text), "mode")
+                seen.setdefault(item.name.text, item)
+                found = [checker.requirement(requirement) for requirement in item.requirements]
+                sound = tuple(requirement for requirement in found if requirement is not None)
+                built.append(self.changes.mode(item, sound))
+        return tuple(built)
+
+    def _figures(self) -> tuple[ir.Figure, ...]:
+        checker = FigureChecker(self.changes)
+        seen: dict[str, ast.Figure] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Figure):
+                self._claim_name(item.name, seen.get(item.name.text), "figure")
+                seen.setdefault(item.name.text, item)
+                built.append(checker.figure(item))
+        return tuple(figure for figure in built if figure is not None)
+
+    def _scenarios(self) -> tuple[ir.Scenario, ...]:
+        seen: dict[str, ast.Scenario] = {}
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Scenario):
+                self._claim_name(item.name, seen.get(item.name.text), "scenario")
+                seen.setdefault(item.name.text, item)
+        return tuple(self.changes.scenario(item) for item in seen.values())
+
+    def _claim_name(
+        self,
+        name: ast.Name,
+        earlier: ast.Mode
+        | ast.Scenario
+        | ast.Matrix
+        | ast.Expect
+        | ast.Observe
+        | ast.Figure
+        | None,
+        kind: str,
+    ) -> None:
+        if earlier is not None:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"{kind} `{name.text}` is declared twice",
+                secondary=[Label(earlier.name.span, "first declared here")],
+                hint="rename one of them",
+            )
+
+    def _matrices(self) -> tuple[ir.Matrix, ...]:
+        seen: dict[str, ast.Matrix] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Matrix):
+                self._claim_name(item.name, seen.get(item.name.text), "matrix")
+                seen.setdefault(item.name.text, item)
+                built.append(self._matrix_checker.matrix(item))
+        return tuple(matrix for matrix in built if matrix is not None)
+
+    def _expectations(self) -> tuple[ir.Expectation, ...]:
+        seen: dict[str, ast.Expect | ast.Observe] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Expect):
+                self._claim_name(item.name, seen.get(item.name.text), "claim")
+                seen[item.name.text] = item
+                expectation = self._claims.expectation(item)
+                if self.is_module and expectation is not None:
+                    self._refuse_answers(expectation)
+                built.append(expectation)
+        return tuple(item for item in built if item is not None)
+
+    def _refuse_answers(self, expectation: ir.Expectation) -> None:
+        """Report what a module claims of a system that it does not have."""
+        for claim in expectation.claims:
+            sides = [claim.value.expr] if isinstance(claim.value, ir.Quantity) else []
+            if not isinstance(claim.value, ir.Quantity):
+                sides = list(operands_of(claim.value))
+            if any(mentions_of(side) & _OF_A_SYSTEM for side in sides):
+                self.sink.report(
+                    codes.MISSING_PART,
+                    claim.span,
+                    "this asks for an answer, but the file has nothing to solve",
+                    hint="add `users`, a topology and a stream; a module claims only what its "
+                    "functions and numbers come to",
+                )
+
+    def _observations(self) -> tuple[ir.Observation, ...]:
+        seen: dict[str, ast.Expect | ast.Observe] = {}
+        built = []
+        for item in self.main.syntax.declarations:
+            if isinstance(item, ast.Observe):
+                self._claim_name(item.name, seen.get(item.name.text), "claim")
+                built.append(self._observed.observation(item))
+            if isinstance(item, ast.Expect | ast.Observe):
+                seen.setdefault(item.name.text, item)
+        return tuple(item for item in built if item is not None)

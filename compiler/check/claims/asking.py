@@ -1,0 +1,65 @@
+"""Does a claim ask anything of a model, or is it arithmetic with what was put in?"""
+
+from __future__ import annotations
+
+from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.values.check_calls import ARITHMETIC
+from qps.compiler.syntax import ast
+
+
+def asks_of_model(expr: ast.Expr, module: Module) -> bool:
+    """Return whether an expression names a measure, an answer or a function.
+
+    What names numbers alone is the same whatever the system is like: it may be worth saying, but
+    that it holds says nothing of a model.
+    """
+    open_ = [(expr, module)]
+    seen: set[int] = set()
+    while open_:
+        part, where = open_.pop()
+        if isinstance(part, ast.Call) and part.name.text not in ARITHMETIC:
+            return True
+        if not isinstance(part, ast.Reference):
+            open_ += [(inner, where) for inner in _parts(part)]
+            continue
+        found = lookup(where, part.name)
+        if _is_asked(part.name, found, where):
+            return True
+        if found is None or id(found.declaration) in seen:
+            continue
+        seen.add(id(found.declaration))
+        if isinstance(found.declaration, ast.Let | ast.Measure):
+            open_.append((found.declaration.value, found.module))
+    return False
+
+
+def _is_asked(name: ast.Name, found: Found | None, module: Module) -> bool:
+    """Return whether a name stands for what only a model can tell."""
+    if name.text in ("quality", "largest_acceptable"):
+        return True
+    if found is None:
+        return isinstance(module.names.get(name.parts[0]), _OWNERS)
+    return isinstance(found.declaration, ast.Param) and found.declaration.is_elastic
+
+
+def _parts(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """Return what an expression is made of; the changes of a model are no part of a value."""
+    match expr:
+        case ast.Call(arguments=parts) | ast.Comparison(operands=parts):
+            return parts
+        case ast.Junction(operands=parts):
+            return parts
+        case ast.Negative(operand=part) | ast.Not(operand=part) | ast.Changed(value=part):
+            return (part,)
+        case ast.Sum(terms=pairs) | ast.Product(factors=pairs):
+            return tuple(part for _, part in pairs)
+        case ast.Power(base=base, exponent=exponent):
+            return (base, exponent)
+        case ast.Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+        case _:
+            return ()
+
+
+_OWNERS = (ast.Stream, ast.Node, ast.Link, ast.Trace)
+"""What stands before a dot where a measure is named."""

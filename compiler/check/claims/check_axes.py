@@ -1,0 +1,349 @@
+"""The axes of a matrix: what varies, and the values of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.resolve import kind_of, lookup
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ranges import with_unit_of
+
+MOST_NUMBERS = 1_000_000
+"""Values of an axis that are not evenly spaced, each of which is kept."""
+
+_KINDS = {
+    ast.Option: ir.AxisKind.OPTION,
+    ast.Node: ir.AxisKind.PLACE,
+    ast.Link: ir.AxisKind.PLACE,
+    ast.Param: ir.AxisKind.PARAMETER,
+}
+_LEAST_COUNT = 2
+_NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
+
+
+@dataclass(frozen=True)
+class AxisChecker:
+    """Checks axes; `changes` knows what can be changed in a model."""
+
+    changes: ChangeChecker
+
+    def axis(self, item: ast.Axis) -> ir.Axis | None:
+        """Return an axis, or None where it was reported."""
+        kind = self._kind(item)
+        if kind is None:
+            return None
+        values = item.values
+        if not isinstance(values, ast.Spaced) and not values:
+            self._report(
+                codes.MISSING_PART,
+                item.values_span,
+                f"the axis `{item.name.text}` has no values: the matrix would be empty",
+                f"list some, such as `{item.name.text} in [a, b]`, or take the axis out",
+            )
+            return None
+        if kind is ir.AxisKind.PARAMETER:
+            return self._numbers(item)
+        if isinstance(values, ast.Spaced):
+            self._report(
+                codes.BAD_SETTING,
+                item.values_span,
+                f"`{item.name.text}` takes names, not a range",
+                f"list them: `{item.name.text} in [a, b]`",
+            )
+            return None
+        return self._choices(item, kind, values)
+
+    def _report(
+        self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
+    ) -> None:
+        secondary = [earlier] if earlier else []
+        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
+
+    def _kind(self, item: ast.Axis) -> ir.AxisKind | None:
+        """Return what an axis varies."""
+        name, main = item.name, self.changes.main
+        if name.text in ("mode", "scenario"):
+            return ir.AxisKind(name.text)
+        found = lookup(main, name)
+        declared = None if found is None else found.declaration
+        if isinstance(declared, ast.Param) and declared.is_elastic:
+            self._report(
+                codes.BAD_SETTING,
+                name.span,
+                f"`{name.text}` is elastic: it takes what is left",
+                "vary what limits it, or make it a plain `param`",
+                Label(declared.name.span, "declared here"),
+            )
+            return None
+        if type(declared) in _KINDS:
+            return _KINDS[type(declared)]
+        if isinstance(declared, ast.Users):
+            self._report(
+                codes.BAD_SETTING,
+                name.span,
+                f"`{name.text}` is what every configuration is solved for, not an axis",
+                f"`at {name.text} = 20` asks for values at one population, "
+                f"`matrix … with {name.text} = 2..50 {{` sets its range",
+            )
+            return None
+        if found is not None:
+            self._report(
+                codes.BAD_SETTING,
+                name.span,
+                f"`{name.text}` is {kind_of(found.declaration)} and cannot be varied",
+                "parameters, options, nodes, links, scenarios and modes can",
+                Label(found.declaration.name.span, "declared here"),
+            )
+            return None
+        known = [n for n, d in main.names.items() if type(d) in _KINDS]
+        self._report(
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"there is nothing called `{name.text}` to vary",
+            did_you_mean(name.text, known) or "declare it as a `param` or `option` first",
+        )
+        return None
+
+    # -- names ---------------------------------------------------------------------------
+
+    def _choices(
+        self, item: ast.Axis, kind: ir.AxisKind, values: Sequence[ast.Expr]
+    ) -> ir.Axis | None:
+        """Return an axis of options, machines, networks, scenarios or modes."""
+        changes: list[ir.Change] = []
+        labels: list[str] = []
+        for value in values:
+            label = " ".join(value.span.text.split())
+            if label in labels:
+                self._twice(value, label)
+                return None
+            if kind in (ir.AxisKind.MODE, ir.AxisKind.SCENARIO) and not isinstance(
+                value, ast.Reference
+            ):
+                self._report(
+                    codes.BAD_SETTING, value.span, f"a {kind.value} is a name", "list names"
+                )
+                return None
+            change = self.changes.one(ast.Change(value.span, item.name, value), self.changes.main)
+            if change is None:
+                return None
+            changes.append(change)
+            labels.append(label)
+        name = item.name.text
+        if kind in (ir.AxisKind.OPTION, ir.AxisKind.PLACE):
+            first = changes[0]
+            assert isinstance(first, ir.SetOption | ir.SetPlace)
+            name = first.name
+        return ir.Axis(
+            name, kind, tuple(changes), tuple(labels), (), DIMENSIONLESS, item.values_span
+        )
+
+    def _twice(self, value: ast.Expr, label: str) -> None:
+        self._report(codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once")
+
+    # -- numbers -------------------------------------------------------------------------
+
+    def _numbers(self, item: ast.Axis) -> ir.Axis | None:
+        """Return an axis of a parameter."""
+        found = lookup(self.changes.main, item.name)
+        assert found is not None
+        dimension = self.changes.dimensions.get(found.qualified)
+        if dimension is None:
+            return None
+        numbers: tuple[Fraction, ...] | ir.Steps | None
+        if isinstance(item.values, ast.Spaced):
+            numbers, last = self._along(item.values, dimension), item.values.range.high
+        else:
+            numbers, last = self._listed(item.values, dimension), item.values[-1]
+        if numbers is None:
+            return None
+        name, span, unit = found.qualified, item.values_span, self._unit(last, dimension)
+        return ir.Axis(name, ir.AxisKind.PARAMETER, (), (), numbers, dimension, span, unit)
+
+    def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
+        """Return the unit that a number is written with, and how much it is in base units."""
+        one = with_unit_of(ast.Number(written.span, Fraction(1)), written)
+        if isinstance(one, ast.Number):
+            return None
+        scope = Scope(self.changes.main, Allowed.NOTHING)
+        factor = self.changes.expressions.number(one, scope, "a unit", dimension)
+        text = _NUMBER.sub("", " ".join(written.span.text.split()), count=1)
+        return None if factor is None or not text else (text, factor)
+
+    def _listed(
+        self, values: Sequence[ast.Expr], dimension: Dimension
+    ) -> tuple[Fraction, ...] | None:
+        """Return listed values; the unit of the last one holds for plain numbers."""
+        found: list[Fraction] = []
+        scope = Scope(self.changes.main, Allowed.NOTHING)
+        # A wrong unit is reported where it is written: with the last value.
+        last = self.changes.expressions.number(values[-1], scope, "a value", dimension)
+        if last is None:
+            return None
+        for value in values:
+            written = with_unit_of(value, values[-1])
+            number = (
+                last
+                if value is values[-1]
+                else self.changes.expressions.number(written, scope, "a value", dimension)
+            )
+            if number is None:
+                return None
+            if number in found:
+                self._twice(value, " ".join(value.span.text.split()))
+                return None
+            found.append(number)
+        return tuple(found)
+
+    def _along(
+        self, item: ast.Spaced, dimension: Dimension
+    ) -> tuple[Fraction, ...] | ir.Steps | None:
+        """Return the values along a range."""
+        changes, bounds = self.changes, item.range
+        high = changes.end(bounds.high, None, dimension)
+        low = None if high is None else changes.end(bounds.low, bounds.high, dimension)
+        if low is None or high is None:
+            return None
+        if low >= high:
+            self._report(
+                codes.OUT_OF_RANGE,
+                bounds.span,
+                "this range ends below its start" if low > high else "this range is one point",
+                "write the smaller end first, or list the values: `[…]`",
+            )
+            return None
+        if low <= 0 and (item.factor is not None or item.is_logarithmic):
+            self._report(
+                codes.OUT_OF_RANGE,
+                bounds.low.span,
+                "logarithmic steps begin above zero",
+                "begin higher, or take steps of one size: `by …`",
+            )
+            return None
+        if item.count is not None:
+            return self._counted(low, high, item.count, is_logarithmic=item.is_logarithmic)
+        if item.factor is not None:
+            return self._multiplied(low, high, item.factor)
+        if item.step is not None:
+            return self._stepped(low, high, item, dimension)
+        self._report(
+            codes.MISSING_PART,
+            item.span,
+            "this range does not say how far apart its values are",
+            "add a step (`by 10`), a factor (`by * 2`) or a number of values "
+            "(`, 25 values`, `, 25 log values`)",
+        )
+        return None
+
+    def _stepped(
+        self, low: Fraction, high: Fraction, item: ast.Spaced, dimension: Dimension
+    ) -> ir.Steps | None:
+        assert item.step is not None
+        step = self.changes.end(item.step, item.range.high, dimension)
+        if step is None:
+            return None
+        if step <= 0 or step > high - low:
+            self._report(
+                codes.OUT_OF_RANGE,
+                item.step.span,
+                "a step is above zero" if step <= 0 else "this step is wider than the range",
+                "take a smaller one that is above zero",
+            )
+            return None
+        return ir.Steps(low, step, int((high - low) // step) + 1)
+
+    def _multiplied(
+        self, low: Fraction, high: Fraction, factor: ast.Expr
+    ) -> tuple[Fraction, ...] | None:
+        scope = Scope(self.changes.main, Allowed.NOTHING)
+        ratio = self.changes.expressions.number(factor, scope, "a factor")
+        if ratio is None:
+            return None
+        # Counted before any is made: exact powers of 1.000001 would fill the memory.
+        if ratio <= 1 or math.log(high / low) / math.log(ratio) > _LONGEST_POWERS:
+            self._report(
+                codes.OUT_OF_RANGE,
+                factor.span,
+                "a factor is above 1"
+                if ratio <= 1
+                else f"more than {_LONGEST_POWERS:,} values, each a multiple of the one before",
+                "such as `by * 2`; `, 1000 log values` takes so many",
+            )
+            return None
+        found = [low]
+        while found[-1] * ratio <= high:
+            found.append(found[-1] * ratio)
+        return tuple(found)
+
+    def _counted(
+        self, low: Fraction, high: Fraction, count: ast.Number, *, is_logarithmic: bool
+    ) -> tuple[Fraction, ...] | ir.Steps | None:
+        many = count.value
+        most = MOST_NUMBERS if is_logarithmic else None
+        if many.denominator != 1 or many < _LEAST_COUNT or (most is not None and many > most):
+            self._report(
+                codes.OUT_OF_RANGE,
+                count.span,
+                "a range has a whole number of values, at least 2"
+                + (f" and, spaced by factors, at most {most:,}" if most else ""),
+                "such as `, 25 values`",
+            )
+            return None
+        steps = int(many) - 1
+        if not is_logarithmic:
+            return ir.Steps(low, (high - low) / steps, int(many))
+        return (low, *_between(low, high, steps), high)
+
+
+def _between(low: Fraction, high: Fraction, steps: int) -> tuple[Fraction, ...]:
+    """Return the numbers between two, each as many times the one before, to 20 digits.
+
+    So a number that has fewer is met: a tenth is 0.1, which it is not in floats.
+    """
+    with localcontext(prec=30):
+        ends = (Decimal(end.numerator) / Decimal(end.denominator) for end in (low, high))
+        start, end = (number.ln() for number in ends)
+        found = ((start + (end - start) * k / steps).exp() for k in range(1, steps))
+        return tuple(Fraction(f"{number:.20g}") for number in found)
+
+
+_LONGEST_POWERS = 2000
+
+
+def check_ranges(matrix: ir.Matrix, parameters: Iterable[ir.Parameter], sink: Sink) -> None:
+    """Report axes that leave the range of their parameter.
+
+    What rests on the parameter is looked at row by row: it may be sound for some values only.
+    """
+    declared = {parameter.name: parameter for parameter in parameters}
+    for axis in {axis.span: axis for block in matrix.blocks for axis in block}.values():
+        if axis.kind is not ir.AxisKind.PARAMETER:
+            continue
+        parameter = declared[axis.name]
+        ends = (axis.number(0), axis.number(axis.count - 1))
+        least, most = (min(ends), max(ends)) if isinstance(axis.numbers, ir.Steps) else (
+            min(axis.numbers), max(axis.numbers)
+        )  # fmt: skip
+        low, high = parameter.low, parameter.high
+        below = isinstance(low, ir.Constant) and least < low.value
+        if below or (isinstance(high, ir.Constant) and most > high.value):
+            sink.report(
+                codes.OUT_OF_RANGE,
+                axis.span,
+                f"the axis goes {'below' if below else 'beyond'} the range of `{axis.name}`",
+                secondary=[Label(parameter.span, "its range is stated here")],
+                hint="stay inside the range, or widen it where it is declared",
+            )

@@ -1,0 +1,165 @@
+"""Figures: curves of what a model predicts, over its population or over a parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.resolve import lookup, lookup_kind, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.remarks import remark
+
+_AXES = ("x", "y")
+
+
+@dataclass(frozen=True)
+class FigureChecker:
+    """Checks `figure` blocks; `changes` knows what can be changed in a model."""
+
+    changes: ChangeChecker
+
+    def figure(self, item: ast.Figure) -> ir.Figure | None:
+        """Return a figure, or None where it was reported."""
+        curves = self._curves(item)
+        logarithmic = self._logarithmic(item)
+        if item.abscissa is None:
+            self._missing(item, "over what it goes", "over N in 2..100")
+            return None
+        axis = self._axis(item.abscissa)
+        loads = self._loads(item, curves)
+        if not item.curves and not item.loads:
+            self._missing(item, "what it draws", 'line "load" station.cpu.load')
+        if axis is None or not (curves or loads):
+            return None
+        parameter, dimension, low, high = axis
+        if low <= 0 and "x" in logarithmic:
+            self.changes.sink.report(
+                codes.OUT_OF_RANGE,
+                item.abscissa.range.low.span,
+                "a logarithmic axis begins above zero",
+                hint="begin higher, or take `log x` out",
+            )
+            return None
+        return ir.Figure(
+            item.name.text,
+            item.title.value if item.title else None,
+            parameter,
+            low,
+            high,
+            dimension,
+            tuple(curves),
+            tuple(loads),
+            logarithmic,
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            item.name.span,
+            item.abscissa.range.span,
+        )
+
+    def _missing(self, item: ast.Figure, what: str, example: str) -> None:
+        self.changes.sink.report(
+            codes.MISSING_PART,
+            item.name.span,
+            f"figure `{item.name.text}` does not say {what}",
+            hint=f"such as `{example}`",
+        )
+
+    def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
+        """Return the parameter (None for the population), its dimension, and both ends."""
+        checker, main = self.changes, self.changes.main
+        found = lookup(main, item.name)
+        divided = lookup_kind(main, item.name)
+        if divided is not None and isinstance(divided.declaration, ast.Param):
+            found, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
+        else:
+            name = found.qualified if found is not None else ""
+        if found is not None and isinstance(found.declaration, ast.Users):
+            bounds = checker.user_bounds(item.range)
+            if bounds is None:
+                return None
+            return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
+        if found is None or not isinstance(found.declaration, ast.Param):
+            report_name(
+                checker.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
+            )
+            return None
+        dimension = checker.dimensions.get(name)
+        if dimension is None:
+            checker.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
+            return None
+        high = checker.end(item.range.high, None, dimension)
+        low = None if high is None else checker.end(item.range.low, item.range.high, dimension)
+        if low is None or high is None:
+            return None
+        if low >= high:
+            checker.sink.report(
+                codes.OUT_OF_RANGE,
+                item.range.span,
+                "this range ends below its start",
+                hint="write the smaller end first",
+            )
+            return None
+        return name, dimension, low, high
+
+    def _curves(self, item: ast.Figure) -> list[ir.Curve]:
+        """Return the curves that are sound; all of them have one dimension."""
+        built: list[ir.Curve] = []
+        for curve in item.curves:
+            scope = Scope(self.changes.main, EVERYTHING & ~Allowed.ANSWERS)
+            inside = Scope(self.changes.main, EVERYTHING)
+            changes = self.changes.all_of(curve.changes, inside)
+            wanted = built[0].value.dimension if built else None
+            value = self.changes.expressions.quantity(curve.value, scope, wanted, "this line")
+            if value is None or len(changes) < len(curve.changes):
+                continue
+            label = curve.label.value if curve.label else " ".join(curve.value.span.text.split())
+            built.append(ir.Curve(label, value, changes, curve.span))
+        return built
+
+    def _loads(self, item: ast.Figure, curves: list[ir.Curve]) -> list[ir.LoadCurves]:
+        """Return the `loads` that are sound; loads are shares, and so are all lines beside them."""
+        checker, built = self.changes, []
+        for loads in item.loads:
+            if curves and curves[0].value.dimension != DIMENSIONLESS:
+                usual = "draw the loads in a figure of their own"
+                told = advice(curves[0].value, lambda found: found == DIMENSIONLESS, usual)
+                checker.sink.report(
+                    codes.WRONG_DIMENSION,
+                    loads.span,
+                    f"loads are plain numbers, the lines of this figure are "
+                    f"{curves[0].value.dimension.in_words}",
+                    secondary=[Label(curves[0].value.span, "this one is"), *told.labels],
+                    hint=told.hint,
+                )
+                continue
+            changes = self.changes.all_of(loads.changes, Scope(checker.main, EVERYTHING))
+            if len(changes) == len(loads.changes):
+                label = loads.label.value if loads.label else _changes_text(loads)
+                if loads.label is None and len(item.loads) == 1:
+                    label = ""
+                built.append(ir.LoadCurves(label, changes, loads.span))
+        return built
+
+    def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
+        for name in item.logarithmic:
+            if name.text not in _AXES:
+                self.changes.sink.report(
+                    codes.UNKNOWN_NAME,
+                    name.span,
+                    f"a figure has no axis `{name.text}`",
+                    hint="`log x` or `log y`",
+                )
+        return frozenset(name.text for name in item.logarithmic)
+
+
+def _changes_text(loads: ast.Loads) -> str:
+    """Return what tells the lines of one `loads` from those of another: its changes."""
+    return ", ".join(" ".join(change.span.text.split()) for change in loads.changes)

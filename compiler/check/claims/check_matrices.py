@@ -1,0 +1,321 @@
+"""Matrices: axes with their values, conditions on rows, columns, and claims about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.claims.check_axes import AxisChecker
+from qps.compiler.check.claims.check_rows import RowConditions, refuse_changes
+from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, Label
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities.dimension import MONEY, TIME
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.remarks import remark
+
+MOST_ROWS = 2**63 - 1
+
+_PER_USER = {
+    "cost_per_user": (ir.MeasureKind.COST, MONEY),
+    "running_cost_per_user": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
+}
+_SATURATIONS = ("saturates_at", "saturates_not_below")
+_NUMBERS = ("at", "largest_acceptable", *_SATURATIONS, "quality_at", "cost", "running_cost")
+WORDS = (
+    "largest_acceptable_known",
+    "limited_by",
+    "bottleneck",
+    "saturated_from_start",
+    "stays_full",
+)
+ANSWERS = (*_NUMBERS, *_PER_USER, *WORDS)
+"""The columns that every matrix has, besides its axes, the loads and the reason."""
+
+_QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
+
+
+@dataclass
+class MatrixChecker:
+    """Checks `matrix` blocks, and claims about them."""
+
+    changes: ChangeChecker
+    matrices: dict[str, ir.Matrix] = field(default_factory=dict)
+
+    def matrix(self, item: ast.Matrix) -> ir.Matrix | None:
+        """Return a matrix, or None where it was reported."""
+        changes = self.changes.all_of(item.changes, Scope(self.changes.main))
+        blocks = self._blocks(item)
+        at = None if item.at is None else self._at(item.at)
+        if blocks is None or len(changes) < len(item.changes):
+            return None
+        scope, columns = self._columns(item, blocks[0])
+        conditions = RowConditions(self.changes, blocks[0])
+        excluded = [conditions.input_condition(expr, scope) for expr in item.rows.excluded]
+        wanted = [conditions.condition(expr, scope) for expr in item.rows.wanted]
+        kept = tuple(condition for condition in wanted if condition is not None)
+        known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
+        order = [self._order(key, known) for key in item.rows.order]
+        built = ir.Matrix(
+            item.name.text,
+            item.title.value if item.title else None,
+            changes,
+            blocks,
+            tuple(condition for condition in excluded if condition is not None),
+            (kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
+            tuple(columns),
+            tuple(name.text for name in item.selected),
+            tuple(key for key in order if key is not None),
+            at,
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            item.name.span,
+            tuple(_parts(item)),
+        )
+        if built.size > MOST_ROWS:
+            self._report(
+                codes.NUMBER_SIZE,
+                item.name.span,
+                f"matrix `{built.name}` has {built.size:.3g} configurations; "
+                f"2^63 - 1 can be counted",
+                "take wider steps, or fewer axes",
+            )
+            return None
+        self.matrices.setdefault(built.name, built)
+        return built
+
+    def _report(
+        self, code: Code, span: Span, message: str, hint: str, earlier: Span | None = None
+    ) -> None:
+        secondary = [Label(earlier, "first named here")] if earlier else []
+        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
+
+    # -- axes ----------------------------------------------------------------------------
+
+    def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
+        """Return the product of the axes, and one more for each `include`."""
+        checker = AxisChecker(self.changes)
+        built = [checker.axis(axis) for axis in item.rows.axes]
+        axes = tuple(axis for axis in built if axis is not None)
+        if not item.rows.axes:
+            self._report(
+                codes.MISSING_PART,
+                item.name.span,
+                f"matrix `{item.name.text}` varies nothing",
+                "add an axis, such as `station in [ws.ipx, ws.alpha]`",
+            )
+        is_sound = len(axes) == len(item.rows.axes) > 0
+        seen: dict[str, ast.Axis] = {}
+        for axis in item.rows.axes:
+            earlier = seen.setdefault(axis.name.text, axis)
+            if earlier is not axis:
+                self._report(
+                    codes.DUPLICATE_NAME,
+                    axis.name.span,
+                    f"`{axis.name.text}` is an axis already",
+                    "list all its values in one place",
+                    earlier.name.span,
+                )
+                is_sound = False
+        blocks = [axes]
+        for changes in item.rows.included:
+            block = self._included(checker, changes, axes) if is_sound else None
+            if block is None:
+                is_sound = False
+            else:
+                blocks.append(block)
+        return tuple(blocks) if is_sound else None
+
+    def _included(
+        self, checker: AxisChecker, changes: tuple[ast.Change, ...], axes: tuple[ir.Axis, ...]
+    ) -> tuple[ir.Axis, ...] | None:
+        """Return the axes with one value each for those that an `include` names."""
+        block = {axis.name: axis for axis in axes}
+        is_sound = True
+        for change in changes:
+            if change.name.text not in block or isinstance(change.value, ast.Range):
+                self._report(
+                    codes.BAD_SETTING,
+                    change.span,
+                    f"`{change.name.text}` is no axis of this matrix"
+                    if change.name.text not in block
+                    else "an `include` adds one value of an axis",
+                    did_you_mean(change.name.text, list(block))
+                    or f"there is {listed(list(block), 'and')}; write one value of it",
+                )
+                is_sound = False
+                continue
+            value = change.value
+            single = ast.Axis(change.span, change.name, (value,), value.span)
+            axis = checker.axis(single)
+            if axis is None:
+                is_sound = False
+            else:
+                block[axis.name] = axis
+        return tuple(block.values()) if is_sound else None
+
+    def _at(self, change: ast.Change) -> int | None:
+        """Return the population that is asked for."""
+        found = lookup(self.changes.main, change.name)
+        is_users = found is not None and isinstance(found.declaration, ast.Users)
+        if not is_users:
+            self._report(
+                codes.BAD_SETTING,
+                change.span,
+                f"`{change.name.text}` is not the population",
+                "`at` tells for how many users loads, quality and cost are told: `at N = 20`",
+            )
+            return None
+        settled = self.changes.one(change, self.changes.main)
+        if not isinstance(settled, ir.SetPopulation):
+            return None
+        if settled.low != settled.high:
+            self._report(
+                codes.BAD_SETTING, change.span, "`at` takes one population", "such as `at N = 20`"
+            )
+            return None
+        return settled.low
+
+    # -- columns -------------------------------------------------------------------------
+
+    def _columns(
+        self, item: ast.Matrix, axes: tuple[ir.Axis, ...]
+    ) -> tuple[Scope, list[ir.MatrixColumn]]:
+        """Return the columns of the spec's own, and the scope in which they are known."""
+        scope = Scope(self.changes.main, EVERYTHING, self._built_in(item.name.span))
+        columns: list[ir.MatrixColumn] = []
+        taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
+        for derived in item.columns:
+            name = derived.name.text
+            is_built_in = name in (*ANSWERS, "reason") or name.startswith("load")
+            if is_built_in or name in taken:
+                self._report(
+                    codes.DUPLICATE_NAME,
+                    derived.name.span,
+                    f"the matrix has a column `{name}` already",
+                    "choose another name",
+                    taken.get(name),
+                )
+                continue
+            taken[name] = derived.name.span
+            value = self.changes.expressions.quantity(derived.value, scope)
+            if value is not None and any(isinstance(p, ir.Changed) for p in parts_of(value.expr)):
+                refuse_changes(self.changes, derived.value.span)
+            elif value is not None:
+                columns.append(ir.MatrixColumn(name, value))
+                scope = replace(scope, formals=scope.formals | {name: value})
+        known = {*(column.name for column in columns), *(axis.name for axis in axes)}
+        for chosen in item.selected:
+            is_answer = chosen.text in ANSWERS and lookup(self.changes.main, chosen) is None
+            if chosen.text in known or is_answer:
+                continue
+            value = self.changes.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
+            if value is not None:
+                columns.append(ir.MatrixColumn(chosen.text, value))
+                known.add(chosen.text)
+        return scope, columns
+
+    def _built_in(self, span: Span) -> dict[str, ir.Quantity]:
+        """Return the names that only rows of a matrix have."""
+        each = ir.Power(ir.Population(), ir.Constant(Fraction(-1)))
+        return {
+            name: ir.Quantity(ir.Product((ir.Measured(kind, ""), each)), dimension, span)
+            for name, (kind, dimension) in _PER_USER.items()
+        }
+
+    def _order(self, key: ast.SortKey, columns: Sequence[str]) -> ir.Order | None:
+        known = [*columns, *ANSWERS]
+        if key.name.text in known:
+            return ir.Order(key.name.text, key.is_descending)
+        self._report(
+            codes.UNKNOWN_NAME,
+            key.name.span,
+            f"the matrix has no column `{key.name.text}`",
+            did_you_mean(key.name.text, known)
+            or f"make it one: `column name = {key.name.text}`, or `select {key.name.text}`",
+        )
+        return None
+
+    # -- claims --------------------------------------------------------------------------
+
+    def claim(self, item: ast.MatrixClaim) -> ir.MatrixClaim | None:
+        """Return a claim about a matrix, or None where it was reported."""
+        matrix = self._claimed(item)
+        if matrix is None:
+            return None
+        scope = Scope(
+            self.changes.main,
+            EVERYTHING,
+            self._built_in(item.span) | {column.name: column.value for column in matrix.columns},
+        )
+        conditions = RowConditions(self.changes, matrix.axes)
+        where = None if item.where is None else conditions.condition(item.where, scope)
+        condition = conditions.condition(item.condition, scope)
+        if condition is None or (item.where is not None and where is None):
+            return None
+        count = Fraction(0) if item.count is None else item.count.value
+        if item.count is not None and (count.denominator != 1 or count < 1):
+            self._report(
+                codes.OUT_OF_RANGE,
+                item.count.span,
+                "a number of configurations is whole and at least 1",
+                "`no configuration` and `every configuration` say none and all",
+            )
+            return None
+        quantifier = _QUANTIFIERS[item.quantifier]
+        return ir.MatrixClaim(quantifier, int(count), matrix.name, where, condition, item.span)
+
+    def _claimed(self, item: ast.MatrixClaim) -> ir.Matrix | None:
+        """Return the matrix that a claim is about: the one it names, or the only one."""
+        names = [
+            d.name.text for d in self.changes.main.syntax.declarations if isinstance(d, ast.Matrix)
+        ]
+        if item.matrix is not None:
+            if item.matrix.text not in names:
+                self._report(
+                    codes.UNKNOWN_NAME,
+                    item.matrix.span,
+                    f"there is no matrix `{item.matrix.text}`",
+                    did_you_mean(item.matrix.text, names)
+                    or (listed(names, "or") if names else "declare it: `matrix name { … }`"),
+                )
+                return None
+            return self.matrices.get(item.matrix.text)
+        if len(names) == 1:
+            return self.matrices.get(names[0])
+        self._report(
+            codes.MISSING_PART,
+            item.span,
+            "the spec has no matrix to claim anything of"
+            if not names
+            else "the claim does not say which matrix it is about",
+            "declare one: `matrix name { station in [a, b] }`"
+            if not names
+            else f"name it: `… configuration of {names[0]}`",
+        )
+        return None
+
+
+def _parts(item: ast.Matrix) -> Iterator[tuple[str, str]]:
+    """Yield what a matrix asks: the word it is said with, and the text behind it."""
+    yield from (("with", _said(change.span)) for change in item.changes)
+    yield from (("over", _said(axis.span)) for axis in item.rows.axes)
+    yield from (("exclude", _said(expr.span)) for expr in item.rows.excluded)
+    for block in item.rows.included:
+        yield "include", ", ".join(_said(change.span) for change in block)
+    yield from (("where", _said(expr.span)) for expr in item.rows.wanted)
+    yield from (("order by", _said(key.span)) for key in item.rows.order)
+
+
+def _said(span: Span) -> str:
+    """Return a text in one line, without comments."""
+    return " ".join(re.sub(r"#.*", "", span.text).split())

@@ -1,0 +1,241 @@
+"""Tables of measured runs: columns tied to the model, rows read and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from qps.compiler import ir
+from qps.compiler.check.claims.asking import asks_of_model
+from qps.compiler.check.claims.check_claims import ClaimChecker
+from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer
+from qps.compiler.syntax.parse import parse_change
+from qps.compiler.syntax.remarks import remark
+
+_SETTINGS = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
+
+
+@dataclass(frozen=True)
+class _SettingColumn:
+    """A column that sets something for its row; `unit` is the text behind plain numbers."""
+
+    heading: str
+    target: str
+    unit: str | None
+
+
+@dataclass(frozen=True)
+class _ValueColumn:
+    """A measured column and how many base units its numbers count."""
+
+    column: ir.MeasuredColumn
+    factor: Fraction
+
+
+@dataclass(frozen=True)
+class ObservationChecker:
+    """Checks `observe` blocks."""
+
+    claims: ClaimChecker
+    importer: Importer
+
+    @property
+    def _sink(self) -> Sink:
+        return self.claims.changes.sink
+
+    def observation(self, item: ast.Observe) -> ir.Observation | None:
+        """Return a table of measured runs with its columns tied to the model."""
+        main = self.claims.changes.main
+        text = self.importer.data(item.file, main.syntax.source)
+        self._sink.found += text.diagnostics
+        changes = self.claims.changes.all_of(item.changes, Scope(main))
+        table = None if text.value is None else read_table(text.value, item.file.value)
+        if isinstance(table, Problem):
+            self._fail(item, table.message, table.hint)
+        if not isinstance(table, Table):
+            return None
+        settings: list[_SettingColumn] = []
+        measured: list[_ValueColumn] = []
+        for column in item.columns:
+            tied = self._column(column, item, table.headings)
+            if isinstance(tied, _SettingColumn):
+                settings.append(tied)
+            elif tied is not None:
+                measured.append(tied)
+        if self._sink.has_errors:
+            return None
+        self._settle_once(item, settings)
+        if not measured:
+            self._sink.report(
+                codes.MISSING_PART,
+                item.name.span,
+                "no column of this table is compared with a measure",
+                hint="add one, such as `load in s -> station.cpu.load * 200 s within 10 %`",
+            )
+            return None
+        if item.missed and all(value.column.tolerance is None for value in measured):
+            self._sink.report(
+                codes.MISPLACED,
+                item.missed.span,
+                f"nothing of `{item.name.text}` is judged, so nothing of it is missed",
+                hint="say by `within` how near the predictions should come, or leave `missed` out",
+            )
+        rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
+        return ir.Observation(
+            item.name.text,
+            # From where the command runs, as the label of the spec is.
+            os.path.normpath(Path(main.syntax.source.label).parent / item.file.value),
+            tuple(value.column for value in measured),
+            tuple(
+                ir.ObservedRow(row.line, (*changes, *row.changes), row.values)
+                for row in rows
+                if row is not None
+            ),
+            item.source.value if item.source else None,
+            remark(item.remarks, "note"),
+            remark(item.remarks, "fitted"),
+            item.name.span,
+            item.is_our_own,
+            item.missed.value if item.missed else None,
+        )
+
+    def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
+        """Report what two columns set."""
+        targets = [column.target for column in settings]
+        for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
+            self._sink.report(
+                codes.DUPLICATE_NAME,
+                item.name.span,
+                f"two columns of `{item.name.text}` set `{target}`",
+                hint="keep one of them",
+            )
+
+    def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
+        self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
+
+    def _column(
+        self, item: ast.Column, table: ast.Observe, headings: Sequence[str]
+    ) -> _SettingColumn | _ValueColumn | None:
+        if item.name.text not in headings:
+            self._sink.report(
+                codes.BAD_DATA,
+                item.name.span,
+                f"`{table.file.value}` has no column `{item.name.text}`",
+                hint=did_you_mean(item.name.text, headings),
+            )
+            return None
+        target = item.target
+        if isinstance(target, ast.Reference):
+            found = lookup(self.claims.changes.main, target.name)
+            is_case = found is None and target.name.text == "case"
+            if is_case or (found is not None and isinstance(found.declaration, _SETTINGS)):
+                unit = item.unit.span.text if item.unit is not None else None
+                return _SettingColumn(item.name.text, target.name.text, unit)
+        return self._value_column(item)
+
+    def _value_column(self, item: ast.Column) -> _ValueColumn | None:
+        expressions = self.claims.changes.expressions
+        value = expressions.quantity(item.target, Scope(self.claims.changes.main, EVERYTHING))
+        if value is None:
+            return None
+        factor = Fraction(1)
+        if item.unit is not None:
+            fixed = Scope(self.claims.changes.main, Allowed.NOTHING)
+            unit = expressions.quantity(item.unit, fixed, value.dimension, "the unit of the column")
+            if unit is None:
+                return None
+            if isinstance(unit.expr, ir.Constant):
+                factor = unit.expr.value
+        elif value.dimension != DIMENSIONLESS:
+            usual = f"give their unit: `{item.name.text} in {value.dimension} -> …`"
+            told = advice(value, lambda found: found == DIMENSIONLESS, usual)
+            self._sink.report(
+                codes.WRONG_DIMENSION,
+                item.span,
+                f"plain numbers are compared with {value.dimension.in_words}",
+                secondary=told.labels,
+                hint=told.hint,
+            )
+            return None
+        tolerance = self.claims.tolerance(item.tolerance, value.dimension)
+        if item.tolerance is not None and tolerance is None:
+            return None
+        asks = asks_of_model(item.target, self.claims.changes.main)
+        column = ir.MeasuredColumn(item.name.text, value, tolerance, item.span, asks)
+        return _ValueColumn(column, factor)
+
+    def _row(
+        self,
+        item: ast.Observe,
+        line: int,
+        cells: dict[str, str],
+        settings: list[_SettingColumn],
+        measured: list[_ValueColumn],
+    ) -> ir.ObservedRow | None:
+        changes = [self._cell_change(item, line, column, cells) for column in settings]
+        known = tuple(change for change in changes if change is not None)
+        values: list[Fraction | None] = []
+        for column in measured:
+            cell = cells[column.column.heading]
+            plain = number(cell)
+            if cell and plain is None:
+                self._fail(
+                    item,
+                    f"`{item.file.value}`, line {line}: `{cell[:LONGEST_CELL]}` in column "
+                    f"`{column.column.heading}` is no number",
+                    _number_hint(cell, column.column.heading),
+                )
+                return None
+            values.append(None if plain is None else plain * column.factor)
+        if len(known) < len(changes):
+            return None
+        return ir.ObservedRow(line, known, tuple(values))
+
+    def _cell_change(
+        self, item: ast.Observe, line: int, column: _SettingColumn, cells: dict[str, str]
+    ) -> ir.Change | None:
+        """Read a cell as the new value of a setting, as if it stood behind `with`."""
+        cell = cells[column.heading]
+        where = f"`{item.file.value}`, line {line}, column `{column.heading}`"
+        if not cell:
+            self._fail(
+                item,
+                f"{where} is empty, but it sets `{column.target}`",
+                "fill it in, or take the line out: only what was measured may be missing",
+            )
+            return None
+        if number(cell) is not None and column.unit is not None:
+            cell = f"{cell} {column.unit}"
+        parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
+        before = len(self._sink.found)
+        change = None
+        if parsed.value is not None:
+            change = self.claims.changes.one(parsed.value, self.claims.changes.main)
+        problems = [*parsed.diagnostics, *self._sink.found[before:]]
+        del self._sink.found[before:]
+        for problem in problems[:1]:
+            # The cell is no text that anybody wrote: the place is the line of the table.
+            self._fail(item, f"{where}: {problem.message}", " ".join(problem.hints))
+        return change if not problems else None
+
+
+def _number_hint(cell: str, heading: str) -> str:
+    if number(cell.replace(",", ".")) is not None:
+        return "write the decimal point as `.`"
+    if number(cell.rstrip("% ")) is not None:
+        return f"write plain numbers, and their unit in the spec: `{heading} in % -> …`"
+    return "leave a cell empty where nothing was measured"

@@ -1,0 +1,177 @@
+"""Conditions on the rows of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.places import Place
+from qps.compiler.check.names.resolve import Found, lookup
+from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.syntax import ast
+
+
+@dataclass
+class RowConditions:
+    """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
+
+    changes: ChangeChecker
+    axes: tuple[ir.Axis, ...]
+
+    def input_condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
+        """Return a condition by which rows are left out before anything is solved."""
+        condition = self.condition(expr, scope, is_result=False)
+        results = ir.Measured | ir.Population
+        if condition is None or not any(isinstance(p, results) for p in _compared(condition)):
+            return condition
+        self.changes.sink.report(
+            codes.VARIES,
+            expr.span,
+            "`exclude` decides before anything is solved: it cannot ask for a result",
+            hint="write `where` and what is to be kept",
+        )
+        return None
+
+    def condition(
+        self, expr: ast.Expr, scope: Scope, *, is_result: bool = True
+    ) -> ir.Condition | None:
+        """Return a condition; `is_result` where it may name what solving gives."""
+        match expr:
+            case ast.Not():
+                inner = self.condition(expr.operand, scope, is_result=is_result)
+                return None if inner is None else ir.Negated(inner)
+            case ast.Junction():
+                parts = [
+                    self.condition(operand, scope, is_result=is_result) for operand in expr.operands
+                ]
+                known = tuple(part for part in parts if part is not None)
+                if len(known) < len(parts):
+                    return None
+                return ir.AllOf(known) if expr.operator == "and" else ir.AnyOf(known)
+            case ast.Comparison(operands=(ast.Reference(name=name), *_)):
+                check = self._word_check(name, is_result=is_result)
+                if check is not None:
+                    return self._word(expr, name, check)
+        found = self.changes.expressions.condition(expr, scope)
+        if found is not None and any(isinstance(p, ir.Changed) for p in _compared(found)):
+            refuse_changes(self.changes, expr.span)
+            return None
+        return found
+
+    def _word_check(
+        self, name: ast.Name, *, is_result: bool
+    ) -> Callable[[ast.Reference], str | None] | None:
+        """Return how the words of a column are checked; None where it holds no words."""
+        text = name.text
+        if text in ("scenario", "mode"):
+            declared = ast.Scenario if text == "scenario" else ast.Mode
+            return lambda value: self._one_of(value, self._declared(declared), text)
+        found = lookup(self.changes.main, name)
+        if is_result and found is None and text == "limited_by":
+            return self._requirement
+        if is_result and found is None and text == "bottleneck":
+            return self._resource
+        if found is not None and isinstance(found.declaration, ast.Node | ast.Link):
+            return lambda value: self._kind(value, found)
+        return None
+
+    def _word(
+        self, expr: ast.Comparison, name: ast.Name, check: Callable[[ast.Reference], str | None]
+    ) -> ir.Condition | None:
+        value = expr.operands[-1]
+        is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
+        if not is_fit or not isinstance(value, ast.Reference):
+            self.changes.sink.report(
+                codes.NOT_A_CONDITION,
+                expr.span,
+                f"`{name.text}` is compared with a name, by `==` or `!=`",
+                hint=f"such as `{name.text} == name`",
+            )
+            return None
+        word = check(value)
+        if word is None:
+            return None
+        condition = ir.RowIs(name.text, word)
+        return condition if expr.operators[0] == "==" else ir.Negated(condition)
+
+    def _declared(self, kind: type[ast.Scenario | ast.Mode]) -> list[str]:
+        declarations = self.changes.main.syntax.declarations
+        return [d.name.text for d in declarations if isinstance(d, kind)]
+
+    def _one_of(self, value: ast.Reference, known: Iterable[str], what: str) -> str | None:
+        names = list(known)
+        if value.name.text in names:
+            return value.name.text
+        self.changes.sink.report(
+            codes.UNKNOWN_NAME,
+            value.span,
+            f"there is no {what} `{value.name.text}`",
+            hint=did_you_mean(value.name.text, names)
+            or (f"there is {listed(names, 'and')}" if names else f"no {what} is declared"),
+        )
+        return None
+
+    def _kind(self, value: ast.Reference, found: Found) -> str | None:
+        """Return the machine or network that a node or link is compared with."""
+        is_node = isinstance(found.declaration, ast.Node)
+        read = Place(value.name, None)
+        return self.changes.places.kind(read, self.changes.main, is_node=is_node)
+
+    def _requirement(self, value: ast.Reference) -> str | None:
+        """Return the requirement that `limited_by` is compared with."""
+        if value.name.parts[-1] == "load":
+            owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
+            return None if self._resource(owner) is None else value.name.text
+        declarations = self.changes.main.syntax.declarations
+        required = [
+            _measure_text(requirement.condition)
+            for d in declarations
+            if isinstance(d, ast.Require | ast.Mode)
+            for requirement in d.requirements
+        ]
+        return self._one_of(value, [*required, "quality"], "requirement")
+
+    def _resource(self, value: ast.Reference) -> str | None:
+        """Return the resource that `bottleneck` is compared with."""
+        owner = self.changes.main.names.get(value.name.parts[0]) if value.name.parts else None
+        if isinstance(owner, ast.Node | ast.Link):
+            return value.name.text
+        declared = self.changes.main.names.items()
+        places = [name for name, d in declared if isinstance(d, ast.Node | ast.Link)]
+        return self._one_of(value, places, "resource")
+
+
+def refuse_changes(changes: ChangeChecker, span: Span) -> None:
+    """Report a `with` where a row of a matrix is asked for something."""
+    changes.sink.report(
+        codes.MISPLACED,
+        span,
+        "a row of a matrix has no `with` of its own",
+        hint="the axes say what varies; `matrix name with … {` changes all rows",
+    )
+
+
+def _compared(condition: ir.Condition) -> Iterator[ir.Expr]:
+    """Yield what is compared in a condition, and all that it is made of."""
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from parts_of(left)
+            yield from parts_of(right)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from _compared(part)
+        case ir.Negated(inner):
+            yield from _compared(inner)
+
+
+def _measure_text(condition: ast.Expr) -> str:
+    """Return how the left side of a requirement is written: its name."""
+    if isinstance(condition, ast.Comparison):
+        return " ".join(condition.operands[0].span.text.split())
+    return condition.span.text

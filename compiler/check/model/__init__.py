@@ -1,0 +1,1 @@
+"""Declarations of a model: hardware, components, streams, requirements, parameters."""

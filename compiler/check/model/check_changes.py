@@ -1,0 +1,367 @@
+"""Changes of a model: `with …`, scenarios, modes, and what a command line sets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_places import PlaceChecker
+from qps.compiler.check.model.check_precedence import report_without_effect
+from qps.compiler.check.names.check_kinds import CASES
+from qps.compiler.check.names.places import place_of
+from qps.compiler.check.names.resolve import (
+    Found,
+    Module,
+    kind_of,
+    lookup,
+    lookup_kind,
+    report_other_spec,
+)
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_conditions import choices_of
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ranges import with_unit_of
+
+_OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
+
+
+@dataclass
+class ChangeChecker:
+    """Checks what changes a model, and the ranges in which it may vary."""
+
+    expressions: ExpressionChecker
+    places: PlaceChecker
+    sink: Sink
+    main: Module
+    dimensions: dict[str, Dimension] = field(default_factory=dict)
+    modes: dict[str, ir.Mode] = field(default_factory=dict)
+    scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
+    has_cases: bool = False
+
+    def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
+        """Return changes of the model; those that were reported are left out."""
+        built = [self.one(change, scope.module) for change in changes]
+        seen: dict[str, ast.Change] = {}
+        for change in changes:
+            earlier = seen.setdefault(change.name.text, change)
+            if earlier is not change:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    change.name.span,
+                    f"`{change.name.text}` is changed twice here",
+                    secondary=[Label(earlier.name.span, "first changed here")],
+                    hint="keep one",
+                )
+        for change in changes:
+            whole = seen.get(".".join(change.name.parts[:-1]))
+            if whole is not None and lookup_kind(scope.module, change.name) is not None:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    change.name.span,
+                    f"`{change.name.text}` is a kind of `{whole.name.text}`, "
+                    "which is set as a whole",
+                    secondary=[Label(whole.name.span, "set here")],
+                    hint="keep one",
+                )
+        return tuple(change for change in built if change is not None)
+
+    def one(self, change: ast.Change, module: Module) -> ir.Change | None:
+        """Return one change, or None where it was reported."""
+        if change.name.text in ("mode", "scenario"):
+            return self._named(change)
+        found = lookup(module, change.name)
+        if found is None:
+            return self._set_within(change, module)
+        if found.module.prefix and isinstance(found.declaration, _OF_THE_SPEC):
+            report_other_spec(self.sink, change.name.span, found)
+            return None
+        match found.declaration:
+            case ast.Users():
+                return self._population(change)
+            case ast.Option():
+                return self._option(change, found)
+            case ast.Param():
+                return self._parameter(change, found, found.declaration)
+            case ast.Node() | ast.Link():
+                return self._place(change, found)
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.name.span,
+            f"`{change.name.text}` is {kind_of(found.declaration)} and cannot be changed",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint="parameters, options, nodes, links and the population can; "
+            "turn what should vary into a `param`",
+        )
+        return None
+
+    def _set_within(self, change: ast.Change, module: Module) -> ir.Change | None:
+        """Return a change of the case, or of one kind of a parameter."""
+        if change.name.text == "case":
+            return self._case(change)
+        found, kind = lookup_kind(module, change.name), change.name.parts[-1]
+        if found is None:
+            self._unknown_setting(change.name, module)
+            return None
+        name = f"{found.qualified}.{kind}"
+        if isinstance(found.declaration, ast.Param) and name in self.dimensions:
+            return self._parameter(change, found, found.declaration, name)
+        own = found.declaration.name
+        is_share = isinstance(found.declaration, ast.Kinds)
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.name.span,
+            f"`{change.name.text}` is a share of `{own.text}` and cannot be set by itself"
+            if is_share
+            else f"`{own.text}` has no kind `{kind}` to set",
+            secondary=[Label(own.span, "declared here")],
+            hint="all shares add up to 1: declare other `kinds`, and choose by an option"
+            if is_share
+            else f"set it as a whole: `{own.text} = …`",
+        )
+        return None
+
+    def _case(self, change: ast.Change) -> ir.Change | None:
+        """Return the choice of a case."""
+        value = change.value
+        word = value.name.text if isinstance(value, ast.Reference) else value.span.text
+        if not self.has_cases and not self.main.syntax.failed_kinds & {"param", ""}:
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.name.span,
+                "there is no case to choose: no parameter has several values",
+                hint="state them, such as `param x = average 3 ms, largest 5 ms`",
+            )
+        elif word in CASES:
+            return ir.SetCase(ir.Case(word), change.span)
+        else:
+            self.sink.report(
+                codes.BAD_SETTING,
+                value.span,
+                f"`{word}` is no case",
+                hint=did_you_mean(word, CASES) or listed(CASES, "or"),
+            )
+        return None
+
+    def _named(self, change: ast.Change) -> ir.Change | None:
+        """Return the choice of a mode or a scenario."""
+        assert isinstance(change.value, ast.Reference)
+        word, kind = change.value.name.text, change.name.text
+        if kind == "mode" and word in self.modes:
+            return ir.SetMode(word, self.modes[word].changes, change.span)
+        if kind == "scenario" and word in self.scenarios:
+            return ir.SetScenario(word, self.scenarios[word].changes, change.span)
+        declared = ast.Mode if kind == "mode" else ast.Scenario
+        known = list(self.modes if kind == "mode" else self.scenarios)
+        names = [d.name.text for d in self.main.syntax.declarations if isinstance(d, declared)]
+        self.sink.report(
+            codes.BAD_SETTING,
+            change.value.span,
+            f"`{word}` is declared below: it is not known here yet"
+            if word in names
+            else f"there is no {kind} `{word}`",
+            hint="move it up"
+            if word in names
+            else did_you_mean(word, known)
+            or (listed(known, "or") if known else f"declare it: `{kind} name {{ … }}`"),
+        )
+        return None
+
+    def mode(self, declaration: ast.Mode, requirements: tuple[ir.Requirement, ...]) -> ir.Mode:
+        """Return a mode with those of its changes that are sound."""
+        own = []
+        for change in declaration.changes:
+            found = lookup(self.main, change.name)
+            is_users = found is not None and isinstance(found.declaration, ast.Users)
+            if is_users or change.name.text in ("mode", "scenario"):
+                what = "population" if is_users else change.name.text
+                self.sink.report(
+                    codes.BAD_SETTING,
+                    change.span,
+                    f"a mode cannot change the {what}",
+                    hint="all modes are asked about the same users; change what they do",
+                )
+            else:
+                own.append(change)
+        changes = self.all_of(tuple(own), Scope(self.main))
+        name, span = declaration.name.text, declaration.name.span
+        self.modes[name] = ir.Mode(name, requirements, changes, span, declaration.doc)
+        return self.modes[name]
+
+    def _unknown_setting(self, name: ast.Name, module: Module) -> None:
+        kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
+        names = [n for n, d in module.names.items() if isinstance(d, kinds)]
+        place = module.names.get(name.text.partition(".")[0])
+        if "." in name.text and isinstance(place, ast.Node | ast.Link):
+            self._number_in_its_place(name, "machine" if isinstance(place, ast.Node) else "network")
+            return
+        self.sink.report(
+            codes.BAD_SETTING,
+            name.span,
+            f"there is nothing called `{name.text}` to set",
+            hint=did_you_mean(name.text, names) or f"name what can be set, such as `{min(names)}`"
+            if names
+            else "declare it as a `param` first",
+        )
+
+    def _number_in_its_place(self, name: ast.Name, kind: str) -> None:
+        """Report a setting of what `--for` and `explain` name, such as `lan.rate`."""
+        example = "rate speed" if kind == "network" else "cpu power"
+        self.sink.report(
+            codes.BAD_SETTING,
+            name.span,
+            f"`{name.text}` is a number of a {kind} in its place: it is not set there",
+            hint=f"write a parameter in the {kind}, such as `{example}`, and set that; "
+            f"or put another {kind} in its place: `{name.text.partition('.')[0]} = …`",
+        )
+
+    def _population(self, change: ast.Change) -> ir.Change | None:
+        if isinstance(change.value, ast.Range):
+            bounds = self.user_bounds(change.value)
+            return None if bounds is None else ir.SetPopulation(*bounds, change.span)
+        value = self.expressions.number(change.value, Scope(self.main), "a number of users")
+        if value is None:
+            return None
+        if value.denominator != 1 or value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                change.value.span,
+                "a number of users is whole and at least 1",
+                hint=f"such as `{change.name.text} = 20`",
+            )
+            return None
+        return ir.SetPopulation(int(value), int(value), change.span)
+
+    def user_bounds(self, bounds: ast.Range) -> tuple[int, int] | None:
+        """Return the least and the greatest population of a range."""
+        scope = Scope(self.main)
+        low = self.expressions.number(bounds.low, scope, "the least number of users")
+        high = self.expressions.number(bounds.high, scope, "the greatest number of users")
+        if low is None or high is None:
+            return None
+        wrong = _wrong_bounds(low, high)
+        if wrong is not None:
+            self.sink.report(codes.OUT_OF_RANGE, bounds.span, wrong[0], hint=wrong[1])
+            return None
+        if high > _MOST_USERS:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                bounds.high.span,
+                f"a population has at most {_MOST_USERS:,} users",
+                hint="end the range lower",
+            )
+            return None
+        return int(low), int(high)
+
+    def end(self, bound: ast.Expr, other: ast.Expr | None, dimension: Dimension) -> Fraction | None:
+        """Return an end of a range as a number; in `3..30 frame/s` the unit holds for both."""
+        written = with_unit_of(bound, other)
+        return self.expressions.number(written, Scope(self.main), "the end of a range", dimension)
+
+    def _option(self, change: ast.Change, found: Found) -> ir.Change | None:
+        choices = choices_of(found)
+        value = change.value
+        word = value.name.text if isinstance(value, ast.Reference) else value.span.text
+        if word in choices:
+            return ir.SetOption(found.qualified, word, change.span)
+        self.sink.report(
+            codes.BAD_SETTING,
+            value.span,
+            f"`{word}` is no choice of `{change.name.text}`",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint=did_you_mean(word, choices) or listed(choices, "or"),
+        )
+        return None
+
+    def _parameter(
+        self, change: ast.Change, found: Found, param: ast.Param, kind: str | None = None
+    ) -> ir.Change | None:
+        """Return the new value of a parameter, or of the parameter that is one kind of it."""
+        name = kind or found.qualified
+        if isinstance(change.value, ast.Range):
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{change.name.text}` takes one value, not a range",
+                hint=f"write it like `{change.name.text} = {param.value.span.text}`",
+            )
+            return None
+        scope = Scope(self.main, Allowed.NOTHING)
+        dimension = self.dimensions.get(name)
+        value = self.expressions.quantity(change.value, scope)
+        if value is None or dimension is None:
+            return None
+        if value.dimension != dimension:
+            usual = f"write it like `{change.name.text} = {param.value.span.text}`"
+            told = advice(value, lambda found: found == dimension, usual)
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                value.span,
+                f"`{change.name.text}` must be {dimension.in_words}, "
+                f"not {value.dimension.in_words}",
+                secondary=[Label(param.value.span, "its own value"), *told.labels],
+                hint=told.hint,
+            )
+            return None
+        return ir.SetParameter(name, value.expr, value.span)
+
+    def _place(self, change: ast.Change, found: Found) -> ir.Change | None:
+        is_node = isinstance(found.declaration, ast.Node)
+        read = None if isinstance(change.value, ast.Range) else place_of(change.value)
+        what = "machine" if is_node else "network"
+        if read is None:
+            own, users = change.name.text, self._users()
+            is_number = re.fullmatch(r"[\d_]+", change.value.span.text) is not None
+            self.sink.report(
+                codes.BAD_SETTING,
+                change.value.span,
+                f"`{own}` takes a {what}",
+                hint=f"such as `{own} = {what} * 4`; the population is `{users}`"
+                if is_number and users
+                else f"such as `{own} = {what}` or `{own} = {what} * 4`",
+            )
+            return None
+        kind = self.places.kind(read, self.main, is_node=is_node)
+        if kind is None:
+            return None
+        count = None
+        if read.count is not None:
+            count = self.places.count(read.count)
+            if count is None:
+                return None
+        return ir.SetPlace(found.qualified, kind, count, change.span)
+
+    def _users(self) -> str | None:
+        """Return the name of the population, where there is one."""
+        declared = self.main.syntax.declarations
+        return next((d.name.text for d in declared if isinstance(d, ast.Users)), None)
+
+    def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
+        """Return a scenario with those of its changes that are sound."""
+        changes = self.all_of(declaration.changes, Scope(self.main))
+        report_without_effect(changes, self.sink)
+        name, span = declaration.name.text, declaration.name.span
+        self.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
+        return self.scenarios[name]
+
+
+_MOST_USERS = 10**12
+
+
+def _wrong_bounds(low: Fraction, high: Fraction) -> tuple[str, str] | None:
+    """Return what is wrong with a range of users, and how to mend it."""
+    if low.denominator != 1 or high.denominator != 1:
+        return "a number of users is whole", f"such as `{max(1, floor(low))}..{ceil(high)}`"
+    if low < 1:
+        return "a range of users starts at 1 or above", f"such as `1..{max(high, 1)}`"
+    if low > high:
+        return "this range ends below its start", f"write the smaller end first: `{high}..{low}`"
+    return None

@@ -1,0 +1,314 @@
+"""Components: what a step costs on which resource, and what it does to a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_fits import FitChecker, fit_terms
+from qps.compiler.check.names.resolve import Found, Module, lookup, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fits import Fit
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.quantities.cores_together import effective_cores
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    MONEY_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+    is_free,
+)
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.ranges import with_unit_of
+from qps.compiler.syntax.remarks import origin
+from qps.grammar.words import TOKEN_CHOICES
+
+_SURE = 0.74
+
+
+class MachineName(Protocol):
+    """Gives the qualified name of a machine, or reports that there is none."""
+
+    def __call__(self, module: Module, name: ast.Name) -> str | None:
+        """Return the name that the main spec would use."""
+
+
+@dataclass
+class ComponentChecker:
+    """Checks components; one without formals is checked once, however often it is used."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    machine_name: MachineName
+    resources: frozenset[str]
+    fits: FitChecker
+    machines: Mapping[str, ir.Machine | None]
+    fitted: dict[Span, str] = field(default_factory=dict)
+    """Numbers of components that were chosen to hit what is claimed: where, and what was chosen."""
+    _components: dict[int, ir.Component | None] = field(default_factory=dict)
+
+    def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
+        """Return a component with its arguments put in."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Component)
+        key = id(declaration)
+        if not declaration.formals and key in self._components:
+            return self._components[key]
+        built = self._component(found, declaration, formals)
+        self._components[key] = built
+        return built
+
+    def unused(self, found: Found) -> None:
+        """Check a component that no stream uses: what is wrong in it whatever its arguments are."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Component)
+        formals = self.expressions.unknown(found, declaration.formals, declaration.name.span)
+        if formals is not None:
+            self.component(found, formals)
+
+    def _component(
+        self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
+    ) -> ir.Component | None:
+        scope = Scope(found.module, Allowed.ELASTIC, formals)
+        costs: list[ir.Cost] = []
+        effects: list[ir.Effect] = []
+        whole = True
+        for item in declaration.items:
+            if isinstance(item, ast.Cost):
+                cost = self._cost(item, declaration, scope)
+                whole = whole and cost is not None
+                if cost is not None:
+                    costs.append(cost)
+            else:
+                effect = self._effect(item, scope)
+                whole = whole and effect is not None
+                if effect is not None:
+                    effects.append(effect)
+        if not whole:
+            return None
+        if declaration.fitted is not None:
+            numbers = [term.amount for cost in costs for term in cost.terms]
+            numbers += [effect.value for effect in effects if effect.value is not None]
+            self.fitted |= {number.span: declaration.fitted.value for number in numbers}
+        return ir.Component(
+            found.qualified,
+            tuple(costs),
+            tuple(effects),
+            declaration.name.span,
+            origin(declaration.source, declaration.fitted),
+            declaration.doc,
+        )
+
+    def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
+        if self._is_misspelt(item):
+            return None
+        basis = item.measured_on or component.default_machine
+        measured_on = None
+        if basis is not None:
+            measured_on = self.machine_name(scope.module, basis)
+            if measured_on is None:
+                return None
+        loads = self._loads(item, scope)
+        fit = None
+        if isinstance(item.amount, ast.Fit):
+            fit = self._fit(item, item.amount, measured_on, scope)
+            terms = None if fit is None else fit_terms(fit, item.amount.span)
+            loads = loads if fit is None else loads or fit.loads
+        else:
+            terms = self._terms(item.amount, scope)
+        if terms is None:
+            return None
+        scaled_by = None
+        if item.scaled_by is not None:
+            found = lookup(scope.module, item.scaled_by)
+            unit = found.declaration if found else None
+            if not isinstance(unit, ast.Unit) or not unit.is_rating:
+                report_name(self.sink, scope.module, item.scaled_by, "rating", (ast.Unit,))
+                return None
+            scaled_by = unit.name.text
+        return ir.Cost(
+            item.resource.text,
+            terms,
+            measured_on,
+            scaled_by,
+            item.single_thread,
+            item.span,
+            loads,
+            None if item.thread is None else item.thread.text,
+            fit,
+        )
+
+    def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:
+        """Return the addends of a cost."""
+        addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
+        terms: list[ir.CostTerm] = []
+        for minus, addend in addends:
+            signed = ast.Negative(addend.span, addend) if minus else addend
+            quantity = self.expressions.quantity(signed, scope)
+            if quantity is None or self._lacks_unit(addend):
+                return None
+            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
+        return tuple(terms)
+
+    def _loads(self, item: ast.Cost, scope: Scope) -> tuple[Fraction, Fraction] | None:
+        """Return the loads at which a cost was measured, None where none is stated."""
+        stated = item.at_load
+        if stated is None:
+            return None
+        if isinstance(stated, ast.Range):
+            ends = [with_unit_of(stated.low, stated.high), stated.high]
+        else:
+            ends = [stated, stated]
+        loads = [self.expressions.number(end, scope, "a load") for end in ends]
+        low, high = loads
+        if low is None or high is None:
+            return None
+        if not 0 < low <= high <= 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                stated.span,
+                "the loads stand in the wrong order"
+                if 0 < high < low <= 1
+                else "a cost is measured at a load between 0 and 100 %",
+                hint="write it like `measured on vm at 70 % load`, or `at 30..80 % load`",
+            )
+            return None
+        return low, high
+
+    def _fit(
+        self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
+    ) -> Fit | None:
+        """Return the costs that fit a table, which was measured on a machine that is known."""
+        machine = None if measured_on is None else self.machines.get(measured_on)
+        if measured_on is None:
+            self.sink.report(
+                codes.MISSING_PART,
+                fit.span,
+                "a fit needs the machine that was measured: a load is a share of its processors",
+                hint='name it: `cpu fit "turn.csv" measured on vm`',
+            )
+        resource = None if machine is None else machine.resource(item.resource.text)
+        if machine is not None and (
+            resource is None
+            or resource.kind is not ir.ResourceKind.PROCESSOR
+            or not _has_fixed_cores(resource)
+        ):
+            self.sink.report(
+                codes.NO_RESOURCE,
+                item.resource.span,
+                f"`{machine.name}` has no processor `{item.resource.text}` with a fixed number "
+                "of cores, so that a load says nothing about times",
+                hint="state them in the machine: `cpu 2 core`",
+            )
+            return None
+        if resource is None:
+            return None
+        assert isinstance(resource.capacity.expr, ir.Constant)
+        cores = processors = resource.capacity.expr.value
+        if resource.efficiency is not None:
+            assert isinstance(resource.efficiency.expr, ir.Constant)
+            cores = effective_cores(cores, resource.efficiency.expr.value)
+        found = self.fits.fit(fit, Reading(item.resource.text, cores, processors), scope.module)
+        if found is not None and resource.idle is None and machine is not None:
+            self.fits.idle_dropped(found, machine.name, fit)
+        return found
+
+    def _lacks_unit(self, addend: ast.Expr) -> bool:
+        """Return whether a cost is a bare number, which is reported; `3 %` is a steady load."""
+        if not isinstance(addend, ast.Number):
+            return False
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            addend.span,
+            "a cost needs its unit",
+            label="this is a plain number",
+            hint=f"write `{addend.span.text} ms/packet`, or `{addend.span.text} %` "
+            "for a load that is always there",
+        )
+        return True
+
+    def _is_misspelt(self, item: ast.Cost) -> bool:
+        """Return whether a cost is an effect with a slip: `kep 85 %`; then it is reported."""
+        word = item.resource.text
+        near = closest(word, TOKEN_CHOICES["EFFECT"], _SURE)
+        if near is None or word in self.resources:
+            return False
+        self.sink.report(
+            codes.NO_RESOURCE,
+            item.resource.span,
+            f"no machine has a resource `{word}`",
+            hint=f"did you mean `{near}`?",
+        )
+        return True
+
+    def _effect(self, item: ast.Effect, scope: Scope) -> ir.Effect | None:
+        kind = ir.EffectKind(item.kind)
+        if item.value is None:
+            return ir.Effect(kind, None, item.span)
+        wider = Scope(scope.module, Allowed.FLOWS, scope.formals)
+        if kind in _FREE_OF_DIMENSION:
+            quantity = self.expressions.quantity(item.value, wider)
+            if quantity is None or self._cannot_be(kind, quantity):
+                return None
+        else:
+            wanted = TIME if kind is ir.EffectKind.DELAY else DIMENSIONLESS
+            quantity = self.expressions.quantity(item.value, wider, wanted, f"`{item.kind}`")
+        return None if quantity is None else ir.Effect(kind, quantity, item.span)
+
+    def _cannot_be(self, kind: ir.EffectKind, quantity: ir.Quantity) -> bool:
+        """Return whether a size or a queue has the wrong dimension, which is reported."""
+        dimension = self.expressions.resolved(quantity.dimension)
+        is_wanted = _is_emitted if kind is ir.EffectKind.EMIT else _is_held
+        if is_wanted(dimension) or any(map(is_free, dimension.bases)):
+            return False
+        if kind is ir.EffectKind.EMIT:
+            message = f"`emit` takes a share or a size, not {dimension.in_words}"
+            hint = "write `emit 30 %` or `emit 500 byte/frame`"
+        else:
+            message = f"`queue` holds items or bytes, not {dimension.in_words}"
+            hint = "write `queue 60 frame` or `queue 64 kB`"
+            if dimension == TIME:
+                hint += "; the time follows from the rate at which they come"
+        told = advice(quantity, is_wanted, hint)
+        self.sink.report(
+            codes.WRONG_DIMENSION, quantity.span, message, secondary=told.labels, hint=told.hint
+        )
+        return True
+
+
+_FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
+
+
+def _is_emitted(dimension: Dimension) -> bool:
+    return dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension)
+
+
+def _is_held(dimension: Dimension) -> bool:
+    return dimension == INFORMATION or _is_item(dimension)
+
+
+def _is_item(dimension: Dimension | None) -> bool:
+    return dimension is not None and dimension.single_base not in (
+        None,
+        INFORMATION_BASE,
+        MONEY_BASE,
+        TIME_BASE,
+    )
+
+
+def _has_fixed_cores(resource: ir.Resource) -> bool:
+    """Return whether what the cores of a processor do together is a number."""
+    numbers = [resource.capacity, resource.efficiency]
+    return all(number is None or isinstance(number.expr, ir.Constant) for number in numbers)

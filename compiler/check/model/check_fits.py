@@ -1,0 +1,241 @@
+"""Costs that a spec takes from a table of measurements: `cpu fit "turn.csv"`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Module
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.data.fit_columns import Reading, UnitOf
+from qps.compiler.data.fits import Fit, FitTerm, fitted
+from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, read_table
+from qps.compiler.data.regression import Coefficient, Regression, Residual, regression
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer
+from qps.compiler.syntax.parse import parse_change
+
+IDLE_TOLD = Fraction(1, 1000)
+"""Load of an idle machine from which it makes a difference to an answer."""
+_MUCH_LEFT = 0.5
+"""Part of the squared error without a row, above which the row is not what is wrong."""
+_NOTHING_LEFT = 1e-9
+
+
+def unit_reader(module: Module) -> UnitOf:
+    """Return what reads units as a module knows them; what is no unit is no mistake there."""
+
+    def read(text: str) -> tuple[Fraction, Dimension] | None:
+        parsed = parse_change(Source("heading", f"x = 1 {text}"))
+        if parsed.value is None or isinstance(parsed.value.value, ast.Range):
+            return None
+        scope = Scope(module, Allowed.NOTHING)
+        quantity = ExpressionChecker(Sink(), scope).quantity(parsed.value.value, scope)
+        if quantity is None or not isinstance(quantity.expr, ir.Constant):
+            return None
+        return quantity.expr.value, quantity.dimension
+
+    return read
+
+
+@dataclass
+class FitChecker:
+    """Reads the tables that costs are fitted to, each once for a resource."""
+
+    importer: Importer
+    sink: Sink
+    used: dict[Span, Fit] = field(default_factory=dict)
+    """What numbers come from, by where it is named."""
+    _fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
+    _told: set[tuple[str, str]] = field(default_factory=set)
+
+    def fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+        """Return the costs that fit a table, or None where it was reported."""
+        source = module.syntax.source
+        path = f"{source.folder}\0{item.file.value}"
+        if (path, reading) not in self._fits:
+            found = self._fits[path, reading] = self._read(item, reading, module)
+            name = (path, reading.resource or "")
+            if found is not None and name not in self._told:
+                self._told.add(name)
+                self._warn(found, item)
+        found = self._fits[path, reading]
+        if found is not None:
+            self.used[item.span] = found
+        return found
+
+    def _read(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
+        text = self.importer.data(item.file, module.syntax.source)
+        self.sink.found += text.diagnostics
+        if text.value is None:
+            return None
+        found: Table | Fit | Problem = read_table(text.value, item.file.value, MOST_RUNS)
+        if isinstance(found, Table):
+            found = fitted(found, reading, unit_reader(module))
+        if isinstance(found, Problem):
+            self.sink.report(codes.BAD_DATA, item.file.span, found.message, hint=found.hint)
+            return None
+        assert isinstance(found, Fit)
+        return found if self._is_sound(found, item) else None
+
+    def _is_sound(self, found: Fit, item: ast.Fit) -> bool:
+        """Report a cost below zero: more work cannot mean less load."""
+        below = below_zero(found)
+        if not below:
+            return True
+        told = regression(found)
+        hint = f"`qps fit {found.file}` shows the residuals; {mending(told)}"
+        message = f"{below[0]} that fits `{found.file}` best is below zero"
+        self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
+        return False
+
+    # -- what makes a fit doubtful ---------------------------------------------------------
+
+    def _warn(self, found: Fit, item: ast.Fit) -> None:
+        told, span = regression(found), item.file.span
+        show = f"`qps fit {found.file}` shows all residuals"
+        worst = told.worst
+        if worst is not None:
+            self.sink.report(
+                codes.POOR_FIT,
+                span,
+                f"the fit to `{found.file}` is poor: line {worst.line} has a load of "
+                f"{_percent(worst.measured)}, and the fit gives {_percent(worst.fitted)}",
+                notes=[pull_text(told.pulling[0])] if told.pulling else [],
+                hint=f"look for a slip in the table, or for another cause of load; {show}",
+            )
+        unsure = [c for c in told.coefficients if c.item is not None and c.may_be_zero]
+        if unsure:
+            self.sink.report(
+                codes.UNSURE_COST,
+                span,
+                f"{' and '.join(map(coefficient_name, unsure))} that "
+                f"fit{'s' * (len(unsure) == 1)} `{found.file}` cannot be told from zero: "
+                + ", ".join(map(_interval, unsure)),
+                hint="measure runs that differ more in it, or leave the column out if it does not "
+                f"matter; {show}",
+            )
+        if found.missed_rates:
+            self.sink.report(codes.UNUSED_RATE, span, missed_text(found), hint=MISSED_HINT)
+
+    def idle_dropped(self, found: Fit, machine: str, item: ast.Fit) -> None:
+        """Warn of a fitted idle load that the machine does not have."""
+        if found.fixed < IDLE_TOLD:
+            return
+        self.sink.report(
+            codes.IDLE_DROPPED,
+            item.span,
+            f"by `{found.file}` {_percent(float(found.fixed))} of the machine is always busy, but "
+            f"`{machine}` has no idle load: the answer is too large",
+            hint=f'give machine `{machine}` the same: `{found.resource} …, idle fit "{found.file}"`'
+            "; or say what there is, such as `idle 0 %`",
+        )
+
+
+MISSED_HINT = (
+    "head a column by a unit that is known, such as `packet/s` or `MB/s`: items take no prefix, "
+    "and one of your own is declared, `unit update`; or take the column out"
+)
+
+
+def missed_text(found: Fit) -> str:
+    """Return which columns look like rates and were not used."""
+    one = len(found.missed_rates) == 1
+    verb = "looks like a rate and was" if one else "look like rates and were"
+    named = listed(found.missed_rates, "and")
+    return f"column{'s' * (not one)} {named} of `{found.file}` {verb} not used"
+
+
+def below_zero(found: Fit) -> list[str]:
+    """Return the names of the fitted numbers that cannot be: those below zero."""
+    named = [("the fixed part", found.fixed)]
+    named += [(f"the cost for each {_word(term.item)}", term.value) for term in found.terms]
+    return [name for name, value in named if value < 0]
+
+
+def mending(told: Regression) -> str:
+    """Return what to do about a number below zero."""
+    unfixed = f"`qps fit {told.fit.file} --no-fixed` fits without a fixed part"
+    below = [c for c in told.coefficients if c.value < 0]
+    if below and all(c.item is None and -c.value < (c.half_width or 0) for c in below):
+        return f"it cannot be told from zero: {unfixed}"  # no row is to blame for that
+    if told.pulling:
+        return f"{pull_text(told.pulling[0])}: look at it first"
+    if told.fit.fixed < 0:
+        return f"{unfixed}; or measure again"
+    return "leave a column out that does not matter, or measure again"
+
+
+def pull_text(row: Residual) -> str:
+    """Return how a row pulls the numbers."""
+    told = f"line {row.line} pulls the numbers (Cook's distance {row.pull or 0.0:.3g})"
+    left = row.remaining
+    if left is None or left > _MUCH_LEFT:
+        return told
+    closer = f"{left**-0.5:.2g} times as closely" if left > _NOTHING_LEFT else "exactly"
+    return f"{told}; without it the other rows are fitted {closer}"
+
+
+def coefficient_name(coefficient: Coefficient) -> str:
+    """Return what a fitted number is called in a message."""
+    if coefficient.item is None:
+        return "the fixed load"
+    return f"the cost for each {_word(coefficient.item)}"
+
+
+def _interval(coefficient: Coefficient) -> str:
+    item = coefficient.item or ""
+    value, width = (
+        f"{number * _scale(item):.3g}"
+        for number in (coefficient.value, coefficient.half_width or 0.0)
+    )
+    return f"{value} ± {width} {_unit(item)} (95 %)"
+
+
+def _percent(load: float) -> str:
+    return f"{load * 100:.3g} %"
+
+
+def fit_terms(found: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
+    """Return the coefficients of a fit as addends of a cost."""
+    return tuple(
+        ir.CostTerm(
+            ir.Quantity(
+                ir.Constant(term.value),
+                TIME / Dimension.of(term.item),
+                span,
+                f"{_told(term)} {_unit(term.item)}",
+            ),
+            literal=True,
+        )
+        for term in found.terms
+    )
+
+
+def _word(item: str) -> str:
+    return "byte" if item == INFORMATION_BASE else item
+
+
+def _told(term: FitTerm) -> str:
+    return f"{float(term.value * _scale(term.item)):.4g}"
+
+
+def _scale(item: str) -> int:
+    return 8 * 10**9 if item == INFORMATION_BASE else 10**6
+
+
+def _unit(item: str) -> str:
+    return f"{'ns' if item == INFORMATION_BASE else 'us'}/{_word(item)}"
+
+
+def fitted_idle(found: Fit, span: Span) -> ir.Quantity:
+    """Return the fixed part of a fit as the idle load of the machine."""
+    told = f"{float(found.fixed * 100):.4g} %"
+    return ir.Quantity(ir.Constant(found.fixed), DIMENSIONLESS, span, told)

@@ -1,0 +1,135 @@
+"""Groups of users, and the streams that stay within them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Found, Module, lookup, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.values import mentions_of, parts_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.syntax import ast
+
+_ONE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class GroupChecker:
+    """Checks groups, and what streams say of them."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    main: Module
+
+    def groups(self, declared: Iterable[Found]) -> tuple[ir.Group, ...]:
+        """Return the groups that are sound."""
+        sound: dict[str, ir.Group] = {}
+        for found in declared:
+            group = self._group(found)
+            if group is not None and self._is_of_users(group, set(sound)):
+                sound[group.name] = group
+        return tuple(sound.values())
+
+    def _is_of_users(self, group: ir.Group, known: set[str]) -> bool:
+        """Return whether a size rests on the users and on groups above it; else it is reported."""
+        for part in parts_of(group.size.expr):
+            is_other = isinstance(part, ir.Members | ir.GroupCount) and part.group not in known
+            if is_other or isinstance(part, ir.NodeCount):
+                self.sink.report(
+                    codes.DEFINITION_CYCLE,
+                    group.size.span,
+                    f"the size of `{group.name}` rests on "
+                    + (
+                        "a count of machines"
+                        if isinstance(part, ir.NodeCount)
+                        else "itself or on a group that stands below it"
+                    ),
+                    hint="give it a number, a parameter, or the members of a group that stands "
+                    "above it",
+                )
+                return False
+        return True
+
+    def _group(self, found: Found) -> ir.Group | None:
+        """Return a group of users."""
+        declaration = found.declaration
+        assert isinstance(declaration, ast.Group)
+        scope = Scope(found.module, Allowed.POPULATION)
+        what = "the size of a group"
+        size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
+        if size is None:
+            return None
+        return ir.Group(found.qualified, size, declaration.name.span, declaration.doc)
+
+    def named(self, name: ast.Name) -> str | None:
+        """Return the group of a name; what is none is reported."""
+        found = lookup(self.main, name)
+        if found is not None and isinstance(found.declaration, ast.Group):
+            return found.qualified
+        report_name(self.sink, self.main, name, "group", (ast.Group,))
+        return None
+
+    def in_each(self, declaration: ast.Stream) -> ir.InEachGroup | None:
+        """Return how many flows a stream has in each group: `for 2 in each room`."""
+        assert declaration.each is not None
+        flows = ir.Quantity(ir.Constant(_ONE), DIMENSIONLESS, declaration.each.span)
+        if declaration.flows is not None:
+            scope = Scope(self.main, Allowed.POPULATION)
+            what = "a number of flows"
+            stated = self.expressions.quantity(declaration.flows, scope, DIMENSIONLESS, what)
+            if stated is None:
+                return None
+            flows = stated
+        group = self.named(declaration.each)
+        return None if group is None else ir.InEachGroup(group, flows)
+
+    def most(self, written: ast.Expr) -> ir.Quantity | None:
+        """Return how many streams of its group each receiver gets at most."""
+        scope = Scope(self.main, Allowed.POPULATION)
+        return self.expressions.quantity(written, scope, DIMENSIONLESS, "how many at most")
+
+    def merges(self, step: ast.Step, component: ir.Component) -> bool:
+        """Return whether a step that works within groups merges flows; else it is reported."""
+        if any(effect.kind is ir.EffectKind.MERGE for effect in component.effects):
+            return True
+        assert step.group is not None
+        self.sink.report(
+            codes.MISPLACED,
+            step.group.span,
+            f"`{component.name}` merges nothing that could be kept within a group",
+            hint=f"to send within it, write `{component.name} to others in {step.group.text}`, or "
+            f"`to all in {step.group.text}`",
+        )
+        return False
+
+    def divides(self, stream: ir.Stream, nodes: dict[str, ir.Node]) -> None:
+        """Report a stream that is kept within groups, but is not one of the users."""
+        named = [
+            (step.span if step.spread is None else step.spread.span, name)
+            for leg in stream.legs
+            if isinstance(leg, ir.Visit)
+            for step in leg.steps
+            for name in (step.group, step.spread.group if step.spread else None)
+            if name is not None
+        ]
+        if not named or isinstance(stream.flows_from, ir.InEachGroup):
+            return
+        node = nodes[stream.flows_from]
+        if Allowed.POPULATION in mentions_of(node.count):
+            return
+        span, group = named[0]
+        self.sink.report(
+            codes.STREAM_ORDER,
+            span,
+            f"`{group}` divides the users, but `{stream.name}` is no stream of theirs: it has a "
+            f"flow for each machine of `{node.name}`, however many users there are",
+            secondary=[Label(node.span, "this count does not grow with the users")],
+            hint=f"say whose it is: `stream {stream.name} for each client`, or "
+            f"`for each {group}` where each group has one",
+        )

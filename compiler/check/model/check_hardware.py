@@ -1,0 +1,477 @@
+"""Machines and networks: capacities, ratings and properties, with their dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
+from qps.compiler.check.model.check_queueing import QueueingChecker
+from qps.compiler.check.names.resolve import Found, Module
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.check.values.values import multiply, parts_of
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.quantities.dimension import (
+    CORE,
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    INFORMATION_BASE,
+    MONEY,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.syntax import ast
+
+_ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
+_ONE = ir.Constant(Fraction(1))
+
+
+@dataclass
+class HardwareChecker:
+    """Checks the machines and networks that a model may use, each once."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    rating_bases: frozenset[str]
+    fits: FitChecker
+    machines: dict[str, ir.Machine | None] = field(default_factory=dict)
+    networks: dict[str, ir.Network | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._queueing = QueueingChecker(self.expressions, self.sink)
+
+    def machine(self, found: Found, declaration: ast.Machine) -> ir.Machine | None:
+        """Return a machine, or None where it was reported."""
+        name = found.qualified
+        if name not in self.machines:
+            self.machines[name] = self._machine(name, found.module, declaration)
+        return self.machines[name]
+
+    def network(self, found: Found, declaration: ast.Network) -> ir.Network | None:
+        """Return a network, or None where it was reported."""
+        name = found.qualified
+        if name not in self.networks:
+            self.networks[name] = self._network(name, found.module, declaration)
+        return self.networks[name]
+
+    # -- machines ------------------------------------------------------------------------
+
+    def _machine(self, name: str, module: Module, declaration: ast.Machine) -> ir.Machine | None:
+        scope = Scope(module, Allowed.NOTHING)
+        resources: dict[str, ir.Resource] = {}
+        whole = True
+        for item in declaration.resources:
+            earlier = resources.get(item.name.text)
+            if earlier is not None:
+                self._twice(item.name, earlier, f"resource `{item.name.text}`")
+            resource = self._resource(item, scope)
+            if resource is None:
+                whole = False
+            else:
+                resources[item.name.text] = resource
+        ratings = self._ratings(declaration, resources, scope)
+        price = self._price(declaration.price, scope)
+        if not whole or ratings is None:
+            return None
+        return ir.Machine(
+            name,
+            tuple(resources.values()),
+            ratings,
+            price,
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+        )
+
+    def _twice(self, name: ast.Name, earlier: ir.Resource, what: str) -> None:
+        self.sink.report(
+            codes.DUPLICATE_NAME,
+            name.span,
+            f"{what} is declared twice",
+            secondary=[Label(earlier.span, "first declared here")],
+            hint="keep one",
+        )
+
+    def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
+        cores, speed = self._cores_and_speed(item.capacity, scope)
+        idle = self._idle(item, cores, scope)
+        jitter = self._resource_jitter(item, speed, scope)
+        if cores is None and speed is None:
+            return self._plain_resource(item, scope, idle, jitter)
+        if cores is not None and speed is None and cores.dimension not in (CORE, DIMENSIONLESS):
+            return None
+        count = cores.expr if cores is not None else _ONE
+        counted_at = cores.span if cores is not None else item.capacity.span
+        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
+        queueing = self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
+        efficiency = self._efficiency(item, queueing, scope)
+        return ir.Resource(
+            item.name.text,
+            ir.ResourceKind.PROCESSOR,
+            capacity,
+            speed,
+            idle,
+            DIMENSIONLESS,
+            item.name.span,
+            jitter,
+            queueing,
+            efficiency,
+        )
+
+    def _cores_and_speed(
+        self, capacity: ast.Expr, scope: Scope
+    ) -> tuple[ir.Quantity | None, ir.Quantity | None]:
+        """Split `4 core * 92 SPECint92` into cores and speed; both None for no processor."""
+        factors = capacity.factors if isinstance(capacity, ast.Product) else ((False, capacity),)
+        cores: list[ir.Quantity] = []
+        speeds: list[ir.Quantity] = []
+        plain: list[ir.Quantity] = []
+        is_rated = False
+        for below, factor in factors:
+            quantity = self.expressions.quantity(factor, scope)
+            if quantity is None:
+                # It is reported; say that it is a processor so that nothing else is said.
+                return ir.Quantity(_ONE, MONEY, capacity.span), None
+            rated = bool(quantity.dimension.bases & self.rating_bases)
+            counted = "core" in quantity.dimension.bases
+            is_rated = is_rated or rated
+            group = speeds if rated else (cores if counted else plain)
+            group.append(_inverse(quantity) if below else quantity)
+        # A plain factor makes a rated processor faster; only `core` says that there are several.
+        (speeds if is_rated else cores).extend(plain)
+        count, speed = _product(cores, capacity.span), _product(speeds, capacity.span)
+        if count.dimension not in (CORE, DIMENSIONLESS):
+            return None, None
+        if speeds and speed.dimension.single_base is None:
+            return None, None
+        return count, speed if speeds else None
+
+    def _efficiency(
+        self, item: ast.ResourceItem, queueing: ir.Queueing | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return what each doubling of the cores keeps, None where nothing is lost."""
+        stated = [a for a in item.attributes if a.name.text == "efficiency"]
+        if not stated:
+            return None
+        if isinstance(stated[0].value, ast.Fit):
+            self._not_fitted(stated[0].value, "an efficiency", "efficiency 95 %")
+            return None
+        found = self.expressions.quantity(stated[0].value, scope, DIMENSIONLESS, "an efficiency")
+        if found is None or found.expr == _ONE:
+            return None
+        if queueing is not None and queueing.discipline is ir.Discipline.MMC:
+            self.sink.report(
+                codes.MISPLACED,
+                stated[0].span,
+                "`mmc` takes each core to be as fast beside others as alone",
+                secondary=[Label(queueing.span, "waiting is stated here")],
+                hint="take `efficiency` out, or write `mm1`",
+            )
+        return found
+
+    def _not_fitted(self, fit: ast.Fit, what: str, example: str) -> None:
+        self.sink.report(
+            codes.MISPLACED,
+            fit.span,
+            f"costs and the idle load can be fitted, {what} cannot",
+            hint=f"write it: `{example}`",
+        )
+
+    def _plain_resource(
+        self,
+        item: ast.ResourceItem,
+        scope: Scope,
+        idle: ir.Quantity | None,
+        jitter: ir.Quantity | None,
+    ) -> ir.Resource | None:
+        capacity = self.expressions.quantity(item.capacity, scope)
+        if capacity is None:
+            return None
+        kind = _kind(capacity.dimension)
+        if kind is None:
+            told = advice(
+                capacity,
+                lambda found: _kind(found) is not None,
+                "give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
+                "`120 request/s`) or a room (`8 GB`)",
+            )
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                item.capacity.span,
+                f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
+                "which is no capacity",
+                secondary=told.labels,
+                hint=told.hint,
+            )
+            return None
+        return ir.Resource(
+            item.name.text,
+            kind,
+            capacity,
+            None,
+            idle,
+            capacity.dimension,
+            item.name.span,
+            jitter,
+            self._queueing.of_resource(item, kind, scope),
+        )
+
+    def _idle(
+        self, item: ast.ResourceItem, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        idle = None
+        stated: set[str] = set()
+        for attribute in item.attributes:
+            word = attribute.name.text
+            if word in stated:
+                self.sink.report(
+                    codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
+                )
+            stated.add(word)
+            if word == "efficiency" and cores is None:
+                self.sink.report(
+                    codes.MISPLACED,
+                    attribute.span,
+                    "only the cores of a processor have an efficiency",
+                    hint="state the capacity that there is",
+                )
+            if word in ("jitter", "efficiency"):
+                continue
+            if attribute.name.text != "idle":
+                self.sink.report(
+                    codes.UNKNOWN_NAME,
+                    attribute.name.span,
+                    f"a resource has no `{attribute.name.text}`",
+                    hint=_attribute_hint(attribute),
+                )
+                continue
+            if isinstance(attribute.value, ast.Fit):
+                idle = self._fitted_idle(item, attribute.value, cores, scope)
+            else:
+                idle = self.expressions.quantity(
+                    attribute.value, scope, DIMENSIONLESS, "the idle load"
+                )
+        return idle
+
+    def _fitted_idle(
+        self, item: ast.ResourceItem, fit: ast.Fit, cores: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return the load that measurements show without any work."""
+        if cores is None or not isinstance(cores.expr, ir.Constant):
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                fit.span,
+                "only the idle load of a processor with a fixed number of cores can be fitted",
+                hint="write the number: `idle 8 %`",
+            )
+            return None
+        count = cores.expr.value
+        found = self.fits.fit(fit, Reading(item.name.text, count, count), scope.module)
+        return None if found is None else fitted_idle(found, fit.span)
+
+    def _resource_jitter(
+        self, item: ast.ResourceItem, speed: ir.Quantity | None, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a resource's jitter law, which may name its `load` and its `rating`."""
+        laws = [a for a in item.attributes if a.name.text == "jitter"]
+        if not laws:
+            return None
+        law = laws[0].value
+        if isinstance(law, ast.Fit):
+            self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
+            return None
+        return self._jitter(law, {} if speed is None else {"rating": speed}, scope)
+
+    def _jitter(
+        self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a jitter law: a variance that may depend on the load of what has it."""
+        own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
+        known = {"load": ir.Quantity(own, DIMENSIONLESS, law.span), **formals}
+        inside = Scope(scope.module, Allowed.MEASURES, known)
+        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
+        for part in parts_of(quantity.expr) if quantity is not None else ():
+            if isinstance(part, ir.Measured) and part != own:
+                self.sink.report(
+                    codes.MISPLACED,
+                    law.span,
+                    "a jitter law depends on the load of its own resource only",
+                    hint="name it `load`",
+                )
+                return None
+        return None if quantity is None else replace(quantity, bound="")
+
+    def _ratings(
+        self, declaration: ast.Machine, resources: dict[str, ir.Resource], scope: Scope
+    ) -> tuple[tuple[str, ir.Quantity], ...] | None:
+        ratings: dict[str, ir.Quantity] = {}
+        for resource in resources.values():
+            base = resource.speed.dimension.single_base if resource.speed else None
+            if base is not None and resource.speed is not None:
+                ratings[base] = resource.speed
+        for expr in declaration.ratings:
+            rating = self.expressions.quantity(expr, scope)
+            if rating is None:
+                return None
+            base = rating.dimension.single_base
+            if base not in self.rating_bases:
+                told = advice(
+                    rating,
+                    lambda found: found.single_base in self.rating_bases,
+                    "declare one with `unit SPECint92 of rating`",
+                )
+                self.sink.report(
+                    codes.WRONG_DIMENSION,
+                    expr.span,
+                    f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
+                    secondary=told.labels,
+                    hint=told.hint,
+                )
+                return None
+            assert base is not None
+            ratings[base] = rating
+        return tuple(ratings.items())
+
+    def _price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
+        if price is None:
+            return None
+        quantity = self.expressions.quantity(price, scope)
+        if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
+            self.expressions.wrong_dimension(quantity, MONEY, "a price")
+            return None
+        return quantity
+
+    # -- networks ------------------------------------------------------------------------
+
+    def _network(self, name: str, module: Module, declaration: ast.Network) -> ir.Network | None:
+        scope = Scope(module, Allowed.NOTHING)
+        found: dict[str, ir.Quantity] = {}
+        whole = True
+        stated: set[str] = set()
+        for item in declaration.properties:
+            if item.kind in stated:
+                self.sink.report(
+                    codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
+                )
+            stated.add(item.kind)
+            if item.kind == "jitter":
+                continue
+            quantity = self._property(item, scope)
+            if quantity is None:
+                whole = False
+            else:
+                found[item.kind] = quantity
+        if whole and "rate" not in found:
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                declaration.name.span,
+                f"network `{declaration.name.text}` has no rate",
+                hint="add one, such as `rate 10 Mbit/s`",
+            )
+            whole = False
+        price = self._price(declaration.price, scope)
+        if not whole:
+            return None
+        medium = declaration.medium.value if declaration.medium else "shared"
+        return ir.Network(
+            name,
+            ir.Medium(medium),
+            found["rate"],
+            found.get("header"),
+            found.get("cap"),
+            found.get("loss"),
+            found.get("propagation"),
+            price,
+            declaration.name.span,
+            declaration.source.value if declaration.source else None,
+            declaration.doc,
+            self._network_jitter(declaration, found["rate"], scope),
+            self._queueing.of_network(declaration, scope),
+        )
+
+    def _network_jitter(
+        self, declaration: ast.Network, rate: ir.Quantity, scope: Scope
+    ) -> ir.Quantity | None:
+        """Return a network's jitter law, which may name its `load` and its `rate`."""
+        laws = [item for item in declaration.properties if item.kind == "jitter"]
+        return self._jitter(laws[0].value, {"rate": rate}, scope) if laws else None
+
+    def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
+        fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}
+        if item.kind in fixed:
+            return self.expressions.quantity(item.value, scope, fixed[item.kind], f"`{item.kind}`")
+        quantity = self.expressions.quantity(item.value, scope)
+        if quantity is None:
+            return None
+        is_wanted = _is_header if item.kind == "header" else _is_cap
+        if is_wanted(quantity.dimension):
+            return quantity
+        example = "38 byte/packet" if item.kind == "header" else "800_000 packet/s"
+        told = advice(quantity, is_wanted, f"write it like `{item.kind} {example}`")
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            item.value.span,
+            f"`{item.kind}` cannot be {quantity.dimension.in_words}",
+            secondary=told.labels,
+            hint=told.hint,
+        )
+        return None
+
+
+def _inverse(quantity: ir.Quantity) -> ir.Quantity:
+    power = Fraction(-1)
+    expr = ir.Power(quantity.expr, ir.Constant(power))
+    return ir.Quantity(expr, quantity.dimension**power, quantity.span)
+
+
+def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
+    """Return the product of some factors, 1 for none; it stands where its only factor does."""
+    if len(factors) == 1:
+        return factors[0]
+    dimension = DIMENSIONLESS
+    for factor in factors:
+        dimension = dimension * factor.dimension
+    return ir.Quantity(multiply([factor.expr for factor in factors]), dimension, whole)
+
+
+def _attribute_hint(attribute: ast.Attribute) -> str:
+    """Return how to mend a word that says nothing of a resource: most are the next resource."""
+    near = closest(attribute.name.text, _ATTRIBUTES)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    written = " ".join(attribute.span.text.split())
+    return (
+        "of a resource there is `idle`, `jitter`, `efficiency` and `queueing`; one of its own "
+        f"starts behind a `;`: `; {written}`"
+    )
+
+
+def _is_header(dimension: Dimension) -> bool:
+    return _is_item(INFORMATION / dimension)
+
+
+def _is_cap(dimension: Dimension) -> bool:
+    return _is_item(dimension * TIME)
+
+
+def _is_item(dimension: Dimension) -> bool:
+    return dimension.single_base not in (None, INFORMATION_BASE, TIME_BASE)
+
+
+def _kind(dimension: Dimension) -> ir.ResourceKind | None:
+    """Return what kind of resource has a capacity of a dimension."""
+    counted = dimension * TIME
+    if counted.single_base is not None and dimension.exponent(TIME_BASE) == -1:
+        return ir.ResourceKind.RATE
+    if dimension == INFORMATION or _is_item(dimension):
+        return ir.ResourceKind.STORE
+    return None

@@ -1,0 +1,71 @@
+"""What can stand in the place of a node or a link, and how many there are of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_hardware import HardwareChecker
+from qps.compiler.check.names.places import Place
+from qps.compiler.check.names.resolve import Module, kind_of, lookup, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.syntax import ast
+
+_NUMBERS = (ast.Users, ast.Param, ast.Let)
+
+
+@dataclass(frozen=True)
+class PlaceChecker:
+    """Checks the machines and networks that are put in a place."""
+
+    expressions: ExpressionChecker
+    hardware: HardwareChecker
+    sink: Sink
+    main: Module
+
+    def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
+        """Return the qualified name of a machine (for a node) or network (for a link)."""
+        found = lookup(module, place.name)
+        wanted = ast.Machine if is_node else ast.Network
+        if found is None or not isinstance(found.declaration, wanted):
+            word = "machine" if is_node else "network"
+            if found is not None and isinstance(found.declaration, _NUMBERS):
+                self.sink.report(
+                    codes.WRONG_KIND,
+                    place.name.span,
+                    f"`{place.name.text}` is {kind_of(found.declaration)}, not a {word}",
+                    secondary=[Label(found.declaration.name.span, "declared here")],
+                    hint=f"the {word} stands first: `{word} * {place.name.text}`",
+                )
+            else:
+                report_name(self.sink, module, place.name, word, (wanted,))
+            return None
+        declaration = found.declaration
+        if isinstance(declaration, ast.Machine):
+            built: object = self.hardware.machine(found, declaration)
+        else:
+            assert isinstance(declaration, ast.Network)
+            built = self.hardware.network(found, declaration)
+        return None if built is None else found.qualified
+
+    def count(self, expr: ast.Expr) -> ir.Expr | None:
+        """Return how many there are of a node or link."""
+        scope = Scope(self.main, Allowed.POPULATION)
+        quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
+        if quantity is None:
+            return None
+        if isinstance(quantity.expr, ir.Constant):
+            value = quantity.expr.value
+            if value <= 0 or value.denominator != 1:
+                self.sink.report(
+                    codes.OUT_OF_RANGE,
+                    expr.span,
+                    "a count must be a whole number above zero",
+                    hint="such as `machine * 4`, or `machine * N` for one each user",
+                )
+                return None
+        return quantity.expr

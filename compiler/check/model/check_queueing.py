@@ -1,0 +1,104 @@
+"""How what arrives at a resource waits: the discipline that a machine or network states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.syntax import ast
+
+_WORDS = {discipline.value: discipline for discipline in ir.Discipline}
+
+
+@dataclass(frozen=True)
+class QueueingChecker:
+    """Checks what stands behind `queueing`."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+
+    def of_resource(
+        self, item: ast.ResourceItem, kind: ir.ResourceKind, scope: Scope
+    ) -> ir.Queueing | None:
+        """Return how work waits for a resource of a machine; None where it does not."""
+        queueing = self._checked(item.queueing, scope)
+        if queueing is None:
+            return None
+        if kind is ir.ResourceKind.STORE:
+            self.sink.report(
+                codes.MISPLACED,
+                queueing.span,
+                f"nothing waits for `{item.name.text}`: it is a room that is held, not served",
+                hint="state the queueing of what serves items: a processor, a rate or a network",
+            )
+            return None
+        if kind is not ir.ResourceKind.PROCESSOR:
+            return self._one_server(queueing, f"`{item.name.text}`")
+        return queueing
+
+    def of_network(self, declaration: ast.Network, scope: Scope) -> ir.Queueing | None:
+        """Return how packets wait for a port of a network; None where they do not."""
+        queueing = self._checked(declaration.queueing, scope)
+        return None if queueing is None else self._one_server(queueing, "a port of a network")
+
+    def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
+        if queueing.discipline is not ir.Discipline.MMC:
+            return queueing
+        self.sink.report(
+            codes.MISPLACED,
+            queueing.span,
+            f"`mmc` is for the cores of a processor; {what} is one server",
+            hint="write `mm1`",
+        )
+        return None
+
+    def _checked(self, stated: ast.Queueing | None, scope: Scope) -> ir.Queueing | None:
+        if stated is None:
+            return None
+        word = stated.discipline.text
+        discipline = _WORDS.get(word)
+        if discipline is None:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                stated.discipline.span,
+                f"unknown queueing discipline `{word}`",
+                hint=did_you_mean(word, _WORDS)
+                or "there is " + listed([f"`{word}`" for word in _WORDS], "and"),
+            )
+            return None
+        variation = None
+        if stated.variation is not None:
+            variation = self.expressions.quantity(
+                stated.variation, scope, DIMENSIONLESS, "a coefficient of variation"
+            )
+            if variation is None:
+                return None
+        if (discipline is ir.Discipline.MG1) != (variation is not None):
+            self._wrong_variation(stated, discipline)
+            return None
+        if discipline is ir.Discipline.NONE:
+            return None
+        return ir.Queueing(discipline, variation, stated.span)
+
+    def _wrong_variation(self, stated: ast.Queueing, discipline: ir.Discipline) -> None:
+        if discipline is ir.Discipline.MG1:
+            self.sink.report(
+                codes.BAD_HARDWARE,
+                stated.span,
+                "`mg1` does not say how much service times vary",
+                hint="give their standard deviation over their mean: `queueing mg1 cv 1.2`",
+            )
+            return
+        assert stated.variation is not None
+        self.sink.report(
+            codes.MISPLACED,
+            stated.variation.span,
+            f"`{discipline.value}` takes no coefficient of variation",
+            hint="only `mg1` does: in `mm1` and `mmc` it is 1, in `md1` and `periodic` 0",
+        )

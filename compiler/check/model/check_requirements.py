@@ -1,0 +1,119 @@
+"""Requirements: a measure, its limit, and the ideal beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Module
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.values import mentions_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.syntax import ast
+
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class RequirementChecker:
+    """Checks what `require` blocks hold."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+    main: Module
+
+    def requirement(self, item: ast.Requirement) -> ir.Requirement | None:
+        """Return `measure <= limit` with its ideal."""
+        condition = item.condition
+        if not isinstance(condition, ast.Comparison) or not _has_limit(condition):
+            self._not_a_limit(condition)
+            return None
+        measured, limiting = condition.operands
+        scope = Scope(self.main, Allowed.MODEL)
+        measure = self.expressions.quantity(measured, scope)
+        if measure is None or self._is_no_measure(measure, condition, scope):
+            return None
+        fixed = Scope(self.main, Allowed.NOTHING)
+        limit = self.expressions.quantity(limiting, fixed, measure.dimension, "the limit")
+        ideal = None
+        if item.ideal is not None:
+            ideal = self.expressions.quantity(item.ideal, fixed, measure.dimension, "the ideal")
+        if limit is None or (ideal is None and item.ideal is not None):
+            return None
+        at_most = condition.operators[0] in ("<", "<=")
+        if ideal is not None and not self._is_beyond(limit, ideal, at_most=at_most):
+            return None
+        is_load = isinstance(measure.expr, ir.Measured) and (
+            measure.expr.kind is ir.MeasureKind.LOAD
+        )
+        return ir.Requirement(
+            measured.span.text,
+            measure,
+            limit,
+            at_most,
+            condition.operators[0] in ("<", ">"),
+            ideal,
+            not is_load and (at_most or ideal is not None),
+            item.span,
+        )
+
+    def _not_a_limit(self, condition: ast.Expr) -> None:
+        hint = "such as `voice.latency <= 230 ms`"
+        if isinstance(condition, ast.Junction):
+            hint = "write each requirement on a line of its own"
+        elif isinstance(condition, ast.Comparison) and len(condition.operators) > 1:
+            hint = "write two requirements, one for each limit"
+        elif isinstance(condition, ast.Comparison):
+            hint = "limit it with `<=` or `>=`"
+        self.sink.report(
+            codes.NOT_A_CONDITION,
+            condition.span,
+            "a requirement compares a measure with its limit",
+            hint=hint,
+        )
+
+    def _is_no_measure(self, left: ir.Quantity, condition: ast.Comparison, scope: Scope) -> bool:
+        """Return whether the left side is fixed, so that nothing is limited; it is reported."""
+        if mentions_of(left.expr) or not isinstance(left.expr, ir.Constant | ir.ParameterValue):
+            return False
+        first, second = condition.operands
+        if isinstance(left.expr, ir.Constant) and isinstance(first, ast.Reference):
+            return False  # a `measure` that happens to be fixed
+        right = self.expressions.quantity(second, scope)
+        if right is None:
+            return True
+        hint = "name a measure, such as `voice.latency` or `station.cpu.load`"
+        if mentions_of(right.expr):
+            turned = _TURNED[condition.operators[0]]
+            hint = f"turn it round: `{second.span.text} {turned} {first.span.text}`"
+        elif isinstance(left.expr, ir.ParameterValue):
+            return False
+        self.sink.report(
+            codes.MISPLACED,
+            first.span,
+            "a requirement starts with what is measured; this is fixed",
+            hint=hint,
+        )
+        return True
+
+    def _is_beyond(self, limit: ir.Quantity, ideal: ir.Quantity, *, at_most: bool) -> bool:
+        """Return whether the ideal is better than the limit; where it is not, it is reported."""
+        if not isinstance(limit.expr, ir.Constant) or not isinstance(ideal.expr, ir.Constant):
+            return True
+        better = ideal.expr.value < limit.expr.value
+        if better == at_most and ideal.expr.value != limit.expr.value:
+            return True
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            ideal.span,
+            "the ideal must be better than the limit",
+            secondary=[Label(limit.span, "the limit")],
+            hint="what is acceptable lies between the limit and the ideal",
+        )
+        return False
+
+
+def _has_limit(condition: ast.Comparison) -> bool:
+    return len(condition.operators) == 1 and condition.operators[0] in _TURNED

@@ -1,0 +1,171 @@
+"""Ways through the topology: the links that a stream names, or the one shortest way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Module, report_name
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.syntax import ast
+
+_WAYS_SHOWN = 3
+_JOINED = (ast.Node, ast.Link)
+
+
+def check_recovery(sink: Sink, legs: Iterable[ir.Visit | ir.Crossing]) -> None:
+    """Report steps that would recover what is lost before the stream has crossed any link."""
+    start: str | None = None
+    for leg in legs:
+        if isinstance(leg, ir.Crossing) or leg.node != (start or leg.node):
+            return
+        start = leg.node
+        for step in leg.steps:
+            if any(effect.kind is ir.EffectKind.RECOVER for effect in step.component.effects):
+                sink.report(
+                    codes.STREAM_ORDER,
+                    step.span,
+                    f"`{step.component.name}` recovers what was lost on the way, but the stream "
+                    "has crossed no link yet",
+                    hint="put it where the stream arrives: `at node { … }` behind `over`",
+                )
+        if any(step.spread for step in leg.steps):
+            return
+
+
+@dataclass(frozen=True)
+class RouteChecker:
+    """Finds and checks the links between two visits."""
+
+    sink: Sink
+    module: Module
+    links: dict[str, ir.Link]
+
+    @property
+    def _is_whole(self) -> bool:
+        """False where a link failed: ways that are missing may lead over it."""
+        declared = (d for d in self.module.names.values() if isinstance(d, ast.Link))
+        return all(
+            link.name.text in self.links
+            and all(isinstance(self.module.names.get(e.text), _JOINED) for e in link.ends)
+            and link.name.text not in [end.text for end in link.ends]
+            for link in declared
+        )
+
+    def hops(
+        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
+    ) -> tuple[ir.Crossing, ...]:
+        """Return the links between two visits: as named, or the one shortest way."""
+        spreading = any(step.spread for step in start.steps)
+        if named:
+            return self._named_way(start, end, named)
+        if start.node == end.node and not spreading:
+            return ()
+        ways = self._shortest_ways(start.node, end.node)
+        if len(ways) == 1:
+            return self._crossings(ways[0], start.node, end.node, end)
+        joined = f"`{start.node}` and `{end.node}`"
+        if start.node == end.node:
+            joined = f"the machines of `{end.node}`"
+        if not ways and self._is_whole:
+            self.sink.report(
+                codes.NO_ROUTE,
+                end.span,
+                f"no link joins {joined}",
+                secondary=[Label(start.span, "the stream comes from here")],
+                hint=f"add `link name = network between {start.node}"
+                f"{'' if start.node == end.node else ', ' + end.node}` to the topology",
+            )
+        elif ways:
+            shown = listed([", ".join(way) for way in ways], "or")
+            self.sink.report(
+                codes.AMBIGUOUS_ROUTE,
+                end.span,
+                f"several links join {joined}",
+                secondary=[Label(start.span, "the stream comes from here")],
+                hint=f"name the way before this: `over` {shown}",
+            )
+        return ()
+
+    def _named_way(
+        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
+    ) -> tuple[ir.Crossing, ...]:
+        for name in named:
+            if name.text not in self.links:
+                if not isinstance(self.module.names.get(name.text), ast.Link):
+                    report_name(self.sink, self.module, name, "link", (ast.Link,))
+                return ()
+        stops = [start.node, *(name.text for name in named), end.node]
+        for (here, there), at in zip(pairwise(stops), [*named, named[-1]], strict=True):
+            if not self._adjacent(here, there):
+                if self._is_whole:
+                    self._not_joined(here, there, at)
+                return ()
+        return self._crossings([name.text for name in named], start.node, end.node, end, named)
+
+    def _not_joined(self, here: str, there: str, at: ast.Name) -> None:
+        twice = here == there
+        self.sink.report(
+            codes.NO_ROUTE,
+            at.span,
+            f"`{here}` is crossed twice in a row"
+            if twice
+            else f"`{here}` and `{there}` are not joined",
+            secondary=[
+                Label(self.links[stop].span, f"`{stop}` joins " + self._ends(stop))
+                for stop in dict.fromkeys((here, there))
+                if stop in self.links
+            ],
+            hint="name it once" if twice else "name every link on the way, in order",
+        )
+
+    def _ends(self, link: str) -> str:
+        return listed(self.links[link].ends, "and")
+
+    def _adjacent(self, here: str, there: str) -> bool:
+        return any(
+            other in self.links[link].ends
+            for link, other in ((here, there), (there, here))
+            if link in self.links
+        )
+
+    def _crossings(
+        self,
+        way: Iterable[str],
+        start: str,
+        end: str,
+        visit: ir.Visit,
+        named: list[ast.Name] | None = None,
+    ) -> tuple[ir.Crossing, ...]:
+        links = list(way)
+        stops = [start, *links, end]
+        spans = [name.span for name in named] if named else [visit.span] * len(links)
+        return tuple(
+            ir.Crossing(link, stops[i], stops[i + 2], spans[i]) for i, link in enumerate(links)
+        )
+
+    def _shortest_ways(self, start: str, end: str) -> list[list[str]]:
+        """Return the ways with the fewest links; they go from link to link, not through nodes."""
+        # Imported here: a spec that names its ways need not wait for it.
+        import networkx as nx  # noqa: PLC0415
+
+        here, there = ("from", start), ("to", end)
+        graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
+        graph.add_nodes_from([here, there])
+        for link in self.links.values():
+            for other in link.ends:
+                if other in self.links:
+                    graph.add_edge(("over", link.name), ("over", other))
+                    graph.add_edge(("over", other), ("over", link.name))
+            if start in link.ends:
+                graph.add_edge(here, ("over", link.name))
+            if end in link.ends:
+                graph.add_edge(("over", link.name), there)
+        if not nx.has_path(graph, here, there):
+            return []
+        ways = islice(nx.all_shortest_paths(graph, here, there), _WAYS_SHOWN)
+        return sorted([name for _, name in way[1:-1]] for way in ways)

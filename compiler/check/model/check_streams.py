@@ -1,0 +1,446 @@
+"""Streams: what leaves the source, the steps at each node, to whom it goes on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_groups import GroupChecker
+from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
+from qps.compiler.check.names.resolve import Module, Program, lookup, report_name
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_conditions import choices_of
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.syntax import ast
+
+_CASTS = ("unicast", "multicast")
+_BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
+_COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
+
+
+@dataclass
+class StreamChecker:
+    """Checks the streams of a program over its nodes and links."""
+
+    expressions: ExpressionChecker
+    components: ComponentChecker
+    sink: Sink
+    program: Program
+    nodes: dict[str, ir.Node]
+    links: dict[str, ir.Link]
+    used_components: set[str] = field(default_factory=set)
+
+    @property
+    def _main(self) -> Module:
+        return self.program.main
+
+    @property
+    def _groups(self) -> GroupChecker:
+        return GroupChecker(self.expressions, self.sink, self._main)
+
+    def stream(self, declaration: ast.Stream) -> ir.Stream | None:
+        """Return a stream with its whole way."""
+        emission = self._only_emission(declaration)
+        legs = self._legs(declaration)
+        if emission is None or not legs:
+            return None
+        flows_from = self._flows_from(declaration, legs)
+        if flows_from is None:
+            return None
+        playout = self._playout(declaration)
+        stream = ir.Stream(
+            declaration.name.text,
+            flows_from,
+            emission,
+            legs,
+            declaration.name.span,
+            declaration.doc,
+            playout,
+        )
+        self._groups.divides(stream, self.nodes)
+        return stream
+
+    def _flows_from(
+        self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
+    ) -> str | ir.InEachGroup | None:
+        if declaration.each is not None:
+            named = lookup(self._main, declaration.each)
+            is_group = named is not None and isinstance(named.declaration, ast.Group)
+            if is_group or declaration.flows is not None:
+                return self._groups.in_each(declaration)
+        if declaration.each is None:
+            first = legs[0]
+            assert isinstance(first, ir.Visit)
+            return first.node
+        name = declaration.each.text
+        if name not in self.nodes:
+            self._unknown_node(declaration.each)
+            return None
+        return name
+
+    def _only_emission(self, declaration: ast.Stream) -> ir.Emission | None:
+        emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
+        if not emissions:
+            self.sink.report(
+                codes.MISSING_PART,
+                declaration.name.span,
+                f"stream `{declaration.name.text}` has no source",
+                hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
+            )
+            return None
+        for extra in emissions[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a stream has one source",
+                secondary=[Label(emissions[0].span, "the first one")],
+                hint="make a second stream of it",
+            )
+        return self._emission(emissions[0])
+
+    def _emission(self, item: ast.Emission) -> ir.Emission | None:
+        scope = Scope(self._main, Allowed.FLOWS)
+        values = [self.expressions.quantity(value, scope) for value in item.values]
+        quantities = tuple(value for value in values if value is not None)
+        if len(quantities) < len(values):
+            return None
+        first = quantities[0]
+        base = (first.dimension * TIME).single_base
+        if base in (None, TIME_BASE):
+            told = advice(first, _is_rate, _rate_hint(first, item))
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                first.span,
+                f"a source gives a rate, not {first.dimension.in_words}",
+                label=f"this is {first.dimension.in_words}",
+                secondary=self._stated(item.values[0]) or told.labels,
+                hint=_swapped(quantities) or told.hint,
+            )
+            return None
+        assert base is not None
+        known = [base]
+        for size, written in zip(quantities[1:], item.values[1:], strict=True):
+            new = self._tied(size, known, written)
+            if new is None:
+                return None
+            known.append(new)
+        items = tuple(b for b in known if b != INFORMATION_BASE)
+        return ir.Emission(
+            quantities,
+            items[0] if items else None,
+            items,
+            INFORMATION_BASE in known,
+            base == INFORMATION_BASE and len(items) > 0,
+            item.span,
+        )
+
+    def _stated(self, expr: ast.Expr) -> list[Label]:
+        """Return where the parameter or `let` stands that an expression is the name of."""
+        found = lookup(self._main, expr.name) if isinstance(expr, ast.Reference) else None
+        declared = None if found is None else found.declaration
+        if not isinstance(declared, ast.Param | ast.Let):
+            return []
+        return [Label(declared.value.span, f"`{declared.name.text}` is this")]
+
+    def _tied(self, size: ir.Quantity, known: list[str], written: ast.Expr) -> str | None:
+        """Return the item that a size such as byte/packet ties to those known already."""
+        pair = _pair(size.dimension)
+        if pair is not None:
+            new = [base for base in pair if base not in known]
+            if len(new) == 1:
+                return new[0]
+            if not new:
+                self.sink.report(
+                    codes.MISPLACED,
+                    size.span,
+                    f"`{size.dimension}` is settled already by what stands before it",
+                    hint="take it out",
+                )
+                return None
+        usual = _size_hint(size, written, known)
+        told = advice(size, lambda found: _pair(found) is not None, usual)
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            size.span,
+            f"a size ties one item to another, such as byte/packet; this is "
+            f"{size.dimension.in_words}",
+            label=f"this is {size.dimension.in_words}",
+            secondary=self._stated(written) or told.labels,
+            hint=told.hint,
+        )
+        return None
+
+    def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
+        """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
+        found = [item for item in declaration.items if isinstance(item, ast.Playout)]
+        for extra in found[1:]:
+            self.sink.report(
+                codes.MISPLACED,
+                extra.span,
+                "a stream has one playout buffer",
+                secondary=[Label(found[0].span, "the first one")],
+                hint="keep one",
+            )
+        if not found:
+            return None
+        scope = Scope(self._main, Allowed.MODEL)
+        delay = self.expressions.quantity(found[0].delay, scope, TIME, "a playout delay")
+        if delay is None or self._goes_round(delay, declaration.name.text, _BEFORE_BUFFER):
+            return None
+        dropping = None
+        if found[0].dropping is not None:
+            dropping = self.expressions.quantity(
+                found[0].dropping, scope, DIMENSIONLESS, "the share that is dropped"
+            )
+            known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
+            if dropping is None or self._goes_round(dropping, declaration.name.text, known):
+                return None
+        return ir.Playout(delay, dropping, found[0].span)
+
+    def _goes_round(
+        self, quantity: ir.Quantity, stream: str, known: tuple[ir.MeasureKind, ...]
+    ) -> bool:
+        """Return whether a buffer rests on what rests on it; then it is reported."""
+        for part in parts_of(quantity.expr):
+            if not isinstance(part, ir.Measured) or part.kind in (ir.MeasureKind.LOAD, *_COSTS):
+                continue
+            if part.subject == stream and part.kind in known:
+                continue
+            told = f"{part.subject}.{part.kind.value}" if part.subject else part.kind.value
+            self.sink.report(
+                codes.DEFINITION_CYCLE,
+                quantity.span,
+                f"a playout buffer cannot rest on `{told}`",
+                hint=f"name the jitter that it compensates, `{stream}.jitter`, `{stream}.queue`, "
+                "loads or parameters",
+            )
+            return True
+        return False
+
+    # -- the way -------------------------------------------------------------------------
+
+    def _legs(self, declaration: ast.Stream) -> tuple[ir.Visit | ir.Crossing, ...]:
+        """Return the way of a stream, as far as it is sound; it starts with a visit."""
+        visits = [item for item in declaration.items if isinstance(item, ast.At)]
+        if not visits:
+            self.sink.report(
+                codes.MISSING_PART,
+                declaration.name.span,
+                f"stream `{declaration.name.text}` visits no node",
+                hint="say where its steps run: `at station { record }`",
+            )
+            return ()
+        routes = RouteChecker(self.sink, self._main, self.links)
+        legs: list[ir.Visit | ir.Crossing] = []
+        pending: list[ast.Name] = []
+        last: ir.Visit | None = None
+        started = False
+        for item in declaration.items:
+            if isinstance(item, ast.Over):
+                if not started:
+                    self._out_of_order(item)
+                pending += item.links
+            elif isinstance(item, ast.At):
+                visit = self._visit(item)
+                if visit is not None:
+                    if last is not None:
+                        legs += routes.hops(last, visit, pending)
+                    legs.append(visit)
+                last, pending, started = visit, [], True
+        if pending and last is not None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                pending[0].span,
+                "the stream ends on a link",
+                hint="say where it arrives: `at node { … }` after `over`",
+            )
+            return tuple(legs)
+        self._spreads([leg for leg in legs if isinstance(leg, ir.Visit)])
+        check_recovery(self.sink, legs)
+        return tuple(legs)
+
+    def _spreads(self, visits: list[ir.Visit]) -> None:
+        """Check that what is sent to somebody arrives there: one spread a visit, then a visit."""
+        for visit, following in zip_longest(visits, visits[1:]):
+            assert visit is not None
+            spreads = [step for step in visit.steps if step.spread is not None]
+            if len(spreads) > 1 and not all(step.condition for step in spreads):
+                self.sink.report(
+                    codes.STREAM_ORDER,
+                    spreads[1].span,
+                    "the stream is sent on twice from here",
+                    secondary=[Label(spreads[0].span, "the first time")],
+                    hint="give each a condition, or make two streams of it",
+                )
+            for step in spreads:
+                self._arrival(step, visit, following)
+
+    def _arrival(self, step: ir.Step, visit: ir.Visit, following: ir.Visit | None) -> None:
+        assert step.spread is not None
+        target = step.spread.target
+        if following is None:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                step.spread.span,
+                "this is sent on, but the stream ends here",
+                hint=f"say what happens where it arrives: `at {target or 'node'} {{ … }}`",
+            )
+        elif target is not None and following.node != target:
+            what = f"the others at `{visit.node}`" if target == visit.node else f"`{target}`"
+            self.sink.report(
+                codes.STREAM_ORDER,
+                following.span,
+                f"this goes to {what}, but the stream goes on at `{following.node}`",
+                secondary=[Label(step.spread.span, "sent on here")],
+                hint=f"go on `at {target}`, or send it `to all {following.node}`",
+            )
+
+    def _out_of_order(self, item: ast.Over) -> None:
+        self.sink.report(
+            codes.STREAM_ORDER,
+            item.span,
+            "the stream crosses a link before it starts anywhere",
+            hint="begin with `at node { … }`",
+        )
+
+    def _unknown_node(self, name: ast.Name) -> None:
+        """Report a name that is no node; a node that failed is reported where it stands."""
+        found = lookup(self._main, name)
+        own = None if found is None or found.module.prefix else found.declaration
+        if not isinstance(own, ast.Node):
+            report_name(self.sink, self._main, name, "node", (ast.Node,))
+
+    def _visit(self, item: ast.At) -> ir.Visit | None:
+        name = item.node.text
+        steps = [self._step(step, name) for step in item.steps]
+        if name not in self.nodes:
+            self._unknown_node(item.node)
+            return None
+        known = tuple(step for step in steps if step is not None)
+        return ir.Visit(name, known, item.node.span)
+
+    def _step(self, item: ast.Step, node: str) -> ir.Step | None:
+        """Return a step; every part of it is looked at, also where another one failed."""
+        scope = Scope(self._main, Allowed.FLOWS)
+        component = self._placed_component(item, scope)
+        repeat = None
+        if item.repeat is not None:
+            times = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
+            repeat = times.expr if times else None
+        condition = None
+        if item.condition is not None:
+            fixed = Scope(self._main, Allowed.NOTHING)
+            condition = self.expressions.condition(item.condition, fixed)
+        spread = None if item.spread is None else self._spread(item.spread, node)
+        group = None if item.group is None else self._groups.named(item.group)
+        if component is None or (group is not None and not self._groups.merges(item, component)):
+            return None
+        return ir.Step(component, repeat, spread, condition, item.component.span, group)
+
+    def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
+        found = lookup(self._main, item.component)
+        if found is None or not isinstance(found.declaration, ast.Component):
+            report_name(self.sink, self._main, item.component, "component", (ast.Component,))
+            return None
+        declaration = found.declaration
+        self.used_components.add(found.qualified)
+        formals = self.expressions.arguments(
+            declaration.name, declaration.formals, item.arguments, item.span, found, scope
+        )
+        return None if formals is None else self.components.component(found, formals)
+
+    def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
+        if item.target is not None and item.target.text not in self.nodes:
+            self._unknown_node(item.target)
+            return None
+        group = most = None
+        if item.group is not None:
+            group = self._groups.named(item.group)
+            most = None if item.most is None else self._groups.most(item.most)
+            if group is None or (most is None and item.most is not None):
+                return None
+        target = item.target.text if item.target is not None else node
+        cast: bool | str = False
+        if item.cast is not None:
+            if item.cast.text in _CASTS:
+                cast = item.cast.text == "multicast"
+            else:
+                found = lookup(self._main, item.cast)
+                choices = (
+                    choices_of(found) if found and isinstance(found.declaration, ast.Option) else ()
+                )
+                if found is None or set(choices) != set(_CASTS):
+                    self.sink.report(
+                        codes.WRONG_KIND,
+                        item.cast.span,
+                        f"`{item.cast.text}` does not choose between unicast and multicast",
+                        hint="declare `option cast = unicast or multicast`",
+                    )
+                    return None
+                cast = found.qualified
+        kind = ir.SpreadKind(item.kind)
+        return ir.Spread(kind, None if group else target, cast, item.span, group, most)
+
+
+def _pair(dimension: Dimension) -> tuple[str, str] | None:
+    """Return the items that a size such as byte/packet ties together, None where it is none."""
+    exponents = dict(dimension.exponents)
+    above = [base for base, power in exponents.items() if power == 1]
+    below = [base for base, power in exponents.items() if power == -1]
+    if len(exponents) != 2 or len(above) != 1 or TIME_BASE in exponents:  # noqa: PLR2004
+        return None
+    return (above[0], below[0]) if below else (above[0], above[0])
+
+
+def _item_word(base: str) -> str:
+    return "byte" if base == INFORMATION_BASE else base
+
+
+def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
+    """Return how to tie a size to what the stream carries so far."""
+    words = [_item_word(base) for base in known]
+    example = "byte/packet" if words == ["byte"] else f"byte/{words[-1]}"
+    if size.dimension == DIMENSIONLESS and isinstance(written, ast.Reference):
+        return f"give `{written.span.text}` its unit where it is declared, such as `{example}`"
+    if size.dimension == DIMENSIONLESS:
+        return f"give it its unit: `{written.span.text} {example}`"
+    return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
+
+
+def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
+    """Return what to write where the rate of a source stands behind its sizes."""
+    rates = [v for v in values if (v.dimension * TIME).single_base not in (None, TIME_BASE)]
+    if not rates or values[0].dimension.single_base is not None:
+        return None
+    texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
+    rate = " ".join(rates[0].span.text.split())
+    return f"the rate comes first: `source {', '.join([rate, *texts])}`"
+
+
+def _is_rate(dimension: Dimension) -> bool:
+    return (dimension * TIME).single_base not in (None, TIME_BASE)
+
+
+def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
+    digits = re.match(r"(\d{1,3}),(\d{3})\b", item.span.text.removeprefix("source").strip())
+    if digits:
+        return f"write digits without commas: `{digits[1]}_{digits[2]}`"
+    base = value.dimension.single_base
+    if base is not None and base != TIME_BASE:
+        return f"say how often: `{value.span.text}/s`"
+    return "write a rate such as `30 frame/s` or `8000 byte/s`"

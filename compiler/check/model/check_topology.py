@@ -1,0 +1,103 @@
+"""Topologies: which machines stand where, and which networks join them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeVar
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_places import PlaceChecker
+from qps.compiler.check.names.places import place_of
+from qps.compiler.check.names.resolve import Module, report_name
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.syntax import ast
+
+N = TypeVar("N", ast.Node, ast.Link)
+_ONE = Fraction(1)
+
+
+class TopologyChecker:
+    """Checks the nodes and links of a program; `places` knows what can stand in a place."""
+
+    def __init__(self, places: PlaceChecker, main: Module) -> None:
+        self._places = places
+        self._main = main
+        self._sink: Sink = places.sink
+
+    def topology(self) -> tuple[dict[str, ir.Node], dict[str, ir.Link]]:
+        """Return the nodes and links that are sound, by their names."""
+        nodes, links = self._nodes(), self._links()
+        self._link_ends()
+        return nodes, links
+
+    def _nodes(self) -> dict[str, ir.Node]:
+        built: dict[str, ir.Node] = {}
+        for node in self._topology(ast.Node):
+            place = self._place(node.place, node.name, is_node=True)
+            if place is not None:
+                built[node.name.text] = ir.Node(node.name.text, *place, node.name.span)
+        return built
+
+    def _links(self) -> dict[str, ir.Link]:
+        built: dict[str, ir.Link] = {}
+        for link in self._topology(ast.Link):
+            place = self._place(link.place, link.name, is_node=False)
+            if place is not None:
+                ends = tuple(end.text for end in link.ends)
+                built[link.name.text] = ir.Link(link.name.text, *place, ends, link.name.span)
+        return built
+
+    def _place(
+        self, expr: ast.Expr, name: ast.Name, *, is_node: bool
+    ) -> tuple[str, ir.Expr] | None:
+        """Return the machine or network of a place and how many of it; a failed one stays known."""
+        place = place_of(expr)
+        if place is None:
+            what = "machine" if is_node else "network"
+            self._sink.report(
+                codes.WRONG_KIND,
+                expr.span,
+                f"a {what} is needed here, and how many of it",
+                hint=_place_hint(expr, name.text, what),
+            )
+            return None
+        kind = self._places.kind(place, self._main, is_node=is_node)
+        if kind is None:
+            return None
+        count = ir.Constant(_ONE) if place.count is None else self._places.count(place.count)
+        return None if count is None else (kind, count)
+
+    def _topology(self, kind: type[N]) -> list[N]:
+        return [
+            item
+            for declaration in self._main.syntax.declarations
+            if isinstance(declaration, ast.Topology)
+            for item in declaration.items
+            if isinstance(item, kind)
+        ]
+
+    def _link_ends(self) -> None:
+        """Check what the links join: nodes and other links, whether these are sound or not."""
+        kinds = (ast.Node, ast.Link)
+        for link in self._topology(ast.Link):
+            for end in link.ends:
+                if not isinstance(self._main.names.get(end.text), kinds):
+                    report_name(self._sink, self._main, end, "node or link", kinds)
+                elif end.text == link.name.text:
+                    self._sink.report(
+                        codes.NO_ROUTE,
+                        end.span,
+                        f"`{end.text}` joins itself",
+                        hint="name the nodes, or the other links, that it joins",
+                    )
+
+
+def _place_hint(expr: ast.Expr, name: str, what: str) -> str:
+    """Return how to write a machine and a count, with what was written where that is clear."""
+    match expr:
+        case ast.Quantity(number=number, unit=ast.Reference(name=kind)):
+            return f"write `{name} = {kind.text} * {number.span.text}`"
+        case ast.Call(name=kind, arguments=(count,)):
+            return f"write `{name} = {kind.text} * {count.span.text}`"
+    return f"such as `{name} = {what} * N`"

@@ -1,0 +1,108 @@
+"""What no stream reaches or loads: its limits would silently be none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qps.compiler import ir
+from qps.compiler.check.model.dangling import everything_in
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+
+
+def report_unreached(
+    sink: Sink,
+    nodes: dict[str, ir.Node],
+    links: dict[str, ir.Link],
+    streams: Sequence[ir.Stream],
+) -> None:
+    """Warn of nodes that no stream visits and links that none crosses.
+
+    A node that another place or a formula counts on (`count(node)`) is reached by no stream all
+    the same: what it has is never loaded.
+    """
+    visited, crossed = _reached(streams)
+    for node in nodes.values():
+        if node.name not in visited:
+            _warn(
+                sink,
+                node.span,
+                f"no stream visits node `{node.name}`: no work is done there",
+                f"let a stream pass, `at {node.name} {{ … }}`, or take it out",
+            )
+    for link in links.values():
+        if link.name not in crossed:
+            ends = ", ".join(link.ends)
+            _warn(
+                sink,
+                link.span,
+                f"no stream crosses link `{link.name}`: it limits nothing",
+                f"let a stream visit what it joins ({ends}), one after the other, or take it out",
+            )
+
+
+def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model) -> None:
+    """Warn of resources that no step loads wherever their machine stands, or is put by a change.
+
+    What stands nowhere is no mistake, nor is a machine of which nothing is loaded, that only sends
+    or receives; what is always there (`idle`) is a load of its own.
+    """
+    placed = _placed(model)
+    loaded = _loaded(model.streams)
+    for machine in machines:
+        nodes = placed.get(machine.name, set())
+        used = {r.name for r in machine.resources if any((n, r.name) in loaded for n in nodes)}
+        for resource in machine.resources if used else ():
+            if resource.name not in used and resource.idle is None:
+                _warn(
+                    sink,
+                    resource.span,
+                    f"no step loads `{resource.name}` of machine `{machine.name}`: it limits "
+                    "nothing",
+                    f"say what a step costs there, `component … {{ {resource.name} … }}`, or take "
+                    "it out",
+                )
+
+
+def _placed(model: ir.Model) -> dict[str, set[str]]:
+    """Return the nodes at which each machine stands, as it is declared or by any change."""
+    placed: dict[str, set[str]] = {}
+    for node in model.nodes:
+        placed.setdefault(node.machine, set()).add(node.name)
+    changing = (model.scenarios, model.modes, model.matrices, model.expectations)
+    for part in everything_in((*changing, model.observations, model.figures)):
+        if isinstance(part, ir.SetPlace):
+            placed.setdefault(part.kind, set()).add(part.name)
+    return placed
+
+
+def _loaded(streams: Sequence[ir.Stream]) -> set[tuple[str, str]]:
+    """Return the resources that steps load, with the nodes at which they do."""
+    return {
+        (leg.node, cost.resource)
+        for stream in streams
+        for leg in stream.legs
+        if isinstance(leg, ir.Visit)
+        for step in leg.steps
+        for cost in step.component.costs
+    }
+
+
+def _reached(streams: Sequence[ir.Stream]) -> tuple[set[str], set[str]]:
+    """Return the names of the nodes and of the links that streams reach."""
+    visited: set[str] = set()
+    crossed: set[str] = set()
+    for stream in streams:
+        if isinstance(stream.flows_from, str):
+            visited.add(stream.flows_from)
+        for leg in stream.legs:
+            if isinstance(leg, ir.Crossing):
+                crossed.add(leg.link)
+            else:
+                visited.add(leg.node)
+    return visited, crossed
+
+
+def _warn(sink: Sink, span: Span, message: str, hint: str) -> None:
+    sink.report(codes.UNUSED, span, message, hint=hint)

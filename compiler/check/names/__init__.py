@@ -1,0 +1,1 @@
+"""What is declared, and what a name means where it stands."""

@@ -1,0 +1,162 @@
+"""Kinds: into which items are divided, and which share each has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Found, Module
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.syntax import ast
+
+CASES = tuple(case.value for case in ir.Case)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of a kind: a number, the weight that it comes from, and where that stands."""
+
+    value: Fraction
+    weight: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """The shares of all kinds; `total` is what counts add up to, 1 for shares themselves."""
+
+    of: dict[str, Share]
+    total: Fraction
+
+    def text(self, kind: str) -> str:
+        """Return how a share is told: `30/175`, or as it is written."""
+        weight = self.of[kind].weight
+        return weight if self.total == 1 else f"{weight}/{self.total}"
+
+
+@dataclass
+class KindChecker:
+    """Checks declarations of kinds, each once; `number` gives the value of a weight."""
+
+    sink: Sink
+    number: Callable[[ast.Expr, Scope, str], Fraction | None]
+    _known: dict[int, Shares | None] = field(default_factory=dict)
+
+    def shares(self, found: Found) -> Shares | None:
+        """Return the shares of the kinds that a declaration lists; None where it is wrong."""
+        kinds = found.declaration
+        assert isinstance(kinds, ast.Kinds)
+        if id(kinds) not in self._known:
+            weights = self._counted(kinds) if kinds.pattern else self._weights(found.module, kinds)
+            self._known[id(kinds)] = None if weights is None else self._shared(kinds, weights)
+        return self._known[id(kinds)]
+
+    def knows(self, found: Found, name: ast.Name) -> bool:
+        """Return whether a kind is one of those declared; else it is reported."""
+        shares = self.shares(found)
+        if shares is None or name.parts[-1] in shares.of:
+            return shares is not None
+        own = found.declaration.name
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"`{own.text}` has no kind `{name.parts[-1]}`",
+            secondary=[Label(own.span, "declared here")],
+            hint=did_you_mean(name.parts[-1], list(shares.of))
+            or "there is " + listed(list(shares.of), "and"),
+        )
+        return False
+
+    def _counted(self, kinds: ast.Kinds) -> list[tuple[str, Share]] | None:
+        """Return how often each letter stands in a pattern."""
+        assert kinds.pattern is not None
+        pattern, span = kinds.pattern.value, kinds.pattern.span
+        wrong = [letter for letter in pattern if not letter.isalpha()]
+        if not pattern or wrong:
+            self.sink.report(
+                codes.MISSING_PART if not pattern else codes.CHARACTER,
+                span,
+                "a pattern names at least one kind"
+                if not pattern
+                else f"`{wrong[0]}` is no letter: each letter of a pattern is a kind",
+                hint=f'such as `kinds {kinds.name.text} in "IBBPBB"`',
+            )
+            return None
+        counts = {letter: pattern.count(letter) for letter in pattern}
+        return [(k, Share(Fraction(count), str(count), span)) for k, count in counts.items()]
+
+    def _weights(self, module: Module, kinds: ast.Kinds) -> list[tuple[str, Share]] | None:
+        """Return the kinds with their weights as they are written."""
+        if not kinds.weights:
+            self.sink.report(
+                codes.MISSING_PART,
+                kinds.name.span,
+                f"`{kinds.name.text}` names no kinds",
+                hint="list them with how many there are of each: `{ I 30; P 29 }`",
+            )
+            return None
+        fixed = Scope(module, Allowed.NOTHING)
+        found: dict[str, Share] = {}
+        is_sound = True
+        for weight in kinds.weights:
+            value = self.number(weight.value, fixed, "a weight")
+            is_sound &= value is not None and self._is_kind(weight, found)
+            if value is None:
+                continue
+            if value <= 0:
+                is_sound = False
+                self.sink.report(
+                    codes.OUT_OF_RANGE,
+                    weight.value.span,
+                    "a weight must be above zero",
+                    hint="leave out a kind that there is nothing of",
+                )
+            found[weight.name.text] = Share(value, weight.value.span.text, weight.span)
+        return list(found.items()) if is_sound else None
+
+    def _is_kind(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
+        name = weight.name
+        if name.text in CASES:
+            self.sink.report(
+                codes.RESERVED_WORD,
+                name.span,
+                f"`{name.text}` is a case and cannot be a kind",
+                hint=f"call it `{name.text}_` or something more telling",
+            )
+        elif name.text in found:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"kind `{name.text}` is declared twice",
+                secondary=[Label(found[name.text].span, "first declared here")],
+                hint="add the two weights up, or rename one of them",
+            )
+        else:
+            return True
+        return False
+
+    def _shared(self, kinds: ast.Kinds, weights: list[tuple[str, Share]]) -> Shares | None:
+        """Return the shares that weights come to; shares themselves must add up to 1."""
+        total = sum((share.value for _, share in weights), Fraction(0))
+        in_percent = any(share.weight.endswith("%") for _, share in weights)
+        is_shares = in_percent or all(share.value < 1 for _, share in weights)
+        if is_shares and total != 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                kinds.name.span,
+                f"the shares of `{kinds.name.text}` add up to {float(total * 100):g} %, "
+                "not to 100 %",
+                secondary=[Label(share.span, "") for _, share in weights],
+                hint="mend one of them; weights that are counts are at least 1",
+            )
+            return None
+        shared = {
+            name: Share(share.value / total, share.weight, share.span) for name, share in weights
+        }
+        return Shares(shared, total)

@@ -1,0 +1,1 @@
+"""Expressions: names bound, dimensions inferred, numbers folded."""

@@ -1,0 +1,388 @@
+"""Calls in expressions: the functions of the language and those of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.places import has_resource
+from qps.compiler.check.names.resolve import (
+    Found,
+    is_unit,
+    kind_of,
+    lookup,
+    report_name,
+    report_other_spec,
+)
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
+from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
+from qps.compiler.check.values.check_traces import TraceChecker, trace_of
+from qps.compiler.check.values.unit_binding import Divisor, of_either, raised
+from qps.compiler.check.values.values import Arithmetic, Value
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.syntax import ast
+
+_ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
+_OF_NAMES = ("count", "members", "share", "saturation")
+LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+_QUEUES = ("waiting", "erlang", "md1", "periodic")
+ARITHMETIC = frozenset(
+    [
+        *(word for word in _ROOT_FUNCTIONS if not word.startswith(_QUEUES)),
+        *(*CASE_FUNCTIONS, "count", "members", "sum"),
+    ]
+)
+"""Functions of the language that ask nothing of a model; those of queues are models."""
+_FOREIGN = {
+    **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
+    "log": "`ln` is the natural logarithm, `log2` and `log10` those to base 2 and 10",
+    "pow": "write `x ^ y`",
+    "power": "write `x ^ y`",
+    "round": "write `floor(x + 0.5)`",
+}
+
+
+@dataclass
+class CallChecker:
+    """Checks calls; `value` checks their arguments and the bodies of functions."""
+
+    sink: Sink
+    definitions: Definitions
+    arithmetic: Arithmetic
+    cases: CaseChecker
+    value: ValueOf
+    wrong_dimension: Callable[[Value, Dimension, str], None]
+    traces: TraceChecker
+
+    def call(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return the value of a call."""
+        word = expr.name.text
+        if word in _ROOT_FUNCTIONS:
+            return self._function(_ROOT_FUNCTIONS[word], expr, scope)
+        if word in CASE_FUNCTIONS:
+            return self.cases.in_case(word, expr, scope)
+        if word == "sum":
+            return self.cases.sum(expr, scope)
+        if word in _OF_NAMES:
+            return self._special(word, expr, scope)
+        if word == "quantile":
+            return self._quantile(expr, scope)
+        found = lookup(scope.module, expr.name)
+        trace = trace_of(scope.module, expr.name) if found is None else None
+        if trace is not None:
+            return self.traces.call(trace, expr, scope)
+        if found is None:
+            names = sorted(LANGUAGE_FUNCTIONS)
+            names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.name.span,
+                f"unknown function `{word}`",
+                hint=_FOREIGN.get(word) or did_you_mean(word, names) or "declare it with `func`",
+            )
+            return None
+        if not isinstance(found.declaration, ast.Func):
+            self.sink.report(
+                codes.WRONG_KIND,
+                expr.name.span,
+                f"`{word}` is {kind_of(found.declaration)}, not a function",
+                secondary=[Label(found.declaration.name.span, "declared here")],
+                hint=f"multiply with `*`: `{word} * (…)`",
+            )
+            return None
+        return self._inlined(found, found.declaration, expr, scope)
+
+    def _inlined(self, found: Found, func: ast.Func, expr: ast.Call, scope: Scope) -> Value | None:
+        if any(open_.declaration is func for open_ in self.definitions.open):
+            self.definitions.report_circle(found)
+            return None
+        formals = self.arguments(func.name, func.formals, expr.arguments, expr.span, found, scope)
+        if formals is None or self.definitions.is_unsound(func):
+            return None
+        if self.definitions.is_too_deep(found):
+            return None
+        value = self._body(found, func, formals)
+        return None if value is None else replace(value, span=expr.span)
+
+    def _body(self, found: Found, func: ast.Func, formals: dict[str, ir.Quantity]) -> Value | None:
+        """Return what the body of a function is with its formals bound."""
+        self.definitions.called.add(id(func))
+        self.definitions.open.append(found)
+        value = self.value(func.value, Scope(found.module, EVERYTHING, formals))
+        if self.definitions.open:
+            self.definitions.open.pop()
+        return value
+
+    def uncalled(self, found: Found, func: ast.Func) -> None:
+        """Check a function by itself: what is wrong in it whatever it is called with."""
+        bound = self.unknown(found, func.formals)
+        if bound is not None:
+            self._body(found, func, bound)
+
+    def unknown(
+        self, found: Found, formals: tuple[ast.Formal, ...]
+    ) -> dict[str, ir.Quantity] | None:
+        """Return formals without values: of what nothing uses, only their dimensions are known."""
+        bound: dict[str, ir.Quantity] = {}
+        for formal in formals:
+            dimension = self._dimension_of(formal, bound, found)
+            if dimension is None:
+                return None
+            value = ir.ParameterValue(formal.name.text, is_formal=True)
+            bound[formal.name.text] = ir.Quantity(value, dimension, formal.name.span)
+        return bound
+
+    def _dimension_of(
+        self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Found
+    ) -> Dimension | None:
+        """Return the dimension of a formal, free where it has no example."""
+        if not self._is_new(formal, bound):
+            return None
+        if formal.example is None:
+            return self.arithmetic.free.start(formal.name.text)
+        example = self.value(formal.example, Scope(found.module))
+        return None if example is None else example.dimension
+
+    def arguments(
+        self,
+        name: ast.Name,
+        formals: tuple[ast.Formal, ...],
+        arguments: tuple[ast.Expr, ...],
+        span: Span,
+        found: Found,
+        scope: Scope,
+    ) -> dict[str, ir.Quantity] | None:
+        """Return the arguments of a function or component by the names of its formals."""
+        if len(arguments) != len(formals):
+            wanted = ", ".join(formal.name.text for formal in formals)
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                span,
+                f"`{name.text}` takes {_counted(len(formals))}, {_given(len(arguments))}",
+                secondary=[Label(name.span, "declared here")],
+                hint=f"write `{name.text}({wanted})`" if formals else f"write `{name.text}`",
+            )
+            return None
+        bound: dict[str, ir.Quantity] = {}
+        for formal, argument in zip(formals, arguments, strict=True):
+            if not self._is_new(formal, bound):
+                return None
+            value = self.value(argument, scope)
+            if value is None:
+                return None
+            if formal.example is not None:
+                example = self.value(formal.example, Scope(found.module))
+                if example is None:
+                    return None
+                if not self.arithmetic.free.agree(example.dimension, value.dimension):
+                    self.wrong_dimension(value, example.dimension, f"`{formal.name.text}`")
+                    return None
+            bound[formal.name.text] = value.quantity
+        return bound
+
+    def _is_new(self, formal: ast.Formal, bound: dict[str, ir.Quantity]) -> bool:
+        """Return whether a formal has a name of its own; else it is reported."""
+        name = formal.name
+        if is_unit(name, self.sink):
+            return False
+        if name.text in bound:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                name.span,
+                f"`{name.text}` is declared twice",
+                hint="rename one of them",
+            )
+            return False
+        return True
+
+    def _function(self, function: ir.Function, expr: ast.Call, scope: Scope) -> Value | None:
+        values = [self.value(argument, scope) for argument in expr.arguments]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        wanted = function.arguments
+        if wanted and len(known) != len(wanted):
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{function.value}` takes {_counted(len(wanted))}, {_given(len(known))}",
+                hint=f"write `{function.value}({', '.join(wanted)})`",
+            )
+            return None
+        dimension = known[0].dimension if known else DIMENSIONLESS
+        divisors: tuple[Divisor, ...] = ()
+        if function.keeps_dimension:
+            for value in known[1:]:
+                if not self.arithmetic.free.agree(value.dimension, dimension):
+                    self.arithmetic.mismatch(value, known[0], "compared")
+                    return None
+            divisors = of_either(known)
+        elif function is ir.Function.SQRT:
+            half = Fraction(1, 2)
+            dimension, divisors = dimension**half, raised(known[0].divisors, half)
+        elif not self._are_plain(function, known):
+            return None
+        elif function is not ir.Function.WAITING:
+            dimension = DIMENSIONLESS
+        applied = ir.Apply(function, tuple(value.expr for value in known))
+        return self.arithmetic.combined(expr.span, applied, dimension, known, divisors)
+
+    def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
+        """Return whether all arguments are plain numbers; else the first other is reported.
+
+        What waits may be work of any dimension.
+        """
+        for name, value in zip(function.arguments, values, strict=True):
+            if name != "work" and not self.arithmetic.free.agree(value.dimension, DIMENSIONLESS):
+                which = "the argument" if len(values) == 1 else f"`{name}`"
+                of = f"{which} of `{function.value}`"
+                self.wrong_dimension(value, DIMENSIONLESS, of)
+                return False
+        return True
+
+    def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
+        names = [a.name if isinstance(a, ast.Reference) else None for a in expr.arguments]
+        wanted = {
+            "count": "count(node)",
+            "members": "members(group)",
+            "share": "share(component, node.resource)` or `share(stream, link)",
+            "saturation": "saturation(node.resource)",
+        }[word]
+        if None in names or len(names) != (2 if word == "share" else 1):
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{word}` takes names of the model",
+                hint=f"write `{wanted}`",
+            )
+            return None
+        last = names[-1]
+        assert last is not None
+        if self._is_of_another_spec(last, scope):
+            return None
+        if word == "members" or self._is_group(last, scope):
+            return self._group(word, last, expr.span, scope)
+        owner = scope.module.names.get(last.parts[0])
+        if not isinstance(owner, ast.Node | ast.Link):
+            report_name(self.sink, scope.module, last, "node or link", (ast.Node, ast.Link))
+            return None
+        if not has_resource(self.sink, scope.module, last):
+            return None
+        if word == "count":
+            counted = ir.NodeCount(last.parts[0])
+            return Value(counted, DIMENSIONLESS, expr.span, Allowed.POPULATION)
+        if word == "saturation":
+            asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
+            return measured(asked, DIMENSIONLESS, expr.span, answer=True)
+        by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
+        return self._share((names[0], by, kind), last, expr.span, scope)
+
+    def _quantile(self, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return `quantile(voice.latency, 99.9 %)`: what so many items do not exceed."""
+        asked, level = (*expr.arguments, None, None)[:2]
+        parts = asked.name.parts if isinstance(asked, ast.Reference) else ()
+        if len(expr.arguments) != 2 or len(parts) != 2 or level is None:  # noqa: PLR2004
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                "`quantile` takes the latency of a stream and a share",
+                hint="write `quantile(voice.latency, 99.9 %)`",
+            )
+            return None
+        assert isinstance(asked, ast.Reference)
+        if self._is_of_another_spec(asked.name, scope):
+            return None
+        if not isinstance(scope.module.names.get(parts[0]), ast.Stream):
+            stream = ast.Name(asked.name.span, parts[:1])
+            report_name(self.sink, scope.module, stream, "stream", (ast.Stream,))
+            return None
+        if parts[1] != "latency":
+            self.sink.report(
+                codes.WRONG_KIND,
+                asked.span,
+                f"only a latency has quantiles here, not `{asked.name.text}`",
+                hint=f"write `quantile({parts[0]}.latency, 99.9 %)`",
+            )
+            return None
+        share = self.value(level, scope)
+        if share is None:
+            return None
+        is_plain = self.arithmetic.free.agree(share.dimension, DIMENSIONLESS)
+        if is_plain and Allowed.FORMALS in share.mentions:
+            return None  # a call gives the share
+        if not is_plain or not isinstance(share.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                level.span,
+                "the share of a quantile must be a number",
+                hint="write it out, such as `99.9 %`",
+            )
+            return None
+        if not 0 <= share.expr.value < 1:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                level.span,
+                "the share of a quantile must be at least 0 and below 100 %",
+                hint="such as `99.9 %`",
+            )
+            return None
+        quantile = ir.MeasureKind.QUANTILE
+        return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
+
+    def _is_of_another_spec(self, name: ast.Name, scope: Scope) -> bool:
+        """Return whether a module asks for what only a spec has; then it is reported."""
+        owner = scope.module.names.get(name.parts[0])
+        if not scope.module.prefix or not isinstance(owner, OWNERS):
+            return False
+        report_other_spec(self.sink, name.span, Found(scope.module, owner))
+        return True
+
+    def _is_group(self, name: ast.Name, scope: Scope) -> bool:
+        found = lookup(scope.module, name)
+        return found is not None and isinstance(found.declaration, ast.Group)
+
+    def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
+        """Return how many members each group has, or how many groups there are."""
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, ast.Group) or word not in _OF_GROUPS:
+            wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
+            report_name(self.sink, scope.module, name, wanted, (kind,))
+            return None
+        asked = ir.GroupCount if word == "count" else ir.Members
+        return Value(asked(found.qualified), DIMENSIONLESS, span, Allowed.POPULATION)
+
+    def _share(
+        self,
+        by: tuple[ast.Name | None, str, type[ast.Component | ast.Stream]],
+        resource: ast.Name,
+        span: Span,
+        scope: Scope,
+    ) -> Value | None:
+        """Return the share of a component in the load of a machine, of a stream in a link's."""
+        name, word, kind = by
+        assert name is not None
+        found = lookup(scope.module, name)
+        if found is None or not isinstance(found.declaration, kind):
+            report_name(self.sink, scope.module, name, word, (kind,))
+            return None
+        asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
+        return measured(asked, DIMENSIONLESS, span)
+
+
+_BY_COMPONENT = ("component", ast.Component)
+_OF_GROUPS = {"count": ("group", ast.Group), "members": ("group", ast.Group)}
+
+
+def _counted(count: int) -> str:
+    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")
+
+
+def _given(count: int) -> str:
+    return {0: "none is given", 1: "1 is given"}.get(count, f"{count} are given")

@@ -1,0 +1,121 @@
+"""Conditions: comparisons, options that are on or off, `and`, `or`, `not`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Found, lookup
+from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.check_names import ValueOf
+from qps.compiler.check.values.values import Arithmetic, Value
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.syntax import ast
+
+
+@dataclass
+class ConditionChecker:
+    """Checks conditions; `value` checks the sides of their comparisons."""
+
+    sink: Sink
+    arithmetic: Arithmetic
+    value: ValueOf
+    is_allowed: Callable[[Value, Scope], bool]
+
+    def condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
+        """Return an expression as a condition."""
+        match expr:
+            case ast.Not():
+                inner = self.condition(expr.operand, scope)
+                return None if inner is None else ir.Negated(inner)
+            case ast.Junction():
+                parts = [self.condition(operand, scope) for operand in expr.operands]
+                known = tuple(part for part in parts if part is not None)
+                if len(known) < len(parts):
+                    return None
+                return ir.AllOf(known) if expr.operator == "and" else ir.AnyOf(known)
+            case ast.Comparison():
+                return self._comparison(expr, scope)
+            case ast.Reference():
+                option = self._option(expr, scope)
+                if option is not None:
+                    return self._is_on(option, expr)
+        value = self.value(expr, scope)
+        if value is not None:
+            self.sink.report(
+                codes.NOT_A_CONDITION,
+                expr.span,
+                "a condition is needed here: a comparison, or an option that is on or off",
+                label=f"this is {self.arithmetic.free.resolved(value.dimension).in_words}",
+                hint="compare it, such as `size > 1000 byte/packet`",
+            )
+        return None
+
+    def _option(self, expr: ast.Expr, scope: Scope) -> Found | None:
+        if not isinstance(expr, ast.Reference):
+            return None
+        found = lookup(scope.module, expr.name)
+        return found if found and isinstance(found.declaration, ast.Option) else None
+
+    def _is_on(self, option: Found, expr: ast.Reference) -> ir.Condition | None:
+        choices = choices_of(option)
+        if "on" not in choices:
+            self.sink.report(
+                codes.NOT_A_CONDITION,
+                expr.span,
+                f"`{expr.name.text}` is one of {listed(choices, 'or')}: say which",
+                hint=f"write `{expr.name.text} == {choices[0]}`",
+            )
+            return None
+        return ir.OptionIs(option.qualified, "on")
+
+    def _comparison(self, expr: ast.Comparison, scope: Scope) -> ir.Condition | None:
+        option = self._option(expr.operands[0], scope)
+        if option is not None:
+            return self._option_is(option, expr)
+        values = [self.value(operand, scope) for operand in expr.operands]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        compared: list[ir.Condition] = []
+        for operator, left, right in zip(expr.operators, known, known[1:], strict=False):
+            if not self.arithmetic.free.agree(left.dimension, right.dimension):
+                self.arithmetic.mismatch(right, left, "compared")
+                return None
+            if not (self.is_allowed(left, scope) and self.is_allowed(right, scope)):
+                return None
+            compared.append(ir.Compare(operator, left.expr, right.expr, left.dimension))
+        return compared[0] if len(compared) == 1 else ir.AllOf(tuple(compared))
+
+    def _option_is(self, option: Found, expr: ast.Comparison) -> ir.Condition | None:
+        choice, choices = expr.operands[-1], choices_of(option)
+        if len(expr.operands) > 2 or expr.operators[0] not in ("==", "!="):  # noqa: PLR2004
+            self.sink.report(
+                codes.NOT_A_CONDITION, expr.span, "an option is compared with `==` or `!=`"
+            )
+            return None
+        word = choice.name.text if isinstance(choice, ast.Reference) else choice.span.text
+        if word not in choices:
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                choice.span,
+                f"`{word}` is no choice of `{option.declaration.name.text}`",
+                secondary=[Label(option.declaration.name.span, "declared here")],
+                hint=did_you_mean(word, choices),
+            )
+            return None
+        is_choice = ir.OptionIs(option.qualified, word)
+        return is_choice if expr.operators[0] == "==" else ir.Negated(is_choice)
+
+
+def choices_of(option: Found) -> tuple[str, ...]:
+    """Return the choices of an option: those listed, or the pair that one word implies."""
+    assert isinstance(option.declaration, ast.Option)
+    words = tuple(choice.text for choice in option.declaration.choices)
+    for pair in (("on", "off"), ("unicast", "multicast")):
+        if len(words) == 1 and words[0] in pair:
+            return (words[0], pair[1] if words[0] == pair[0] else pair[0])
+    return words

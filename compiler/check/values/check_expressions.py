@@ -1,0 +1,357 @@
+"""Expressions: names bound, dimensions inferred, numbers folded exactly.
+
+A part that fails is reported once and has no value; whatever holds it has none either and
+says nothing more, so that one mistake gives one message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TypeVar
+
+from qps.compiler import ir
+from qps.compiler.check.names.check_kinds import KindChecker
+from qps.compiler.check.names.resolve import Found
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_calls import CallChecker
+from qps.compiler.check.values.check_cases import CaseChecker
+from qps.compiler.check.values.check_conditions import ConditionChecker
+from qps.compiler.check.values.check_names import Definitions, NameChecker
+from qps.compiler.check.values.check_traces import TraceChecker
+from qps.compiler.check.values.unit_binding import advice, divisor_of, of_either
+from qps.compiler.check.values.values import (
+    DEEPEST_EXPRESSION,
+    LARGEST_EXPRESSION,
+    Arithmetic,
+    ExpressionTooDeepError,
+    ExpressionTooLargeError,
+    Value,
+    factor_hint,
+    mentions_of,
+    unit_hint,
+)
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer
+
+T = TypeVar("T")
+
+_NOT_ALLOWED = (
+    (
+        Allowed.POPULATION,
+        "must not depend on the number of users",
+        (
+            "sources, counts and repetitions (`step * (N - 1)`) may; `max` and `min` choose by the "
+            "number of users"
+        ),
+    ),
+    (
+        Allowed.MEASURES,
+        "cannot name a measure: it is an input of the model",
+        "state it as a number, or make a `measure` of it",
+    ),
+    (
+        Allowed.QUALITY,
+        "cannot name the quality: it is made of the requirements",
+        "claims and figures can; to limit it, tighten the requirements",
+    ),
+    (
+        Allowed.ELASTIC,
+        "must not depend on an elastic parameter",
+        "sources, costs, repetitions, measures and claims may; `param x = …` makes a fixed one",
+    ),
+    (
+        Allowed.ANSWERS,
+        "cannot name an answer; only expectations and matrices can",
+        "write it in an `expect`; a `matrix` tells it for many configurations",
+    ),
+)
+
+
+@dataclass
+class ExpressionChecker:
+    """Checks expressions of a program; `changes` turns `with …` into changes of the model."""
+
+    sink: Sink
+    main_scope: Scope
+    importer: Importer | None = None
+    changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
+    _steps: int = 0
+    _depth: int = 0
+    _busy: bool = False
+    _compared: list[Value] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._definitions = Definitions(self.sink)
+        self._arithmetic = Arithmetic(self.sink)
+        self.traces = TraceChecker(
+            self.sink, self._arithmetic, self.importer, self.number, self.value
+        )
+        self.kinds = KindChecker(self.sink, self.number)
+        self._names = NameChecker(
+            self.sink, self._definitions, self.main_scope, self.kinds, self.value, self.traces
+        )
+        self._cases = CaseChecker(self.sink, self._arithmetic, self.kinds, self.value)
+        self._calls = CallChecker(
+            self.sink,
+            self._definitions,
+            self._arithmetic,
+            self._cases,
+            self.value,
+            self.wrong_dimension,
+            self.traces,
+        )
+        self.arguments = self._calls.arguments
+        self._conditions = ConditionChecker(
+            self.sink, self._arithmetic, self._value_compared, self._is_allowed
+        )
+
+    # -- what the rest of the compiler calls ---------------------------------------------
+
+    def is_named(self, declaration: ast.Declaration) -> bool:
+        """Return whether an expression that was checked so far names a definition."""
+        return id(declaration) in self._definitions.known
+
+    def quantity(
+        self,
+        expr: ast.Expr,
+        scope: Scope,
+        wanted: Dimension | None = None,
+        of: str = "this",
+        instead: str | None = None,
+    ) -> ir.Quantity | None:
+        """Return an expression as a quantity, of a dimension where one is wanted.
+
+        `instead` is the hint where it may not depend on the population or on what is elastic.
+        """
+        value = self._guarded(lambda: self.value(expr, scope), expr.span)
+        if value is None or not self._is_allowed(value, scope, instead):
+            return None
+        if wanted is not None and not self._arithmetic.free.agree(value.dimension, wanted):
+            self.wrong_dimension(value, wanted, of)
+            return None
+        return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
+
+    def uncalled(self, found: Found, func: ast.Func) -> None:
+        """Check the body of a function with formals of which only the dimensions are known."""
+        before = len(self.sink.found)
+        self._guarded(lambda: self._calls.uncalled(found, func), func.value.span)
+        if len(self.sink.found) > before:
+            self._definitions.unsound.add(id(func))
+
+    def unknown(
+        self, found: Found, formals: tuple[ast.Formal, ...], span: Span
+    ) -> dict[str, ir.Quantity] | None:
+        """Return the formals of what nothing uses: they have dimensions, but no values."""
+        return self._guarded(lambda: self._calls.unknown(found, formals), span)
+
+    def resolved(self, dimension: Dimension) -> Dimension:
+        """Return a dimension with all that was found of formals without values put in."""
+        return self._arithmetic.free.resolved(dimension)
+
+    def is_called(self, func: ast.Func) -> bool:
+        """Return whether an expression that was checked so far put the body of a function in."""
+        return id(func) in self._definitions.called
+
+    def is_unsound(self, func: ast.Func) -> bool:
+        """Return whether a function was checked by itself and reported."""
+        return id(func) in self._definitions.unsound
+
+    def condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
+        """Return an expression as a condition."""
+        return self._guarded(lambda: self._conditions.condition(expr, scope), expr.span)
+
+    def wrong_dimension(self, value: Value | ir.Quantity, wanted: Dimension, of: str) -> None:
+        """Report a quantity that has another dimension than is needed."""
+        have = self._arithmetic.free.resolved(value.dimension)
+        usual = unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted)
+        told = advice(value, lambda found: found == wanted, usual)
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            value.span,
+            f"{of} must be {wanted.in_words}, not {have.in_words}",
+            label=f"this is {have.in_words}",
+            secondary=told.labels,
+            hint=told.hint,
+        )
+
+    def number(
+        self, expr: ast.Expr, scope: Scope, of: str, wanted: Dimension = DIMENSIONLESS
+    ) -> Fraction | None:
+        """Return an expression that must be a constant number, plain or of a dimension."""
+        fixed = replace(scope, allowed=Allowed.NOTHING)
+        quantity = self.quantity(expr, fixed, wanted, of)
+        if quantity is None:
+            return None
+        if isinstance(quantity.expr, ir.Constant):
+            return quantity.expr.value
+        if Allowed.FORMALS in mentions_of(quantity.expr):
+            return None  # a use may give a number
+        self.sink.report(
+            codes.VARIES,
+            expr.span,
+            f"{of} must be a number, not an expression",
+            hint="write the number itself",
+        )
+        return None
+
+    def _guarded(self, work: Callable[[], T], span: Span) -> T | None:
+        """Run a check with a limit on its steps."""
+        if self._busy:
+            return work()
+        self._busy, self._steps, self._depth = True, 0, 0
+        try:
+            return work()
+        except ExpressionTooLargeError:
+            self._definitions.give_up()
+            self.sink.report(
+                codes.TOO_DEEP,
+                span,
+                f"this expression grows beyond {LARGEST_EXPRESSION:,} parts "
+                "when its functions are put in",
+                hint="simplify the functions that it calls",
+            )
+            return None
+        except ExpressionTooDeepError:
+            self._definitions.give_up()
+            self.sink.report(
+                codes.TOO_DEEP,
+                span,
+                f"this expression is nested more than {DEEPEST_EXPRESSION} deep when the names in "
+                "it are put in",
+                hint="state some of the names by themselves, as a `param`",
+            )
+            return None
+        finally:
+            self._busy = False
+
+    def _is_allowed(self, value: Value, scope: Scope, instead: str | None = None) -> bool:
+        for flag, message, usual in _NOT_ALLOWED:
+            if flag in value.mentions and flag not in scope.allowed:
+                hint = instead if instead and flag in Allowed.FLOWS else usual
+                self.sink.report(codes.VARIES, value.span, f"this value {message}", hint=hint)
+                return False
+        return True
+
+    # -- values --------------------------------------------------------------------------
+
+    def value(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        """Return an expression checked, or None where it was reported."""
+        self._steps += 1
+        if self._steps > LARGEST_EXPRESSION:
+            raise ExpressionTooLargeError
+        if self._depth > DEEPEST_EXPRESSION:
+            raise ExpressionTooDeepError
+        self._depth += 1
+        try:
+            return self._value(expr, scope)
+        finally:
+            self._depth -= 1
+
+    def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        match expr:
+            case ast.Number():
+                return Value(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
+            case ast.Quantity():
+                parts = [self.value(expr.number, scope), self._unit(expr.unit, scope)]
+                return self._arithmetic.product(
+                    expr.span, list(zip((False, False), parts, strict=True))
+                )
+            case ast.Reference():
+                return self._names.reference(expr, scope)
+            case ast.Negative():
+                minus = Value(ir.Constant(Fraction(-1)), DIMENSIONLESS, expr.span)
+                factors = [(False, minus), (False, self.value(expr.operand, scope))]
+                return self._arithmetic.product(expr.span, factors)
+            case ast.Sum():
+                terms = [(minus, self.value(term, scope)) for minus, term in expr.terms]
+                return self._arithmetic.sum(expr.span, terms)
+            case ast.Product():
+                return self._product(expr, scope)
+            case ast.Power():
+                base, exponent = self.value(expr.base, scope), self.value(expr.exponent, scope)
+                return self._arithmetic.power(expr, base, exponent)
+            case ast.Call():
+                return self._calls.call(expr, scope)
+            case ast.Conditional():
+                return self._conditional(expr, scope)
+            case ast.Changed():
+                return self._changed(expr, scope)
+            case ast.Cases() | ast.KindTable():
+                return self._cases.several(expr, scope)
+            case ast.Comparison() | ast.Junction() | ast.Not():
+                self.sink.report(
+                    codes.NOT_A_QUANTITY,
+                    expr.span,
+                    "a condition stands where a quantity is needed",
+                    hint="choose with `if condition then a else b`",
+                )
+                return None
+
+    def _product(self, expr: ast.Product, scope: Scope) -> Value | None:
+        factors = [(below, self.value(factor, scope)) for below, factor in expr.factors]
+        product = self._arithmetic.product(expr.span, factors)
+        if product is None:
+            return None
+        own = divisor_of(expr, [value.dimension for _, value in factors if value is not None])
+        return replace(product, divisors=(*own, *product.divisors)) if own else product
+
+    def _unit(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        if isinstance(expr, ast.Reference):
+            return self._names.reference(expr, scope, "unit")
+        return self.value(expr, scope)
+
+    def _conditional(self, expr: ast.Conditional, scope: Scope) -> Value | None:
+        known = len(self._compared)
+        condition = self._conditions.condition(
+            expr.condition, replace(scope, allowed=Allowed.NOTHING)
+        )
+        compared = self._compared[known:]
+        del self._compared[known:]
+        then, otherwise = self.value(expr.then, scope), self.value(expr.otherwise, scope)
+        if condition is None or then is None or otherwise is None:
+            return None
+        if not self._arithmetic.free.agree(then.dimension, otherwise.dimension):
+            self._arithmetic.mismatch(otherwise, then, "alternatives")
+            return None
+        choice = ir.Choice(condition, then.expr, otherwise.expr)
+        divisors = of_either([then, otherwise])
+        return self._arithmetic.combined(
+            expr.span, choice, then.dimension, [then, otherwise, *compared], divisors
+        )
+
+    def _value_compared(self, expr: ast.Expr, scope: Scope) -> Value | None:
+        """Return what stands in a condition: a choice is as large as all that it rests on."""
+        value = self.value(expr, scope)
+        if value is not None:
+            self._compared.append(value)
+        return value
+
+    def _changed(self, expr: ast.Changed, scope: Scope) -> Value | None:
+        if Allowed.ANSWERS not in scope.allowed or self.changes is None:
+            self.sink.report(
+                codes.MISPLACED,
+                expr.span,
+                "`with` changes the model; only expectations can do so",
+                hint="write it in an `expect`, or make a `scenario` of the changes",
+            )
+            return None
+        value, changes = self.value(expr.value, scope), self.changes(expr.changes, scope)
+        if value is None or len(changes) < len(expr.changes):
+            return None
+        # What is inside is settled by its own changes: outside, it is a number.
+        return replace(value, expr=ir.Changed(value.expr, changes), span=expr.span)
+
+
+def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:
+    """Return the arguments behind the formals that a text names: `ratio = 70 %`."""
+    words = set(re.findall(r"\w+", text)) if formals else set()
+    return ", ".join(
+        f"{name} = {value.span.text}" for name, value in formals.items() if name in words
+    )

@@ -1,0 +1,86 @@
+"""Functions: their names, and what can be told of those that nothing calls.
+
+A function is checked where it is called. One that nothing calls is checked by itself, with
+formals that have a dimension but no value: what is wrong then is wrong in every call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
+from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.check_traces import trace_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.quantities import units
+from qps.compiler.syntax import ast
+
+
+@dataclass(frozen=True)
+class FunctionChecker:
+    """Checks the functions of a module, called or not."""
+
+    expressions: ExpressionChecker
+    sink: Sink
+
+    def function(self, module: Module, func: ast.Func) -> None:
+        """Report a name that is taken, and names that nothing declares."""
+        if func.name.text in LANGUAGE_FUNCTIONS:
+            self.sink.report(
+                codes.DUPLICATE_NAME,
+                func.name.span,
+                f"`{func.name.text}` is a function of the language already",
+                hint=f"call it something else, such as `{func.name.text}_`",
+            )
+        if not self.expressions.is_called(func):
+            self.expressions.uncalled(Found(module, func), func)
+        if self.expressions.is_unsound(func):
+            return
+        formals = {formal.name.text for formal in func.formals}
+        for reference in _references(func.value, module):
+            name = reference.name
+            known = name.text in formals or units.built_in(name.text) is not None
+            owner = module.names.get(name.parts[0])
+            if known or lookup(module, name) or isinstance(owner, _OWNERS):
+                continue
+            if trace_of(module, name) is not None:
+                continue
+            self.expressions.quantity(reference, Scope(module))
+
+
+_OWNERS = (ast.Stream, ast.Node, ast.Link)
+
+
+def _references(expr: ast.Expr, module: Module) -> Iterator[ast.Reference]:
+    """Yield the names of values in an expression; the choices of an option are none."""
+    match expr:
+        case ast.Reference():
+            yield expr
+            return
+        case ast.Comparison(operands=(ast.Reference(name=name), *_)) if isinstance(
+            module.names.get(name.text), ast.Option
+        ):
+            return
+        case ast.Call(name=name, arguments=parts):
+            # `count(station)` and its like take names, not values.
+            parts = () if name.text in ("count", "share", "saturation") else parts
+        case ast.Quantity(unit=unit):
+            parts = (unit,)
+        case ast.Negative(operand=operand) | ast.Not(operand=operand):
+            parts = (operand,)
+        case ast.Sum(terms=pairs) | ast.Product(factors=pairs):
+            parts = tuple(part for _, part in pairs)
+        case ast.Power(base=base, exponent=exponent):
+            parts = (base, exponent)
+        case ast.Comparison(operands=parts) | ast.Junction(operands=parts):
+            pass
+        case ast.Conditional(condition=condition, then=then, otherwise=otherwise):
+            parts = (condition, then, otherwise)
+        case _:
+            parts = ()
+    for part in parts:
+        yield from _references(part, module)

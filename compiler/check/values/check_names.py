@@ -1,0 +1,392 @@
+"""Names in expressions: units, parameters, definitions, and the measures of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.check_kinds import CASES, KindChecker
+from qps.compiler.check.names.places import resource_words
+from qps.compiler.check.names.resolve import (
+    Found,
+    Module,
+    kind_of,
+    lookup,
+    lookup_kind,
+    report_name,
+    report_other_spec,
+)
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.check_traces import TraceChecker, trace_of
+from qps.compiler.check.values.values import Value, mentions_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities import units
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    MONEY,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+from qps.compiler.syntax import ast
+
+ValueOf = Callable[[ast.Expr, Scope], Value | None]
+DEEPEST_DEFINITIONS = 250
+"""Definitions that rest on each other, beyond which they are refused."""
+
+EVERYTHING = Allowed.MODEL | Allowed.ANSWERS | Allowed.QUALITY
+_STREAM_MEASURES = {
+    "latency": (ir.MeasureKind.LATENCY, TIME),
+    "jitter": (ir.MeasureKind.JITTER, TIME * TIME),
+    "buffer": (ir.MeasureKind.BUFFER, TIME),
+    "queue": (ir.MeasureKind.QUEUE, TIME),
+    "loss": (ir.MeasureKind.LOSS, DIMENSIONLESS),
+    "voluntary_loss": (ir.MeasureKind.VOLUNTARY_LOSS, DIMENSIONLESS),
+    "saturation_loss": (ir.MeasureKind.SATURATION_LOSS, DIMENSIONLESS),
+    "transmission_loss": (ir.MeasureKind.TRANSMISSION_LOSS, DIMENSIONLESS),
+    "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
+}
+_PLACE_MEASURES = {
+    "load": (ir.MeasureKind.LOAD, DIMENSIONLESS),
+    "throughput": (ir.MeasureKind.THROUGHPUT, DATA_RATE),
+}
+_SYSTEM_MEASURES = {
+    "quality": (ir.MeasureKind.QUALITY, DIMENSIONLESS),
+    "cost": (ir.MeasureKind.COST, MONEY),
+    "running_cost": (ir.MeasureKind.RUNNING_COST, MONEY / TIME),
+}
+
+
+OWNERS = (ast.Stream, ast.Node, ast.Link)
+"""What has measures: only the spec itself has any."""
+
+
+_VALUES = (
+    ast.Param,
+    ast.Let,
+    ast.Measure,
+    ast.Users,
+    ast.Option,
+    ast.Unit,
+    ast.Stream,
+    ast.Node,
+    ast.Link,
+    ast.Group,
+)
+"""What can be named in an expression, or before a measure in it."""
+
+
+@dataclass
+class Definitions:
+    """The definitions that were checked, and those that are being followed right now."""
+
+    sink: Sink
+    known: dict[int, Value | None] = field(default_factory=dict)
+    open: list[Found] = field(default_factory=list)
+    called: set[int] = field(default_factory=set)
+    """Functions whose bodies were put in somewhere."""
+    unsound: set[int] = field(default_factory=set)
+    """Functions that nothing called yet and that are reported already."""
+
+    def is_unsound(self, func: ast.Func) -> bool:
+        """Return whether a function is reported already; what is open calls it, and is too."""
+        if id(func) not in self.unsound:
+            return False
+        self.unsound.update(id(found.declaration) for found in self.open)
+        return True
+
+    def give_up(self) -> None:
+        """Leave the definitions that are being followed without a value: they are reported."""
+        for found in self.open:
+            self.known[id(found.declaration)] = None
+        self.open.clear()
+
+    def is_too_deep(self, found: Found) -> bool:
+        """Return whether definitions rest on each other too deeply; then it is reported."""
+        if len(self.open) < DEEPEST_DEFINITIONS:
+            return False
+        self.sink.report(
+            codes.TOO_DEEP,
+            found.declaration.name.span,
+            f"definitions may rest on each other {DEEPEST_DEFINITIONS} deep, this goes deeper",
+            hint="state some of them by themselves",
+        )
+        return True
+
+    def report_circle(self, found: Found) -> None:
+        """Report definitions that need each other."""
+        start = next(
+            i for i, open_ in enumerate(self.open) if open_.declaration is found.declaration
+        )
+        circle = [*self.open[start:], found]
+        names = " -> ".join(item.declaration.name.text for item in circle)
+        self.sink.report(
+            codes.DEFINITION_CYCLE,
+            found.declaration.name.span,
+            f"these definitions need each other: {names}",
+            hint="state one of them without the others",
+            secondary=[
+                Label(item.declaration.name.span, "and this") for item in self.open[start + 1 :]
+            ],
+        )
+
+
+def measured(
+    asked: ir.Measured, dimension: Dimension, span: Span, *, answer: bool = False
+) -> Value:
+    """Return a measure as a value; an answer is one that only solving gives."""
+    mentions = Allowed.ANSWERS if answer else mentions_of(asked)
+    return Value(asked, dimension, span, mentions)
+
+
+@dataclass
+class NameChecker:
+    """Tells what names stand for; `value` checks the expressions behind them."""
+
+    sink: Sink
+    definitions: Definitions
+    main_scope: Scope
+    kinds: KindChecker
+    value: ValueOf
+    traces: TraceChecker
+
+    def reference(self, expr: ast.Reference, scope: Scope, wanted: str = "name") -> Value | None:
+        """Return what a name stands for: a formal, a unit, a definition, a measure.
+
+        `wanted` is what an unknown one is called: a unit, where it stands behind a number.
+        """
+        name = expr.name
+        if len(name.parts) == 1 and name.text in scope.formals:
+            bound = scope.formals[name.text]
+            mentions = mentions_of(bound.expr)
+            dimension, divisors = bound.dimension, bound.divisors
+            return Value(bound.expr, dimension, expr.span, mentions, divisors=divisors)
+        unit = units.built_in(name.text) if len(name.parts) == 1 else None
+        if unit is not None:
+            return Value(ir.Constant(unit.factor), unit.dimension, expr.span)
+        found = lookup(scope.module, name)
+        if found is not None:
+            return self._declared(found, expr)
+        divided = lookup_kind(scope.module, name)
+        if divided is not None:
+            return self._kind(divided, expr)
+        return self._measure(expr, scope, wanted)
+
+    def _declared(self, found: Found, expr: ast.Reference) -> Value | None:
+        declaration, span = found.declaration, expr.span
+        match declaration:
+            case ast.Unit():
+                return self._unit(found, declaration, span)
+            case ast.Param():
+                value = self._definition(found, declaration.value)
+                if value is None or value.mentions:
+                    return None  # what depends on what it may not is reported where it stands
+                is_elastic = declaration.is_elastic
+                mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
+                parameter = ir.ParameterValue(found.qualified, is_elastic)
+                divisors = value.divisors
+                return Value(parameter, value.dimension, span, mentions, divisors=divisors)
+            case ast.Let():
+                value = self._definition(found, declaration.value)
+                return None if value is None else replace(value, span=span)
+            case ast.Measure():
+                value = self._definition(found, declaration.value)
+                return None if value is None else replace(value, span=span)
+            case ast.Users():
+                return Value(ir.Population(), DIMENSIONLESS, span, Allowed.POPULATION)
+            case _:
+                self._not_a_value(found, expr)
+                return None
+
+    def _kind(self, found: Found, expr: ast.Reference) -> Value | None:
+        """Return the value of a parameter for one kind, or the share of a kind."""
+        word, declaration = expr.name.parts[-1], found.declaration
+        one = ir.ParameterValue(f"{found.qualified}.{word}")
+        if isinstance(declaration, ast.Kinds):
+            return (
+                Value(one, DIMENSIONLESS, expr.span) if self.kinds.knows(found, expr.name) else None
+            )
+        assert isinstance(declaration, ast.Param)
+        owner = found.declaration.name.text
+        table = declaration.value
+        if word in CASES or not isinstance(table, ast.KindTable):
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.span,
+                f"`{owner}` has no `{word}` that could be named"
+                if word in CASES
+                else f"`{owner}` has no kinds",
+                secondary=[Label(declaration.name.span, "declared here")],
+                hint=f"write `{word}({owner})`"
+                if word in CASES
+                else f"name it as a whole, `{owner}`, or declare it by kinds: "
+                f"`param {owner} by … {{ {word} … }}`",
+            )
+            return None
+        value = self._definition(found, table)
+        divided = lookup(found.module, table.kinds)
+        if value is None or value.mentions or divided is None:
+            return None
+        if not self.kinds.knows(divided, expr.name):
+            return None
+        return Value(one, value.dimension, expr.span, divisors=value.divisors)
+
+    def _not_a_value(self, found: Found, expr: ast.Reference) -> None:
+        hints: dict[type, str] = {
+            ast.Option: "compare it (`option == choice`) in an `if`",
+            ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
+            ast.Func: f"call it: `{expr.name.text}(…)`",
+            ast.Stream: f"name what you mean: `{expr.name.text}.latency`, `.loss`, `.rate`",
+            ast.Link: f"name what you mean: `{expr.name.text}.load`",
+            ast.Group: f"name what you mean: `members({expr.name.text})`, "
+            f"`count({expr.name.text})`",
+            ast.Trace: f"name what you mean: `{expr.name.text}.variance`, `.gaps(50 ms)`",
+            ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
+            f"or the number of machines, `count({expr.name.text})`",
+        }
+        kind = kind_of(found.declaration)
+        self.sink.report(
+            codes.WRONG_KIND,
+            expr.span,
+            f"`{expr.name.text}` is {kind}, not a quantity",
+            secondary=[Label(found.declaration.name.span, "declared here")],
+            hint=hints.get(type(found.declaration), "name a number, a parameter or a measure here"),
+        )
+
+    def _unit(self, found: Found, unit: ast.Unit, span: Span) -> Value | None:
+        if unit.value is None:
+            base = unit.name.text
+            return Value(ir.Constant(Fraction(1)), Dimension.of(base), span)
+        value = self._definition(found, unit.value)
+        if value is not None and not isinstance(value.expr, ir.Constant):
+            self.sink.report(
+                codes.VARIES,
+                unit.value.span,
+                "a unit must be a fixed amount of another unit",
+                hint="such as `unit burst = 20 packet`",
+            )
+            return None
+        if value is not None and isinstance(value.expr, ir.Constant) and value.expr.value <= 0:
+            self.sink.report(
+                codes.OUT_OF_RANGE,
+                unit.value.span,
+                "a unit must be above zero",
+                hint="such as `unit burst = 20 packet`",
+            )
+            return None
+        return None if value is None else replace(value, span=span)
+
+    def _definition(self, found: Found, body: ast.Expr) -> Value | None:
+        """Return the value of a definition, checked once, in the scope where it stands."""
+        key = id(found.declaration)
+        if key in self.definitions.known:
+            return self.definitions.known[key]
+        if any(open_.declaration is found.declaration for open_ in self.definitions.open):
+            self.definitions.report_circle(found)
+            self.definitions.known[key] = None
+            return None
+        if self.definitions.is_too_deep(found):
+            return None
+        self.definitions.open.append(found)
+        scope = Scope(found.module, EVERYTHING)
+        value = self.value(body, scope)
+        if self.definitions.open:
+            self.definitions.open.pop()
+        self.definitions.known.setdefault(key, value)
+        return self.definitions.known[key]
+
+    def _measure(self, expr: ast.Reference, scope: Scope, wanted: str) -> Value | None:
+        """Return a measure such as `voice.latency` or `station.cpu.load`."""
+        parts, module = expr.name.parts, scope.module
+        if parts == ("largest_acceptable",):
+            return measured(
+                ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span, answer=True
+            )
+        if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
+            kind, dimension = _SYSTEM_MEASURES[parts[0]]
+            return measured(ir.Measured(kind, ""), dimension, expr.span)
+        owner = module.names.get(parts[0])
+        if isinstance(owner, OWNERS) and module.prefix:
+            report_other_spec(self.sink, expr.span, Found(module, owner))
+            return None
+        if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
+            return self._stream_measure(owner, expr)
+        if isinstance(owner, ast.Node | ast.Link):
+            return self._load(owner, expr, module)
+        trace = trace_of(module, expr.name)
+        if trace is not None:
+            return self.traces.measure(trace, expr)
+        report_name(self.sink, module, expr.name, wanted, _VALUES, _others(scope, expr.name))
+        return None
+
+    def _load(
+        self, owner: ast.Node | ast.Link, expr: ast.Reference, module: Module
+    ) -> Value | None:
+        """Return the load, or what is carried, of a node, a link, or one of its resources."""
+        parts, name = expr.name.parts, owner.name.text
+        words = resource_words(module, owner)
+        is_known = len(parts) == 2 or words is None or parts[1] in words  # noqa: PLR2004
+        if parts[-1] in _PLACE_MEASURES and is_known:
+            kind, dimension = _PLACE_MEASURES[parts[-1]]
+            return measured(ir.Measured(kind, ".".join(parts[:-1])), dimension, expr.span)
+        loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            expr.name.span,
+            f"`{expr.name.text}` is no measure",
+            hint=did_you_mean(expr.name.text, loads) or f"there is `{loads[-1]}`",
+        )
+        return None
+
+    def _stream_measure(self, stream: ast.Stream, expr: ast.Reference) -> Value | None:
+        word = expr.name.parts[1]
+        if word == "rate":
+            dimension = self._rate_dimension(stream)
+            kind = ir.MeasureKind.RATE
+        elif word in _STREAM_MEASURES:
+            kind, dimension = _STREAM_MEASURES[word]
+        else:
+            names = [*_STREAM_MEASURES, "rate"]
+            self.sink.report(
+                codes.UNKNOWN_NAME,
+                expr.span,
+                f"`{word}` is no measure of a stream",
+                hint=did_you_mean(word, names) or "there is " + listed(names, "and"),
+            )
+            return None
+        if dimension is None:
+            return None
+        return measured(ir.Measured(kind, stream.name.text), dimension, expr.span)
+
+    def _rate_dimension(self, stream: ast.Stream) -> Dimension | None:
+        """Return the dimension of a stream's rate: of its first item, else of its bytes."""
+        emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
+        if emission is None:
+            return None
+        scope = self.main_scope
+        for value in emission.values:
+            checked = self.value(value, scope)
+            if checked is None:
+                return None
+            for base, _ in checked.dimension.exponents:
+                if base not in (TIME_BASE, INFORMATION_BASE):
+                    return Dimension.of(base) / TIME
+        return DATA_RATE
+
+
+def _others(scope: Scope, name: ast.Name) -> list[str]:
+    """Return what can stand in an expression and is declared nowhere: formals, measures, units."""
+    found = list(scope.formals)
+    for owner, declared in scope.module.names.items():
+        if isinstance(declared, ast.Stream):
+            found += [f"{owner}.{measure}" for measure in (*_STREAM_MEASURES, "rate")]
+        elif isinstance(declared, ast.Node | ast.Link):
+            found.append(f"{owner}.load")
+    return found if len(name.parts) > 1 else [*found, *units.BUILT_IN]

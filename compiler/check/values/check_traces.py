@@ -1,0 +1,287 @@
+"""Recorded traces: files read once, and what `night.variance` and `night.gaps(50 ms)` stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+from qps.compiler import ir
+from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.check.values.values import Arithmetic, Value
+from qps.compiler.data.recordings import Recording, recording_of
+from qps.compiler.data.trace_files import TraceError, read_columns
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import Importer
+
+MOST_ROWS = 500_000
+"""Lines of a trace that a spec names; `qps trace` reads longer ones."""
+
+_VARIANCE = TIME * TIME
+_FIXED: dict[str, tuple[Dimension, Callable[[Recording], Fraction]]] = {
+    "variance": (_VARIANCE, lambda r: r.variance),
+    "range": (TIME, lambda r: r.range),
+    "longest": (TIME, lambda r: r.longest),
+    "mean": (TIME, lambda r: r.mean),
+    "absolute_deviation": (TIME, lambda r: r.absolute_deviation),
+    "area": (TIME, lambda r: r.area),
+    "loss": (DIMENSIONLESS, lambda r: r.loss),
+    "packets": (DIMENSIONLESS, lambda r: Fraction(r.sent)),
+    "period": (TIME, lambda r: r.period * r.tick),
+}
+"""Measures without an argument, and their dimensions."""
+
+_ROOT = "standard_deviation"
+_ASKED: dict[
+    str, tuple[Dimension, Dimension, str, Callable[[Recording, Fraction], Fraction | None]]
+] = {
+    "gaps": (TIME, DIMENSIONLESS, "50 ms", Recording.gaps),
+    "late": (TIME, DIMENSIONLESS, "50 ms", Recording.late),
+    "area": (TIME, TIME, "230 ms", Recording.area_within),
+    "buffer": (DIMENSIONLESS, TIME, "1 %", Recording.buffer),
+}
+"""Measures with an argument: its dimension, their own, and an example of the argument."""
+
+
+def trace_of(module: Module, name: ast.Name) -> Found | None:
+    """Return the trace in front of the last part of a name, None where there is none."""
+    if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
+        return None
+    found = lookup(module, ast.Name(name.span, name.parts[:-1]))
+    return found if found is not None and isinstance(found.declaration, ast.Trace) else None
+
+
+@dataclass
+class TraceChecker:
+    """Reads the traces of a program, each once, and tells their measures."""
+
+    sink: Sink
+    arithmetic: Arithmetic
+    importer: Importer | None
+    number: Callable[[ast.Expr, Scope, str, Dimension], Fraction | None]
+    value: Callable[[ast.Expr, Scope], Value | None]
+    _known: dict[int, Recording | None] = field(default_factory=dict)
+
+    def recording(self, found: Found) -> Recording | None:
+        """Return what a declared trace recorded, None where that was reported."""
+        trace = found.declaration
+        assert isinstance(trace, ast.Trace)
+        if id(trace) not in self._known:
+            self._known[id(trace)] = None  # whatever it names in a circle has no value
+            self._known[id(trace)] = self._read(found.module, trace)
+        return self._known[id(trace)]
+
+    def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
+        fixed = Scope(module, Allowed.NOTHING)
+        period = unit = None
+        if trace.period is not None:
+            period = self._time(trace.period, fixed, "the period of a trace")
+        if trace.unit is not None:
+            unit = self._time(trace.unit, fixed, "the unit of a trace")
+        if (trace.period is not None and period is None) or (trace.unit is not None and not unit):
+            return None
+        if self.importer is None:
+            return None
+        text = self.importer.data(trace.file, module.syntax.source)
+        self.sink.found += text.diagnostics
+        if text.value is None:
+            return None
+        try:
+            return recording_of(read_columns(text.value, unit, MOST_ROWS), period)
+        except TraceError as error:
+            line = "" if error.line is None else f", line {error.line}"
+            self.sink.report(
+                codes.BAD_DATA,
+                trace.file.span,
+                f"`{trace.file.value}`{line}: {error.message}",
+                hint=_in_a_spec(error.hint),
+            )
+            return None
+
+    def _time(self, expr: ast.Expr, scope: Scope, what: str) -> Fraction | None:
+        time = self.number(expr, scope, what, TIME)
+        if time is not None and time <= 0:
+            self.sink.report(
+                codes.OUT_OF_RANGE, expr.span, f"{what} must be above zero", hint="such as `160 ms`"
+            )
+            return None
+        return time
+
+    # -- measures ------------------------------------------------------------------------
+
+    def measure(self, found: Found, expr: ast.Reference) -> Value | None:
+        """Return a measure such as `night.variance`; the name in front is a trace."""
+        word = expr.name.parts[-1]
+        if word not in _FIXED and word != _ROOT:
+            self._unknown(found, expr.name)
+            return None
+        recording = self.recording(found)
+        if recording is None:
+            return None
+        if word == _ROOT:
+            variance = self._value(found, recording, "variance", expr.span)
+            return self.arithmetic.combined(
+                expr.span,
+                ir.Power(variance.expr, ir.Constant(Fraction(1, 2))),
+                TIME,
+                [variance],
+            )
+        return self._value(found, recording, word, expr.span)
+
+    def _value(self, found: Found, recording: Recording, word: str, span: Span) -> Value:
+        dimension, of = _FIXED[word]
+        name = f"{found.qualified}.{word}"
+        return Value(_recorded(found, name, dimension, of(recording)), dimension, span)
+
+    def call(self, found: Found, expr: ast.Call, scope: Scope) -> Value | None:
+        """Return a measure with an argument, such as `night.gaps(50 ms)`."""
+        word = expr.name.parts[-1]
+        if word not in _ASKED:
+            self._unknown(found, expr.name)
+            return None
+        wanted, dimension, example, of = _ASKED[word]
+        if len(expr.arguments) != 1:
+            self.sink.report(
+                codes.ARGUMENT_COUNT,
+                expr.span,
+                f"`{expr.name.text}` takes 1 argument",
+                hint=f"write `{expr.name.text}({example})`",
+            )
+            return None
+        recording = self.recording(found)
+        argument = self.value(expr.arguments[0], scope)
+        if recording is None or argument is None:
+            return None
+        if not self._is_settled(argument, wanted, f"the argument of `{expr.name.text}`", example):
+            return None
+        table = ir.RecordedTable(
+            expr.name.text,
+            partial(
+                _looked_up, found, f"{found.qualified}.{word}", wanted, dimension, of, recording
+            ),
+            _FAULTS[wanted],
+        )
+        if not isinstance(argument.expr, ir.Constant):
+            looked_up = ir.Lookup(table, argument.expr, expr.span)
+            return self.arithmetic.combined(expr.span, looked_up, dimension, [argument])
+        value = table.at(argument.expr.value)
+        if value is None:
+            self._no_value(found, recording, expr)
+            return None
+        return Value(value, dimension, expr.span)
+
+    def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
+        if not self.arithmetic.free.agree(argument.dimension, wanted):
+            have = self.arithmetic.free.resolved(argument.dimension)
+            told = advice(argument, lambda found: found == wanted, f"such as `{example}`")
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                argument.span,
+                f"{what} must be {wanted.in_words}, not {have.in_words}",
+                label=f"this is {have.in_words}",
+                secondary=told.labels,
+                hint=told.hint,
+            )
+            return False
+        if argument.mentions & ~Allowed.FORMALS:
+            self.sink.report(
+                codes.VARIES,
+                argument.span,
+                f"{what} must not depend on the population or on what is measured",
+                hint="make a `param` of it",
+            )
+            return False
+        return True
+
+    def _no_value(self, found: Found, recording: Recording, expr: ast.Call) -> None:
+        argument = expr.arguments[0]
+        lost = float(recording.loss) * 100
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            argument.span,
+            f"`{expr.name.text}` has no value for {_FAULTS[_ASKED[expr.name.parts[-1]][0]]}",
+            label=f"{lost:.4g} % were lost" if recording.loss else "",
+            secondary=[Label(found.declaration.name.span, "recorded here")],
+            hint="allow more gaps than packets were lost; no buffer brings those back"
+            if recording.loss
+            else "a share lies between 0 and 100 %",
+        )
+
+    def _unknown(self, found: Found, name: ast.Name) -> None:
+        """Report what is no measure of a trace, or one that is written without its argument."""
+        word, trace = name.parts[-1], ".".join(name.parts[:-1])
+        hint = None
+        if word in _ASKED:
+            hint = f"say for what: `{name.text}({_ASKED[word][2]})`"
+        elif word in (*_FIXED, _ROOT):
+            hint = f"write `{name.text}`, without brackets"
+        known = [f"{trace}.{m}" for m in (*_FIXED, _ROOT, *_ASKED)]
+        self.sink.report(
+            codes.UNKNOWN_NAME,
+            name.span,
+            f"`{word}` is no measure of a trace" + (" as it is written here" if hint else ""),
+            secondary=[Label(found.declaration.name.span, "the trace")],
+            hint=hint or did_you_mean(name.text, known) or f"there is `{trace}.variance`",
+        )
+
+
+_FAULTS = {
+    TIME: "a buffer below zero",
+    DIMENSIONLESS: "a share of gaps that is no share, or smaller than what was lost",
+}
+
+
+def _looked_up(
+    found: Found,
+    name: str,
+    wanted: Dimension,
+    dimension: Dimension,
+    of: Callable[[Recording, Fraction], Fraction | None],
+    recording: Recording,
+    argument: Fraction,
+) -> ir.Recorded | None:
+    """Return a measure for an argument, None where it has no value."""
+    if argument < 0 or (wanted == DIMENSIONLESS and argument > 1):
+        return None
+    value = of(recording, argument)
+    if value is None:
+        return None
+    return _recorded(found, f"{name}({_shown(argument, wanted)})", dimension, value)
+
+
+def _recorded(found: Found, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
+    trace = found.declaration
+    assert isinstance(trace, ast.Trace)
+    said = f": {trace.source.value}" if trace.source is not None else ""
+    return ir.Recorded(
+        name,
+        value,
+        dimension,
+        _shown(value, dimension),
+        trace.name.span,
+        f"{trace.file.value}{said}",
+    )
+
+
+def _shown(value: Fraction, dimension: Dimension) -> str:
+    """Return a measured value as a spec would write it."""
+    if dimension == TIME:
+        return f"{float(value * 1000):.6g} ms"
+    if dimension == _VARIANCE:
+        return f"{float(value * 10**6):.6g} ms^2"
+    return f"{float(value * 100):.6g} %" if value <= 1 else f"{float(value):,g}"
+
+
+def _in_a_spec(hint: str) -> str:
+    """Return how to mend a file, in the words of the spec that names it."""
+    return hint.replace("state the period", "state the period, such as `period 160 ms`").replace(
+        "or beside the file", "or in the spec, such as `in ms`"
+    )

@@ -1,0 +1,366 @@
+"""Checked values, and arithmetic on them: dimensions inferred, numbers folded exactly.
+
+A value is None where its expression was reported; what holds it is None then too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.values.unit_binding import Divisor, advice, of_either, of_product, raised
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+    is_free,
+)
+from qps.compiler.quantities.free_dimensions import FreeDimensions
+from qps.compiler.syntax import ast
+
+LARGEST_EXPRESSION = 100_000
+"""Nodes in an expression, its functions and `let`s put in, beyond which it is refused."""
+
+DEEPEST_EXPRESSION = 600
+"""How deep an expression may be nested, its functions and `let`s put in."""
+
+_MOST_BITS = 4096
+_LARGEST_POWER = 1024
+_NO_ZERO = "give the divisor a value; `max(x, …)` keeps one away from zero"
+
+
+class ExpressionTooLargeError(Exception):
+    """Raised when an expression outgrows its limit; caught where the expression starts."""
+
+
+class ExpressionTooDeepError(Exception):
+    """Raised when an expression is nested beyond its limit; caught where it starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
+
+    `divisors` are the numbers in it that divide with their units, for a hint.
+    """
+
+    expr: ir.Expr
+    dimension: Dimension
+    span: Span
+    mentions: Allowed = Allowed.NOTHING
+    size: int = 1
+    depth: int = 1
+    divisors: tuple[Divisor, ...] = ()
+
+    @property
+    def quantity(self) -> ir.Quantity:
+        """The expression as the model keeps it."""
+        return ir.Quantity(self.expr, self.dimension, self.span, divisors=self.divisors)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Joins checked values to larger ones; `free` is what is known of formals' dimensions."""
+
+    sink: Sink
+    free: FreeDimensions = field(default_factory=FreeDimensions)
+
+    def combined(
+        self,
+        span: Span,
+        expr: ir.Expr,
+        dim: Dimension,
+        parts: Sequence[Value],
+        divisors: tuple[Divisor, ...] = (),
+    ) -> Value:
+        """Return an expression that was made of parts; its dimension rests on the divisors."""
+        mentions = Allowed.NOTHING
+        for part in parts:
+            mentions |= part.mentions
+        size = 1 + sum(part.size for part in parts)
+        depth = 1 + max((part.depth for part in parts), default=0)
+        if size > LARGEST_EXPRESSION:
+            raise ExpressionTooLargeError
+        if isinstance(expr, ir.Constant):
+            value = expr.value
+            if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+                raise ExpressionTooLargeError
+            size = depth = 1
+        if depth > DEEPEST_EXPRESSION:
+            raise ExpressionTooDeepError
+        return Value(expr, dim, span, mentions, size, depth, divisors)
+
+    def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:
+        """Return a sum of terms of one dimension, each with True where it is subtracted."""
+        known = [(minus, value) for minus, value in terms if value is not None]
+        if not known:
+            return None
+        first = known[0][1]
+        for _, value in known[1:]:
+            if not self.free.agree(value.dimension, first.dimension):
+                self.mismatch(value, first, "added")
+                return None
+        if len(known) < len(terms):
+            return None
+        values = [value for _, value in known]
+        signed = [negated(value.expr) if minus else value.expr for minus, value in known]
+        return self.combined(span, add(signed), first.dimension, values, of_either(values))
+
+    def mismatch(self, value: Value, first: Value, verb: str) -> None:
+        """Report two quantities that do not go together."""
+        have, wanted = self.free.resolved(value.dimension), self.free.resolved(first.dimension)
+        told = advice(value, lambda found: found == wanted)
+        if told.hint is None:
+            told = advice(first, lambda found: found == have, factor_hint(have, wanted))
+        self.sink.report(
+            codes.DIMENSION_MISMATCH,
+            value.span,
+            f"{wanted.in_words} and {have.in_words} cannot be {verb}",
+            label=f"this is {have.in_words}",
+            secondary=[Label(first.span, f"this is {wanted.in_words}"), *told.labels],
+            hint=told.hint,
+        )
+
+    def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
+        """Return a product, each factor with True where it divides."""
+        known = [(below, value) for below, value in factors if value is not None]
+        if len(known) < len(factors):
+            return None
+        dimension = DIMENSIONLESS
+        parts: list[ir.Expr] = []
+        divisors: list[tuple[Divisor, ...]] = []
+        for below, value in known:
+            power = Fraction(-1 if below else 1)
+            dimension = dimension * value.dimension**power
+            divisors.append(raised(value.divisors, power))
+            if below and isinstance(value.expr, ir.Constant):
+                if value.expr.value == 0:
+                    self.sink.report(
+                        codes.NUMBER_SIZE, value.span, "this divides by zero", hint=_NO_ZERO
+                    )
+                    return None
+                parts.append(ir.Constant(1 / value.expr.value))
+            else:
+                parts.append(ir.Power(value.expr, ir.Constant(power)) if below else value.expr)
+        values = [value for _, value in known]
+        return self.combined(span, multiply(parts), dimension, values, of_product(divisors))
+
+    def power(self, expr: ast.Power, base: Value | None, exponent: Value | None) -> Value | None:
+        """Return a power; only a constant one for what has a dimension."""
+        if base is None or exponent is None:
+            return None
+        if not self.free.agree(exponent.dimension, DIMENSIONLESS):
+            have = self.free.resolved(exponent.dimension)
+            usual = "divide it by a quantity of its own dimension"
+            told = advice(exponent, lambda found: found == DIMENSIONLESS, usual)
+            self.sink.report(
+                codes.BAD_EXPONENT,
+                exponent.span,
+                f"an exponent must be a plain number, not {have.in_words}",
+                secondary=told.labels,
+                hint=told.hint,
+            )
+            return None
+        if isinstance(exponent.expr, ir.Constant):
+            return self._constant_power(expr, base, exponent.expr.value)
+        have = self.free.resolved(base.dimension)
+        if Allowed.FORMALS in exponent.mentions and have != DIMENSIONLESS:
+            return None  # a call may give a constant, of which the dimension depends
+        if not self.free.agree(have, DIMENSIONLESS):
+            self.sink.report(
+                codes.BAD_EXPONENT,
+                exponent.span,
+                f"{have.in_words} can only be raised to a constant power",
+                secondary=[Label(base.span, f"this is {have.in_words}")],
+                hint="write the exponent as a number, or divide the base by its unit",
+            )
+            return None
+        raised = ir.Power(base.expr, exponent.expr)
+        return self.combined(expr.span, raised, DIMENSIONLESS, [base, exponent])
+
+    def _constant_power(self, expr: ast.Power, base: Value, power: Fraction) -> Value | None:
+        if abs(power) > _LARGEST_POWER or power.denominator > _LARGEST_POWER:
+            self.sink.report(
+                codes.NUMBER_SIZE,
+                expr.span,
+                f"exponents go up to {_LARGEST_POWER} in QPS",
+                hint="use a smaller exponent",
+            )
+            return None
+        dimension, divisors = base.dimension**power, raised(base.divisors, power)
+        if isinstance(base.expr, ir.Constant) and power.denominator == 1:
+            if base.expr.value == 0 and power < 0:
+                self.sink.report(
+                    codes.NUMBER_SIZE, expr.span, "this divides by zero", hint=_NO_ZERO
+                )
+                return None
+            if base.expr.value.numerator.bit_length() * abs(power) > 4 * _MOST_BITS:
+                raise ExpressionTooLargeError
+            folded = ir.Constant(base.expr.value**power.numerator)
+            return self.combined(expr.span, folded, dimension, [base], divisors)
+        built = ir.Power(base.expr, ir.Constant(power))
+        return self.combined(expr.span, built, dimension, [base], divisors)
+
+
+def add(terms: Sequence[ir.Expr]) -> ir.Expr:
+    """Return a sum, its constants added up."""
+    constant = sum((t.value for t in terms if isinstance(t, ir.Constant)), Fraction(0))
+    rest: list[ir.Expr] = [term for term in terms if not isinstance(term, ir.Constant)]
+    if not rest:
+        return ir.Constant(constant)
+    if constant:
+        rest.append(ir.Constant(constant))
+    return rest[0] if len(rest) == 1 else ir.Sum(tuple(rest))
+
+
+def multiply(factors: Sequence[ir.Expr]) -> ir.Expr:
+    """Return a product, its constants multiplied out."""
+    constant = Fraction(1)
+    rest: list[ir.Expr] = []
+    for factor in factors:
+        if isinstance(factor, ir.Constant):
+            constant *= factor.value
+        else:
+            rest.append(factor)
+    if not rest or constant == 0:
+        return ir.Constant(constant)
+    if constant != 1:
+        rest.insert(0, ir.Constant(constant))
+    return rest[0] if len(rest) == 1 else ir.Product(tuple(rest))
+
+
+def negated(expr: ir.Expr) -> ir.Expr:
+    """Return an expression times -1."""
+    return multiply([ir.Constant(Fraction(-1)), expr])
+
+
+def mentions_of(expr: ir.Expr) -> Allowed:
+    """Return what an expression mentions."""
+    match expr:
+        case ir.Population() | ir.NodeCount() | ir.Members() | ir.GroupCount():
+            return Allowed.POPULATION
+        case ir.Measured(kind=ir.MeasureKind.LARGEST | ir.MeasureKind.SATURATION):
+            return Allowed.ANSWERS
+        case ir.Measured(kind=ir.MeasureKind.QUALITY):
+            return Allowed.QUALITY
+        case ir.Measured():
+            return Allowed.MEASURES
+        case ir.Constant() | ir.Recorded():
+            return Allowed.NOTHING
+        case ir.ParameterValue(is_formal=True):
+            return Allowed.FORMALS
+        case ir.ParameterValue(is_elastic=is_elastic):
+            return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
+            pass
+        case ir.Power(base, exponent):
+            parts = (base, exponent)
+        case ir.Choice(_, then, otherwise):
+            parts = (then, otherwise)
+        case ir.Lookup(argument=argument):
+            parts = (argument,)
+        case ir.Changed(value, _) | ir.InCase(_, value, _):
+            parts = (value,)
+        case ir.ByCase(values):
+            parts = tuple(stated.value for stated in values)
+        case ir.Mixture():
+            return Allowed.NOTHING
+    mentioned = Allowed.NOTHING
+    for part in parts:
+        mentioned |= mentions_of(part)
+    return mentioned
+
+
+def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """Yield an expression and what it is made of."""
+    yield expr
+    for part in operands(expr):
+        yield from parts_of(part)
+
+
+def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+    """Return what an expression is directly made of."""
+    match expr:
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
+            return parts
+        case ir.Power(base, exponent):
+            return (base, exponent)
+        case ir.Choice(_, then, otherwise):
+            return (then, otherwise)
+        case ir.InCase(_, value, _):
+            return (value,)
+        case ir.ByCase(values):
+            return tuple(stated.value for stated in values)
+        case ir.Mixture(kinds=kinds):
+            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
+        case ir.Lookup(argument=argument):
+            return (argument,)
+    return ()
+
+
+def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
+    """Yield what the comparisons of a condition compare."""
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from (left, right)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from operands_of(part)
+        case ir.Negated(inner):
+            yield from operands_of(inner)
+        case ir.OptionIs():
+            pass
+
+
+_EXAMPLES = {
+    DIMENSIONLESS: "a plain number or a share such as `5 %`",
+    TIME: "a time such as `3 ms`",
+    INFORMATION: "a size such as `1280 byte`",
+    DATA_RATE: "a rate such as `10 Mbit/s`",
+    MONEY: "an amount such as `20 $`",
+}
+
+
+_UNITS = {TIME: "ms", INFORMATION: "byte", DATA_RATE: "Mbit/s", MONEY: "$"}
+
+
+def unit_hint(written: str, have: Dimension, wanted: Dimension) -> str | None:
+    """Return how to complete a number as it was written, None where it is not simply one."""
+    if wanted == DATA_RATE and have == INFORMATION and re.fullmatch(r"[\d_.]+ ?\w+", written):
+        return f"say in which time: `{written}/s`"
+    if wanted == DIMENSIONLESS or not written.replace("_", "").replace(".", "").isdigit():
+        return None
+    return f"give it its unit, such as `{written} {_UNITS.get(wanted, wanted)}`"
+
+
+def factor_hint(have: Dimension, wanted: Dimension) -> str:
+    """Return how to come from one dimension to another.
+
+    Turned round, one base missing or too many, or else an example of what is wanted.
+    """
+    if any(is_free(base) for base in (have / wanted).bases | wanted.bases):
+        return "make them quantities of one dimension"
+    if have == wanted ** Fraction(-1):
+        return "turn it round: write `1 / (…)`"
+    example = _EXAMPLES.get(wanted, f"a quantity in `{wanted}`")
+    if have == DIMENSIONLESS:
+        return f"give it its unit: write {example}"
+    if wanted == DIMENSIONLESS:
+        return f"write {example}"
+    missing = wanted / have
+    if len(missing.exponents) == 1:
+        base, power = missing.exponents[0]
+        if abs(power) == 1:
+            word = Dimension.of(base).in_words
+            return f"{'multiply' if power > 0 else 'divide'} it by {word}"
+    return f"write {example}, or leave it out"

@@ -1,0 +1,1 @@
+"""A checked model with everything settled but the population."""

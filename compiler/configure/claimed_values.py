@@ -1,0 +1,86 @@
+"""What claims, observations and figures ask of the model, and how they change it for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.cases import report_unstated
+from qps.compiler.configure.configuration import base_configuration, changed, in_force
+from qps.compiler.configure.fold import (
+    CircleError,
+    Folder,
+    NoValueError,
+    TooLargeError,
+    UnstatedCaseError,
+)
+from qps.compiler.configure.possible_values import check_cases
+from qps.compiler.diagnostics.diagnostic import Sink
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A value that is asked for, and the changes of the model in which it is."""
+
+    value: ir.Expr
+    changes: tuple[ir.Change, ...]
+
+
+def asked(model: ir.Model) -> Iterator[Asked]:
+    """Yield all that is asked for; a value in a change of its own comes by itself, too."""
+    for expectation in model.expectations:
+        for claim in expectation.claims:
+            if isinstance(claim.value, ir.Quantity):
+                yield from _within(claim.value.expr, claim.changes)
+            else:
+                yield from _sides(claim.value, claim.changes)
+            if claim.claimed is not None:
+                yield from _within(claim.claimed.expr, claim.changes)
+    for figure in model.figures:
+        for curve in figure.curves:
+            yield from _within(curve.value.expr, curve.changes)
+    for observation in model.observations:
+        for row in observation.rows:
+            for column in observation.measured:
+                yield from _within(column.value.expr, row.changes)
+
+
+def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[Asked]:
+    yield Asked(value, changes)
+    for part in parts_of(value):
+        if isinstance(part, ir.Changed):
+            yield from _within(part.value, (*changes, *part.changes))
+
+
+def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[Asked]:
+    match condition:
+        case ir.Compare(_, left, right):
+            yield from _within(left, changes)
+            yield from _within(right, changes)
+        case ir.AllOf(parts) | ir.AnyOf(parts):
+            for part in parts:
+                yield from _sides(part, changes)
+        case ir.Negated(inner):
+            yield from _sides(inner, changes)
+        case ir.OptionIs():
+            yield Asked(ir.Constant(Fraction(1)), changes)
+
+
+def check_asked(model: ir.Model, sink: Sink) -> None:
+    """Report every case that is asked for of a parameter which does not state it."""
+    base = base_configuration(model)
+    seen: set[tuple[ir.Change, ...]] = set()
+    for one in dict.fromkeys(asked(model)):
+        configuration = in_force(changed(base, one.changes))
+        if one.changes not in seen:
+            check_cases(model, configuration, sink)
+        seen.add(one.changes)
+        try:
+            Folder(configuration, Fraction(configuration.low)).fold(one.value)
+        except UnstatedCaseError as error:
+            report_unstated(error.unstated, model, sink)
+        except (CircleError, TooLargeError, NoValueError):
+            continue  # the check of bounds has said so

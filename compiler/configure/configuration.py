@@ -1,0 +1,232 @@
+"""A model with everything settled: options chosen, machines and networks in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import operands, parts_of
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean
+
+VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
+"""What grows with the population, or may do so."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What is in force: the choices, the values and the places of one run.
+
+    `parameters` holds the expression of each parameter, `values_from` where it was set; `case`
+    says which value counts of those that have several, `case_from` where it was set. What a
+    mode changes is kept apart in `mode_changes`: see `in_force`. `explicit` holds the changes
+    that were asked for one by one: whatever a scenario or a mode changes, they win over it.
+    """
+
+    low: int
+    high: int
+    options: dict[str, str]
+    parameters: dict[str, ir.Expr]
+    values_from: dict[str, Span]
+    nodes: dict[str, ir.Node]
+    links: dict[str, ir.Link]
+    groups: dict[str, ir.Group] = field(default_factory=dict)
+    scenario: str | None = None
+    mode: str | None = None
+    mode_changes: tuple[ir.Change, ...] = ()
+    case: ir.Case = ir.Case.AVERAGE
+    case_from: Span | None = None
+    explicit: tuple[ir.Change, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """A value that is equal for configurations that solve alike."""
+        return (
+            self.low,
+            self.high,
+            self.mode,
+            self.case,
+            tuple(self.options.items()),
+            tuple(self.parameters.items()),
+            # An elastic parameter that is set to its most is no longer elastic.
+            tuple((span.source, span.start) for span in self.values_from.values()),
+            tuple((n.name, n.machine, n.count) for n in self.nodes.values()),
+            tuple((link.name, link.network, link.count) for link in self.links.values()),
+            # The choice of the spec itself gives way to a mode, the same one asked for does not.
+            tuple((c.name, c.choice) for c in self.explicit if isinstance(c, ir.SetOption)),
+            tuple((c.name, c.kind, c.count) for c in self.explicit if isinstance(c, ir.SetPlace)),
+        )
+
+
+def base_configuration(model: ir.Model) -> Configuration:
+    """Return the model as its spec states it."""
+    return Configuration(
+        model.population.low,
+        model.population.high,
+        {option.name: option.choices[0] for option in model.options},
+        {parameter.name: parameter.value for parameter in model.parameters},
+        {parameter.name: parameter.value_span for parameter in model.parameters},
+        {node.name: node for node in model.nodes},
+        {link.name: link for link in model.links},
+        {group.name: group for group in model.groups},
+    )
+
+
+def with_scenario(model: ir.Model, name: str, sink: Sink) -> Configuration:
+    """Return the model as a scenario changes it; an unknown one is reported."""
+    base = base_configuration(model)
+    for scenario in model.scenarios:
+        if scenario.name == name:
+            return changed(base, [ir.SetScenario(name, scenario.changes, scenario.span)])
+    sink.report(
+        codes.BAD_SETTING,
+        None,
+        f"{model.file} has no scenario `{name}`",
+        hint=did_you_mean(name, [scenario.name for scenario in model.scenarios])
+        or f"declare it: `scenario {name} {{ … }}`",
+    )
+    return base
+
+
+def in_each_mode(model: ir.Model, configuration: Configuration) -> tuple[Configuration, ...]:
+    """Return a configuration in each mode; itself where there is none, or one was chosen."""
+    if configuration.mode is not None or not model.modes:
+        return (configuration,)
+    return tuple(
+        replace(configuration, mode=mode.name, mode_changes=mode.changes) for mode in model.modes
+    )
+
+
+def in_force(configuration: Configuration) -> Configuration:
+    """Return a configuration with the changes of its mode made to it, below the explicit ones."""
+    if not configuration.mode_changes:
+        return configuration
+    return replace(_beneath(configuration, configuration.mode_changes), mode_changes=())
+
+
+def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
+    """Return a configuration with explicit changes made to it, in their order.
+
+    What a scenario among them changes gives way to all explicit changes, earlier and later ones.
+    """
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            overlaid = _beneath(configuration, flattened(change.changes))
+            configuration = replace(overlaid, scenario=change.name)
+        else:
+            made = _made(configuration, change)
+            configuration = replace(made, explicit=(*configuration.explicit, change))
+    return configuration
+
+
+def flattened(changes: tuple[ir.Change, ...]) -> Iterator[ir.Change]:
+    """Yield what a scenario changes: first what the scenarios inside it do, then its own."""
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            yield from flattened(change.changes)
+    yield from (change for change in changes if not isinstance(change, ir.SetScenario))
+
+
+def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:
+    """Return a configuration with changes made to it, and then the explicit ones once more."""
+    for change in (*changes, *configuration.explicit):
+        configuration = _made(configuration, change)
+    return configuration
+
+
+def _made(configuration: Configuration, change: ir.Change) -> Configuration:
+    match change:
+        case ir.SetPopulation(low, high):
+            return replace(configuration, low=low, high=high)
+        case ir.SetOption(name, choice):
+            return replace(configuration, options=configuration.options | {name: choice})
+        case ir.SetParameter():
+            return _set(configuration, change)
+        case ir.SetCase(case, span):
+            return replace(configuration, case=case, case_from=span)
+        case ir.SetPlace():
+            return _placed(configuration, change)
+        case ir.SetMode(name, own):
+            return replace(configuration, mode=name, mode_changes=own)
+        case ir.SetScenario():
+            raise AssertionError("what a scenario changes is made one by one")
+
+
+def counted_by(configuration: Configuration) -> set[str]:
+    """Return the parameters that say how many there are of a place, so that they are whole.
+
+    What is rounded, and what grows with the population, may be any number.
+    """
+    counts = [node.count for node in configuration.nodes.values()]
+    counts += [link.count for link in configuration.links.values()]
+    found: set[str] = set()
+    for count in counts:
+        if not any(isinstance(part, VARYING) for part in parts_of(count)):
+            found |= _unrounded(count, configuration)
+    return found
+
+
+def in_whole_numbers(configuration: Configuration) -> set[str]:
+    """Return the parameters that are whole: they count places, or the users of a group."""
+    sizes = [group.size.expr for group in configuration.groups.values()]
+    return counted_by(configuration).union(*(_unrounded(size, configuration) for size in sizes))
+
+
+def cores_counted_by(configuration: Configuration, machines: Mapping[str, ir.Machine]) -> set[str]:
+    """Return the parameters that say how many cores the machines in their places have."""
+    placed = {node.machine for node in configuration.nodes.values()}
+    return {
+        name
+        for machine in placed
+        for resource in machines[machine].resources
+        if resource.kind is ir.ResourceKind.PROCESSOR
+        for name in _unrounded(resource.capacity.expr, configuration)
+    }
+
+
+def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream]) -> set[str]:
+    """Return the parameters that count flows: those of each group, and those that one receives."""
+    counts = [s.flows_from.flows for s in streams if isinstance(s.flows_from, ir.InEachGroup)]
+    for stream in streams:
+        for leg in stream.legs:
+            steps = leg.steps if isinstance(leg, ir.Visit) else ()
+            counts += [s.spread.most for s in steps if s.spread and s.spread.most is not None]
+    return set[str]().union(*(_unrounded(count.expr, configuration) for count in counts))
+
+
+def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
+    """Return the parameters of an expression that no rounding stands around."""
+    match expr:
+        case ir.Apply(ir.Function.CEIL | ir.Function.FLOOR, _):
+            return set()
+        case ir.ParameterValue(name):
+            return {name} | _unrounded(configuration.parameters[name], configuration)
+    return {name for part in operands(expr) for name in _unrounded(part, configuration)}
+
+
+def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration:
+    """Return a configuration with a parameter set; its kinds take the same value."""
+    set_to: dict[str, ir.Expr] = {change.name: change.value}
+    before = configuration.parameters[change.name]
+    if isinstance(before, ir.Mixture):
+        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.kinds}
+    return replace(
+        configuration,
+        parameters=configuration.parameters | set_to,
+        values_from=configuration.values_from | dict.fromkeys(set_to, change.span),
+    )
+
+
+def _placed(configuration: Configuration, change: ir.SetPlace) -> Configuration:
+    node = configuration.nodes.get(change.name)
+    if node is not None:
+        count = node.count if change.count is None else change.count
+        moved = replace(node, machine=change.kind, count=count)
+        return replace(configuration, nodes=configuration.nodes | {change.name: moved})
+    link = configuration.links[change.name]
+    count = link.count if change.count is None else change.count
+    laid = replace(link, network=change.kind, count=count)
+    return replace(configuration, links=configuration.links | {change.name: laid})

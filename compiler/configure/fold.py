@@ -1,0 +1,335 @@
+"""Exact values of expressions in a configuration, at one population.
+
+What is not rational, or is a measure, has no value here; `nearly` gives a number close to the
+first. What would take more digits than
+anybody computes with, or needs itself, is an error of its own: nothing later meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil, floor
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.cases import Unstated, mixed
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.near import NEAR, is_at_step, near_function, near_power
+from qps.compiler.diagnostics.source import Span
+
+MOST_BITS = 100_000
+"""Bits of a numerator or denominator, beyond which a value is refused."""
+
+
+class TooLargeError(Exception):
+    """Raised where a value would have more than `MOST_BITS` bits."""
+
+
+class CircleError(Exception):
+    """Raised where a parameter is set to something that depends on it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(name)
+
+
+class UnstatedCaseError(Exception):
+    """Raised where a case is asked for that a parameter does not state."""
+
+    def __init__(self, unstated: Unstated) -> None:
+        self.unstated = unstated
+        super().__init__(unstated.name)
+
+
+class NoValueError(Exception):
+    """Raised where there is no real value; the text says why, behind what has none."""
+
+
+_COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+_EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
+    ir.Function.MAX: max,
+    ir.Function.MIN: min,
+    ir.Function.CEIL: lambda values: Fraction(ceil(next(iter(values)))),
+    ir.Function.FLOOR: lambda values: Fraction(floor(next(iter(values)))),
+    ir.Function.ABS: lambda values: abs(next(iter(values))),
+}
+
+
+@dataclass
+class Folder:
+    """Folds expressions; each parameter once in each case.
+
+    `asked_at` is where `case` was asked for, None where it is the one in force. `kinds` says
+    of which kinds of users, by the name of these kinds.
+    """
+
+    configuration: Configuration
+    population: Fraction
+    case: ir.Case | None = None
+    asked_at: Span | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    is_near: bool = False
+    _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
+    _open: list[str] = field(default_factory=list)
+
+    def in_case(self, case: ir.Case, asked_at: Span | None = None) -> Folder:
+        """Return this folder with another case in force; what it knows is shared."""
+        return replace(self, case=case, asked_at=asked_at)
+
+    def nearly(self, expr: ir.Expr) -> Fraction | None:
+        """Return a number within `NEAR` of a value that is not rational, None where none is had."""
+        near = replace(self, is_near=True, _parameters={}, _open=[])
+        try:
+            return near.fold(expr)
+        except (TooLargeError, NoValueError):
+            return None
+
+    def fold(self, expr: ir.Expr) -> Fraction | None:  # noqa: C901, PLR0911, PLR0912 - a case a node
+        """Return the value of an expression, None where it is not rational or not to be had."""
+        match expr:
+            case ir.Constant(value):
+                return value
+            case ir.Recorded(value=value):
+                return value
+            case ir.Lookup(table, argument):
+                return self._lookup(table, self.fold(argument))
+            case ir.Population():
+                return self.population
+            case ir.ParameterValue(name):
+                return self._parameter(name)
+            case ir.NodeCount(name):
+                return self._count(name)
+            case ir.Members(name):
+                group = self.configuration.groups.get(name)
+                size = None if group is None else self.fold(group.size.expr)
+                return None if size is None else min(size, self.population)
+            case ir.GroupCount(name):
+                return self._groups(name)
+            case ir.Sum(terms):
+                return self._joined(terms, lambda a, b: a + b)
+            case ir.Product(factors):
+                return self._joined(factors, lambda a, b: a * b)
+            case ir.Power(base, exponent):
+                return self._power(self.fold(base), self.fold(exponent))
+            case ir.Apply(function, arguments):
+                values = [self.fold(argument) for argument in arguments]
+                known = [value for value in values if value is not None]
+                if len(known) < len(values) or (self.is_near and is_at_step(function, known)):
+                    return None
+                found = _applied(function, known)
+                return near_function(function, known) if found is None and self.is_near else found
+            case ir.Choice(condition, then, otherwise):
+                holds = self.holds(condition)
+                return None if holds is None else self.fold(then if holds else otherwise)
+            case ir.InCase(case, value, span):
+                return self.in_case(case, span).fold(value)
+            case ir.Mixture(kinds=kinds):
+                of_one = [k.parameter for k in kinds if k.name == self.kinds.get(expr.of)]
+                return self._parameter(of_one[0]) if of_one else self._mixed(kinds)
+            case ir.ByCase():
+                return self.fold(self._stated(expr))
+            case ir.Measured() | ir.Changed():
+                return None
+
+    def holds(self, condition: ir.Condition) -> bool | None:
+        """Return whether a condition is true, None where that is not to be had."""
+        match condition:
+            case ir.OptionIs(option, choice):
+                return self.configuration.options[option] == choice
+            case ir.RowIs():
+                return None
+            case ir.Negated(inner):
+                held = self.holds(inner)
+                return None if held is None else not held
+            case ir.AllOf(conditions) | ir.AnyOf(conditions):
+                parts = [self.holds(part) for part in conditions]
+                if None in parts:
+                    return None
+                return all(parts) if isinstance(condition, ir.AllOf) else any(parts)
+            case ir.Compare(operator, left, right):
+                sides = self.fold(left), self.fold(right)
+                if sides[0] is None or sides[1] is None:
+                    return None
+                if self.is_near and abs(sides[0] - sides[1]) <= NEAR * abs(sides[0]):
+                    return None  # which of them is larger cannot be told
+                return _COMPARISONS[operator](sides[0], sides[1])
+
+    def _parameter(self, name: str) -> Fraction | None:
+        if name in self._open:
+            raise CircleError(name)
+        key = (name, self.case or self.configuration.case)
+        if key not in self._parameters:
+            self._open.append(name)
+            # What rests on a value that failed has none either, and says nothing more.
+            self._parameters[key] = None
+            try:
+                self._parameters[key] = self.fold(self.configuration.parameters[name])
+            except UnstatedCaseError:
+                del self._parameters[key]  # whoever asks for that case is told
+                raise
+            finally:
+                self._open.pop()
+        return self._parameters[key]
+
+    def _stated(self, value: ir.ByCase) -> ir.Expr:
+        """Return what the parameter that is being folded is in the case in force."""
+        case = self.case or self.configuration.case
+        stated = value.stated(case)
+        if stated is None:
+            asked_at = self.asked_at or self.configuration.case_from
+            raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
+        return stated.value
+
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Fraction | None:
+        values = [self._parameter(kind.parameter) for kind in kinds]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        return mixed(kinds, known, self.case or self.configuration.case)
+
+    def _lookup(self, table: ir.RecordedTable, argument: Fraction | None) -> Fraction | None:
+        if argument is None:
+            return None
+        found = table.at(argument)
+        if found is None:
+            raise NoValueError(f"rests on `{table.name}` for {table.fault}")
+        return found.value
+
+    def each_kind(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
+        """Return this folder for each kind of users that an expression rests on, by its share."""
+        found = self._kinds_of_users(expr, set())
+        if found is None:
+            return [(Fraction(1), self)]
+        chosen = []
+        for kind in found.kinds:
+            kinds = dict(self.kinds) | {found.of: kind.name}
+            of_kind = replace(self, kinds=kinds, _parameters={}, _open=[])
+            chosen += [(kind.share * share, one) for share, one in of_kind.each_kind(expr)]
+        return chosen
+
+    def _kinds_of_users(self, expr: ir.Expr, seen: set[str]) -> ir.Mixture | None:
+        """Return a mixture of users that an expression rests on and that is not yet chosen from."""
+        for part in parts_of(expr):
+            if isinstance(part, ir.Mixture) and part.of_users and part.of not in self.kinds:
+                return part
+            if isinstance(part, ir.ParameterValue) and part.name not in seen:
+                seen.add(part.name)
+                beyond = self.configuration.parameters[part.name]
+            elif isinstance(part, ir.Members) and part.group in self.configuration.groups:
+                beyond = self.configuration.groups[part.group].size.expr
+            else:
+                continue
+            found = self._kinds_of_users(beyond, seen)
+            if found is not None:
+                return found
+        return None
+
+    def _groups(self, name: str) -> Fraction | None:
+        total = Fraction(0)
+        for share, folder in self.each_kind(ir.Members(name)):
+            members = folder.fold(ir.Members(name))
+            if not members:
+                return None
+            total += share * self.population / members
+        return total
+
+    def _count(self, name: str) -> Fraction | None:
+        place = self.configuration.nodes.get(name) or self.configuration.links.get(name)
+        return None if place is None else self.fold(place.count)
+
+    def _joined(
+        self, parts: Iterable[ir.Expr], join: Callable[[Fraction, Fraction], Fraction]
+    ) -> Fraction | None:
+        total: Fraction | None = None
+        is_known = True
+        for part in parts:
+            value = self.fold(part)
+            is_known = is_known and value is not None
+            if value is not None and is_known:
+                total = _bounded(value if total is None else join(total, value))
+        return total if is_known else None
+
+    def _power(self, base: Fraction | None, power: Fraction | None) -> Fraction | None:
+        if base is None or power is None:
+            return None
+        if base == 0 and power < 0:
+            raise NoValueError("divides by zero")
+        if base < 0 and power.denominator != 1:
+            raise NoValueError("is a root of a negative number")
+        if base not in (-1, 0, 1) and abs(power) * _bits(base) > MOST_BITS:
+            raise TooLargeError
+        if power.denominator == 1:
+            return base**power.numerator
+        return near_power(base, power) if self.is_near else None
+
+
+def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
+    """Return the value of a function where it is rational; others must at least have one."""
+    exact = _EXACT.get(function)
+    if exact is not None:
+        return exact(values)
+    if function is ir.Function.CLAMP:
+        value, least, most = values
+        return min(max(value, least), most)
+    _refuse_outside(function, values)
+    if function is ir.Function.WAITING:
+        work, load = values
+        return work / (1 - load)
+    value = values[0]
+    if function is ir.Function.SQRT and value < 0:
+        raise NoValueError("is the root of a negative number")
+    if function in _LOGARITHMS and value <= 0:
+        raise NoValueError("is the logarithm of a number that is not above zero")
+    if function is ir.Function.EXP and abs(value) > MOST_BITS:
+        raise TooLargeError
+    if function is ir.Function.LAMBERT_W and value < _LAMBERT_BRANCH:
+        raise NoValueError("is Lambert's W of a number below -1/e")
+    if function is ir.Function.LOWER_LAMBERT_W and not _LAMBERT_BRANCH <= value < 0:
+        raise NoValueError("is the lower branch of Lambert's W outside -1/e to 0")
+    return None
+
+
+_LOGARITHMS = (ir.Function.LOG, ir.Function.LOG2, ir.Function.LOG10)
+
+
+def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
+    """Refuse arguments of the functions of queues that mean nothing."""
+    by_name = dict(zip(function.arguments, values, strict=True)) if function.arguments else {}
+    for name, value in by_name.items():
+        if name in _NEVER_NEGATIVE and value < 0:
+            raise NoValueError(f"has no value: `{name}` is below zero")
+        if name == "share" and not 0 <= value < 1:
+            raise NoValueError("has no value: the share must be at least 0 and below 100 %")
+    if function is ir.Function.ACOS and abs(values[0]) > 1:
+        raise NoValueError("is the arc cosine of a number that is not between -1 and 1")
+    if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
+        raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
+    if function is ir.Function.WAITING and values[1] >= 1:
+        raise NoValueError("is infinite: the load is 1 or more")
+    if function is ir.Function.ERLANG_C and values[0] == 0:
+        raise NoValueError("has no value: there are no servers")
+
+
+_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
+
+# W is real from -1/e on: rounded up, so that what passes here has a real value.
+_LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _bounded(value: Fraction) -> Fraction:
+    if _bits(value) > MOST_BITS:
+        raise TooLargeError
+    return value

@@ -1,0 +1,379 @@
+"""Do the steps fit the machines they stand on, and the costs what the streams carry?
+
+This is asked of the model as it stands, of each of its scenarios, and of every change that
+comes later: another machine may lack a resource or a rating that the first one had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from qps.compiler import ir
+from qps.compiler.check.values.unit_binding import advice
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.possible_values import Bounds
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities.dimension import (
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+
+_SHOWN = 4
+
+
+def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
+    """Report every step that cannot run where it stands, and every value that cannot be."""
+    Placement(model).check(configuration, sink)
+
+
+class Placement:
+    """Checks configurations of one model; what they share is looked at once."""
+
+    def __init__(self, model: ir.Model) -> None:
+        self._model = model
+        self._bounds = Bounds(model)
+
+    def check(self, configuration: Configuration, sink: Sink) -> None:
+        """Report every step that cannot run where it stands, and every value that cannot be."""
+        found = Sink(failed_names=sink.failed_names)
+        settled = in_force(configuration)
+        self._bounds.check(settled, found)
+        for stream in self._model.streams:
+            _StreamCheck(self._model, settled, stream, found).run()
+        notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
+        for diagnostic in found.found:
+            sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
+
+
+def item_of(cost: ir.Quantity, work: Dimension) -> str | None:
+    """Return the item a cost is counted by; an empty text where it is a constant load.
+
+    `work` is what uses up the resource in a second: dimensionless busy time for a processor,
+    bit/s for a disk. A cost of s/packet on a processor is counted by the packet. None where
+    no item fits.
+    """
+    return _item(cost.dimension, work)
+
+
+@lru_cache(maxsize=1024)  # asked of every cost in every configuration
+def _item(cost: Dimension, work: Dimension) -> str | None:
+    rate = work / cost
+    if rate == DIMENSIONLESS:
+        return ""
+    base = (rate * TIME).single_base
+    return None if base in (None, TIME_BASE) else base
+
+
+def held_item(cost: ir.Quantity, capacity: Dimension) -> bool:
+    """True where a cost on a store is an amount held by each flow."""
+    return cost.dimension == capacity
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """Something that asks for an item which the stream does not carry."""
+
+    span: Span
+    message: str
+    label: str
+    also: tuple[Label, ...] = ()
+
+
+@dataclass
+class _StreamCheck:
+    """Checks one stream in one configuration."""
+
+    model: ir.Model
+    configuration: Configuration
+    stream: ir.Stream
+    sink: Sink
+    missing: dict[str, list[_Ask]] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Report what does not fit; an item that the source lacks is told once."""
+        for leg in self.stream.legs:
+            if isinstance(leg, ir.Crossing):
+                self._crossing(leg)
+                continue
+            machine = self.model.machines.get(self.configuration.nodes[leg.node].machine)
+            for step in leg.steps if machine is not None else ():
+                assert machine is not None
+                for cost in step.component.costs:
+                    self._cost(leg.node, machine, step, cost)
+                for effect in step.component.effects:
+                    self._effect(effect)
+        for item, asks in self.missing.items():
+            self._report_missing(item, asks)
+
+    @property
+    def _carried(self) -> list[str]:
+        """What the stream carries, in the words of a message."""
+        emission = self.stream.emission
+        return [*emission.items, *(["byte"] if emission.carries_information else [])]
+
+    # -- costs ---------------------------------------------------------------------------
+
+    def _cost(self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost) -> None:
+        resource = machine.resource(cost.resource)
+        component = step.component
+        if resource is None:
+            self.sink.report(
+                codes.NO_RESOURCE,
+                cost.span,
+                f"`{component.name}` needs `{cost.resource}`, "
+                f"but `{node}` ({machine.name}) has none",
+                secondary=[Label(step.span, f"it runs at `{node}` here")],
+                hint=did_you_mean(cost.resource, [r.name for r in machine.resources])
+                or f"add a resource `{cost.resource}` to machine `{machine.name}`",
+            )
+            return
+        self._wait(f"{node}.{cost.resource}", resource.queueing, step.span)
+        terms = [term for term in cost.terms if not _is_held(term, resource)]
+        wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
+        for term in wrong[:1]:
+            others = [t.amount for t in wrong[1:]]
+            told = advice(
+                term.amount,
+                lambda found: _item(found, resource.work) is not None,
+                _cost_example(resource),
+            )
+            self.sink.report(
+                codes.WRONG_DIMENSION,
+                term.amount.span,
+                f"`{cost.resource}` cannot be charged {term.amount.dimension.in_words}",
+                label=f"this is {term.amount.dimension.in_words}",
+                secondary=[
+                    *(Label(o.span, f"nor {o.dimension.in_words}") for o in others),
+                    *told.labels,
+                ],
+                hint=told.hint,
+            )
+        for term in terms:
+            self._term(step, term, resource)
+        _check_rating(self.model, node, machine, step, cost, resource, self.sink)
+        self._check_fit(node, machine, step, cost, resource)
+
+    def _check_fit(
+        self, node: str, machine: ir.Machine, step: ir.Step, cost: ir.Cost, resource: ir.Resource
+    ) -> None:
+        """Warn of a fitted cost on another machine than the one that was measured."""
+        costs = [one for one in step.component.costs if one.resource == cost.resource]
+        bases = [one.measured_on for one in costs]
+        is_in_force = machine.name not in bases and cost.measured_on == bases[0]
+        if cost.fit is None or not is_in_force:
+            return
+        folder = Folder(self.configuration, Fraction(self.configuration.low))
+        if step.condition is not None and folder.holds(step.condition) is False:
+            return
+        idle = "" if resource.idle is not None or not cost.fit.fixed else ", and has no idle load"
+        self.sink.report(
+            codes.BEYOND_MEASURED,
+            cost.span,
+            f"`{step.component.name}` was measured on `{cost.measured_on}` (`{cost.fit.file}`), "
+            f"but runs on `{machine.name}`: it is scaled by one rating alone{idle}",
+            secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
+            hint=f"measure it there too, or say so: `measured on {machine.name}` in a cost of its "
+            "own",
+        )
+
+    def _term(self, step: ir.Step, term: ir.CostTerm, resource: ir.Resource) -> None:
+        item = item_of(term.amount, resource.work)
+        if not item or _word(item) in self._carried:
+            return
+        name, component = self.stream.name, step.component.name
+        carries = " and ".join(f"{word}s" for word in self._carried)
+        self._ask(
+            item,
+            _Ask(
+                term.amount.span,
+                f"cost is per {_word(item)}, but `{name}` carries {carries}",
+                f"a cost per {_word(item)}",
+                (Label(step.span, f"`{component}` works on `{name}` here"),),
+            ),
+        )
+
+    def _wait(self, resource: str, queueing: ir.Queueing | None, span: Span) -> None:
+        """Say which items wait: bytes alone come from nobody knows what."""
+        if queueing is None or self.stream.emission.items:
+            return
+        message = f"items wait for `{resource}`, but `{self.stream.name}` carries bytes alone"
+        also = (Label(queueing.span, "here it is said how they wait"),)
+        self._ask("packet", _Ask(span, message, f"`{resource}` needs packets", also))
+
+    # -- items that the stream does not carry --------------------------------------------
+
+    def _ask(self, item: str, ask: _Ask) -> None:
+        asks = self.missing.setdefault(item, [])
+        if ask.span not in [earlier.span for earlier in asks]:
+            asks.append(ask)
+
+    def _report_missing(self, item: str, asks: list[_Ask]) -> None:
+        first, *others = asks
+        shown = others[:_SHOWN]
+        emission = self.stream.emission
+        more = len(others) - len(shown)
+        add = f"say in the source how many {_word(item)}s there are: {_tie(item, emission)}"
+        change = f"give the cost per {listed(self._carried, 'or')}"
+        is_cost = first.label.startswith("a cost")
+        self.sink.report(
+            codes.ITEM_NOT_CARRIED,
+            first.span,
+            first.message,
+            label=first.label,
+            secondary=[
+                *first.also,
+                *(Label(ask.span, ask.label) for ask in shown),
+                Label(emission.span, f"what `{self.stream.name}` carries"),
+            ],
+            notes=[f"{more} more costs ask for it too"] if more else [],
+            hint=f"{change}, or {add}" if is_cost and not others else add,
+        )
+
+    def _effect(self, effect: ir.Effect) -> None:
+        if effect.value is None:
+            return
+        if effect.kind is ir.EffectKind.QUEUE:
+            self._queue(effect, effect.value)
+        elif effect.kind is ir.EffectKind.EMIT:
+            self._emit(effect, effect.value)
+
+    def _queue(self, effect: ir.Effect, length: ir.Quantity) -> None:
+        """Ask for the item that a queue holds."""
+        for base in length.dimension.bases:
+            word = _word(base)
+            if word not in self._carried:
+                message = f"a queue of {word}s, but `{self.stream.name}` carries no {word}s"
+                self._ask(base, _Ask(effect.span, message, f"a queue of {word}s"))
+
+    def _emit(self, effect: ir.Effect, size: ir.Quantity) -> None:
+        emission, name = self.stream.emission, self.stream.name
+        if not emission.carries_information:
+            message = f"`emit` changes a size, but `{name}` carries no bytes"
+            self._ask(INFORMATION_BASE, _Ask(effect.span, message, "a size"))
+            return
+        for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
+            message = f"a size per {base}, but `{name}` carries no {base}s"
+            self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
+
+    def _crossing(self, leg: ir.Crossing) -> None:
+        network = self.model.networks.get(self.configuration.links[leg.link].network)
+        if network is None:
+            return
+        self._wait(leg.link, network.queueing, leg.span)
+        name, emission = self.stream.name, self.stream.emission
+        if not emission.carries_information:
+            message = f"`{leg.link}` carries bits, but `{name}` has no size"
+            self._ask(INFORMATION_BASE, _Ask(leg.span, message, "a link carries bits"))
+        for quantity, what in _per_item(network):
+            base = next(iter(quantity.dimension.bases - {INFORMATION_BASE, TIME_BASE}))
+            if base not in emission.items:
+                message = f"the {what} of `{leg.link}` is per {base}, but `{name}` has no {base}s"
+                also = (Label(quantity.span, f"the {what}"),)
+                self._ask(base, _Ask(leg.span, message, f"`{leg.link}` needs {base}s", also))
+
+
+def _tie(item: str, emission: ir.Emission) -> str:
+    """Return an example of a size that brings an item into a stream."""
+    if item != INFORMATION_BASE:
+        above = "byte" if emission.carries_information else (*emission.items, "byte")[0]
+        return f"`…, 1280 {above}/{item}`" if above == "byte" else f"`…, 3 {item}/{above}`"
+    below = emission.items[0] if emission.items else "packet"
+    return f"`…, 1280 byte/{below}`"
+
+
+def _is_held(term: ir.CostTerm, resource: ir.Resource) -> bool:
+    return resource.kind is ir.ResourceKind.STORE and held_item(term.amount, resource.work)
+
+
+def _word(base: str) -> str:
+    return "byte" if base == INFORMATION_BASE else base
+
+
+def _cost_example(resource: ir.Resource) -> str:
+    if resource.kind is ir.ResourceKind.PROCESSOR:
+        return "a cost on a processor is a time per item, such as `0.2 ms/packet`"
+    if resource.kind is ir.ResourceKind.STORE:
+        return (
+            f"`{resource.name}` is held: give an amount for each flow, such as `2 MB`, or give "
+            "the machine a rate, such as `10 Gbit/s`"
+        )
+    return f"`{resource.name}` is used in {resource.work}: give a cost such as `1 byte/byte`"
+
+
+def _check_rating(
+    model: ir.Model,
+    node: str,
+    machine: ir.Machine,
+    step: ir.Step,
+    cost: ir.Cost,
+    resource: ir.Resource,
+    sink: Sink,
+) -> None:
+    """Can the cost be scaled from the machine it was measured on?"""
+    if resource.kind is not ir.ResourceKind.PROCESSOR:
+        return
+    if cost.measured_on is None:
+        if resource.speed is not None and cost.scaled_by is None:
+            sink.report(
+                codes.UNSCALED_COST,
+                cost.span,
+                f"the cost of `{step.component.name}` names no machine: it is taken as it "
+                "stands on every machine",
+                hint="add `measured on machine`, or `costs measured on machine` above all",
+            )
+        return
+    measured = model.machines.get(cost.measured_on)
+    if measured is None:
+        return
+    base = scaling_base(measured, cost)
+    if base is None:
+        if measured.name != machine.name:
+            sink.report(
+                codes.NO_RATING,
+                cost.span,
+                f"`{measured.name}` has no rating, so its cost cannot be scaled to "
+                f"`{machine.name}`",
+                secondary=[Label(step.span, f"`{node}` is `{machine.name}`")],
+                hint="give both machines a rating, such as `cpu 21.8 SPECint92`",
+            )
+        return
+    for needed in (measured, machine):
+        if needed.rating(base) is None:
+            sink.report(
+                codes.NO_RATING,
+                cost.span,
+                f"`{needed.name}` has no {base} rating to scale this cost by",
+                secondary=[
+                    Label(needed.span, "declared here"),
+                    Label(step.span, f"`{node}` is `{machine.name}`"),
+                ],
+                hint=f"add `rating 10 {base}` to machine `{needed.name}`",
+            )
+            return
+
+
+def scaling_base(measured: ir.Machine, cost: ir.Cost) -> str | None:
+    """Return the base of the rating by which a cost is scaled, None where there is none."""
+    if cost.scaled_by is not None:
+        return cost.scaled_by
+    resource = measured.resource(cost.resource)
+    if resource is None or resource.speed is None:
+        return None
+    return resource.speed.dimension.single_base
+
+
+def _per_item(network: ir.Network) -> Iterator[tuple[ir.Quantity, str]]:
+    if network.header is not None:
+        yield network.header, "header"
+    if network.cap is not None:
+        yield network.cap, "cap"

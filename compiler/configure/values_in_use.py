@@ -1,0 +1,242 @@
+"""What values a model states: what each is called, and what it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.configure.intervals import Bound
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+
+_STEPS = 8
+_ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
+"""What comes to the same in every configuration, where its operands do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """An expression with what it is called, what it may be, and its dimension."""
+
+    expr: ir.Expr
+    span: Span
+    what: str
+    bound: Bound
+    dimension: Dimension = DIMENSIONLESS
+
+
+def varies(expr: ir.Expr) -> bool:
+    """Return whether a value may depend on the population."""
+    # Most values are plain numbers, and all of them are looked at in every configuration.
+    return not isinstance(expr, ir.Constant) and any(
+        isinstance(part, VARYING) for part in parts_of(expr)
+    )
+
+
+def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
+    """Yield every value that is looked at in a configuration."""
+    yield from stated_values(model)
+    yield from counts_in_place(configuration)
+
+
+def counts_in_place(configuration: Configuration) -> Iterator[Bounded]:
+    """Yield how many there are of each place."""
+    for node in configuration.nodes.values():
+        yield _count(node)
+    for link in configuration.links.values():
+        yield _count(link)
+
+
+def points_of(configuration: Configuration) -> tuple[int, ...]:
+    """Return the populations at which values are looked at: both ends, and some between them."""
+    low, high = configuration.low, configuration.high
+    points = [low + (high - low) * step // _STEPS for step in range(_STEPS + 1)]
+    return tuple(dict.fromkeys(points))
+
+
+def flows_in_groups(
+    model: ir.Model, configuration: Configuration
+) -> Iterator[tuple[str, ir.Quantity, ir.Group]]:
+    """Yield the flows of streams in each group that may not be more than the users of the group.
+
+    A group that grows with the population is small where that is: there, all of its users send.
+    """
+    for stream in model.streams:
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            group = configuration.groups[each.group]
+            if not varies(group.size.expr):
+                yield stream.name, each.flows, group
+
+
+def stated_values(model: ir.Model) -> Iterator[Bounded]:
+    """Yield the values that a model states, whatever its configuration."""
+    for parameter in model.parameters:
+        if parameter.is_elastic and parameter.low is not None:
+            what = f"the least of `{parameter.name}`"
+            yield Bounded(
+                parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
+            )
+        yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
+    for group in model.groups:
+        yield Bounded(group.size.expr, group.size.span, f"the size of `{group.name}`", Bound.COUNT)
+    for stream in model.streams:
+        yield from _stream(stream)
+    for machine in model.machines.values():
+        yield from _machine(machine)
+    for network in model.networks.values():
+        yield from _network(network)
+    for measure in model.measures:
+        yield from _of(measure.value, f"`{measure.name}`", Bound.ANY)
+    for requirement in model.requirements:
+        yield from _requirement(requirement)
+    for mode in model.modes:
+        for requirement in mode.requirements:
+            yield from _requirement(requirement)
+    for target in model.targets:
+        yield from _of(target.value, f"the target of `{target.name}`", Bound.TARGET)
+    yield from _of(model.quality.formula, "the quality", Bound.ANY)
+    for expectation in model.expectations:
+        for claim in expectation.claims:
+            yield from _claim(claim)
+
+
+def is_alike(expr: ir.Expr) -> bool:
+    """Return whether a value is sure to be the same in every configuration."""
+    return all(isinstance(part, _ALIKE) for part in parts_of(expr))
+
+
+def chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
+    """Yield where each receiver gets a few of the flows of its group."""
+    for leg in stream.legs:
+        for step in leg.steps if isinstance(leg, ir.Visit) else ():
+            if step.spread is not None and step.spread.most is not None:
+                yield step.spread
+
+
+def _count(place: ir.Node | ir.Link) -> Bounded:
+    """Return how many there are of a place: whole, unless they grow with the population."""
+    bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
+    return Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
+
+
+def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[Bounded]:
+    if quantity is not None:
+        yield Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
+
+
+def _machine(machine: ir.Machine) -> Iterator[Bounded]:
+    for resource in machine.resources:
+        yield from _of(resource.capacity, "a capacity", Bound.POSITIVE)
+        yield from _queueing(resource.queueing)
+        if resource.queueing and resource.queueing.discipline is ir.Discipline.MMC:
+            yield from _of(resource.capacity, "the number of cores of `mmc`", Bound.WHOLE)
+        yield from _of(resource.speed, "a speed", Bound.POSITIVE)
+        yield from _of(resource.efficiency, "an efficiency", Bound.EFFICIENCY)
+        yield from _of(resource.idle, "an idle load", Bound.PART)
+        yield from _of(resource.jitter, "a jitter", Bound.NOT_NEGATIVE)
+    for _, rating in machine.ratings:
+        yield from _of(rating, "a rating", Bound.POSITIVE)
+    yield from _of(machine.price, "a price", Bound.NOT_NEGATIVE)
+
+
+def _network(network: ir.Network) -> Iterator[Bounded]:
+    yield from _of(network.rate, "a rate", Bound.POSITIVE)
+    yield from _of(network.cap, "a cap", Bound.POSITIVE)
+    yield from _of(network.header, "a header", Bound.NOT_NEGATIVE)
+    yield from _of(network.propagation, "a propagation time", Bound.NOT_NEGATIVE)
+    yield from _of(network.loss, "a loss", Bound.PART)
+    yield from _of(network.jitter, "a jitter", Bound.NOT_NEGATIVE)
+    yield from _queueing(network.queueing)
+    yield from _of(network.price, "a price", Bound.NOT_NEGATIVE)
+
+
+def _queueing(queueing: ir.Queueing | None) -> Iterator[Bounded]:
+    if queueing is not None:
+        yield from _of(queueing.variation, "a coefficient of variation", Bound.NOT_NEGATIVE)
+
+
+_EFFECT_BOUNDS = {
+    ir.EffectKind.KEEP: Bound.SHARE,
+    ir.EffectKind.ACTIVE: Bound.SHARE,
+    ir.EffectKind.EMIT: Bound.POSITIVE,
+    ir.EffectKind.DELAY: Bound.NOT_NEGATIVE,
+    ir.EffectKind.DROP: Bound.SHARE,
+    ir.EffectKind.QUEUE: Bound.NOT_NEGATIVE,
+    ir.EffectKind.RECOVER: Bound.SHARE,
+}
+
+
+def _stream(stream: ir.Stream) -> Iterator[Bounded]:
+    for index, value in enumerate(stream.emission.values):
+        yield from _of(value, "a size" if index else "a rate", Bound.POSITIVE)
+    if stream.playout is not None:
+        yield from _of(stream.playout.delay, "a playout delay", Bound.NOT_NEGATIVE)
+        yield from _of(stream.playout.dropping, "the share that is dropped", Bound.SHARE)
+    if isinstance(stream.flows_from, ir.InEachGroup):
+        what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
+        yield from _of(stream.flows_from.flows, what, Bound.NOT_NEGATIVE)
+    for leg in stream.legs:
+        if isinstance(leg, ir.Crossing):
+            continue
+        for step in leg.steps:
+            if step.spread is not None:
+                yield from _of(step.spread.most, "how many at most", Bound.COUNT)
+            if step.repeat is not None:
+                yield Bounded(step.repeat, step.span, "a repetition", Bound.NOT_NEGATIVE)
+            for cost in step.component.costs:
+                for term in cost.terms:
+                    yield from _of(term.amount, "a cost", Bound.NOT_NEGATIVE)
+            for effect in step.component.effects:
+                if effect.value is not None:
+                    yield from _of(effect.value, f"`{effect.kind.value}`", _effect_bound(effect))
+
+
+def _effect_bound(effect: ir.Effect) -> Bound:
+    """Return what an effect may be: nothing may be left of the bits, but an item has a size."""
+    is_share = effect.value is not None and effect.value.dimension == DIMENSIONLESS
+    if effect.kind is ir.EffectKind.EMIT and is_share:
+        return Bound.NOT_NEGATIVE
+    return _EFFECT_BOUNDS[effect.kind]
+
+
+_LIMITS = {
+    ir.MeasureKind.LOSS: Bound.SHARE,
+    ir.MeasureKind.SHARE: Bound.SHARE,
+    ir.MeasureKind.LOAD: Bound.LOAD,
+    ir.MeasureKind.LATENCY: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUANTILE: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.JITTER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.BUFFER: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.QUEUE: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.VOLUNTARY_LOSS: Bound.SHARE,
+    ir.MeasureKind.SATURATION_LOSS: Bound.SHARE,
+    ir.MeasureKind.TRANSMISSION_LOSS: Bound.SHARE,
+    ir.MeasureKind.RATE: Bound.NOT_NEGATIVE,
+    ir.MeasureKind.THROUGHPUT: Bound.NOT_NEGATIVE,
+}
+
+
+def _claim(claim: ir.Claim) -> Iterator[Bounded]:
+    """Yield what is claimed of a share; a load may be claimed to be beyond saturation."""
+    asked = claim.value.expr if isinstance(claim.value, ir.Quantity) else None
+    if isinstance(asked, ir.Measured) and asked.kind is not ir.MeasureKind.LOAD:
+        bound = _LIMITS.get(asked.kind, Bound.ANY)
+        yield from _of(claim.claimed, "what is claimed", bound)
+
+
+def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
+    """Yield the sides of a requirement: nothing promises a loss of at most 600 %.
+
+    No resource carries a load above 1: what may be beyond that is a floor, never a limit.
+    """
+    asked = requirement.measure.expr
+    bound = _LIMITS.get(asked.kind, Bound.ANY) if isinstance(asked, ir.Measured) else Bound.ANY
+    if bound is Bound.LOAD and requirement.at_most:
+        bound = Bound.FULL
+    yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
+    yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
+    yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)

@@ -1,0 +1,1 @@
+"""Measurements: tables, fits to them, recorded packets. It knows nothing of specs."""

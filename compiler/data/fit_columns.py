@@ -1,0 +1,221 @@
+"""Which column of a table of measurements is what: the load, rates that cause it, others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.quantities.dimension import (
+    CORE,
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    MONEY_BASE,
+    TIME,
+    TIME_BASE,
+    Dimension,
+)
+
+UnitOf = Callable[[str], "tuple[Fraction, Dimension] | None"]
+"""Gives what one of a unit is in base units, and its dimension; None for what is no unit."""
+
+SERVED = "served"
+"""What a column of rates is headed by, where they were served: `served in request/s`."""
+
+_MOST_RATES = 10
+_NAMED = re.compile(r"(?P<name>\w+)(?:\s+in\s+(?P<unit>.+))?")
+_RATE = re.compile(
+    r"(?:/|\bper\s+|\ba\s+)\s*(?:s|sec|second|min|minute|h|hour)\W*$"
+    r"|(?:^|[\W_])(?:[kmgt]?(?:pps|qps|rps|tps|iops|fps|bps)|(?:[kmgt]i?)?b/s)\W*$",
+    re.IGNORECASE,
+)
+_NOT_MEASURED = frozenset(["", "-", "nan", "na", "n/a", "null", "none", "inf", "-inf"])
+_CORES = "core"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a table is read: which column is the load of `processors`, which do the work of `cores`.
+
+    `resource` is None where the table has only one column that can be the load. `has_fixed` is
+    False where nothing is there without any work; `is_served` where the rates are what was
+    served, not what was asked for, so that a saturated machine tells what items cost.
+    """
+
+    resource: str | None
+    cores: Fraction
+    processors: Fraction
+    has_fixed: bool = True
+    is_served: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RateColumn:
+    """A column of rates of an item; `factor` of one of its unit is in base units."""
+
+    heading: str
+    item: str
+    factor: Fraction
+    is_served: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadColumn:
+    """The column of the load, as a share of the machine; no heading where each row is full."""
+
+    heading: str | None
+    name: str
+    factor: Fraction
+    unit: str
+
+
+def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn] | Problem:
+    """Return each column that is a rate."""
+    found = []
+    for heading in table.headings:
+        named = _NAMED.fullmatch(heading)
+        unit = unit_of(named["unit"] if named and named["unit"] else heading)
+        item = None if unit is None else (unit[1] * TIME).single_base
+        if unit is not None and item not in (None, TIME_BASE, MONEY_BASE):
+            assert item is not None
+            served = named is not None and named["name"] == SERVED and bool(named["unit"])
+            found.append(RateColumn(heading, item, unit[0], served))
+    if len(found) > _MOST_RATES:
+        return Problem(
+            f"`{table.name}` has {len(found)} columns with rates, more than {_MOST_RATES}",
+            "keep those that cause the load",
+        )
+    return found
+
+
+def looks_like_rate(heading: str) -> bool:
+    """Return whether a heading was probably meant as a rate.
+
+    >>> [looks_like_rate(h) for h in ("kpacket/s", "rps", "calls per second", "users", "caps")]
+    [True, True, True, False, False]
+    """
+    return _RATE.search(heading.strip()) is not None
+
+
+def load_column(
+    table: Table, reading: Reading, rates: Sequence[RateColumn], unit_of: UnitOf
+) -> LoadColumn | Problem:
+    """Return the column that holds the load."""
+    resource = reading.resource
+    found: dict[str, LoadColumn] = {}
+    for heading in table.headings:
+        named = _NAMED.fullmatch(heading)
+        if named is None or heading in {rate.heading for rate in rates}:
+            continue
+        column = LoadColumn(heading, named["name"], Fraction(1), "")
+        if named["unit"]:
+            unit = unit_of(named["unit"])
+            if unit is None:
+                return Problem(
+                    f"`{table.name}`: `{named['unit']}` in the heading `{heading}` is no unit",
+                    "write it like `cpu in %`",
+                )
+            factor, dimension = unit
+            if dimension not in (DIMENSIONLESS, CORE):
+                continue
+            in_cores = dimension == CORE
+            factor = factor / reading.processors if in_cores else factor
+            column = LoadColumn(heading, named["name"], factor, _CORES if in_cores else "%")
+        is_named = named["name"] == (resource or "cpu") and (resource or column.unit)
+        if is_named or _may_be_load(table, column, is_served=reading.is_served):
+            found[named["name"]] = column
+    return _chosen(table, reading, found)
+
+
+def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> LoadColumn | Problem:
+    resource = reading.resource
+    if resource is not None and resource in found:
+        return found[resource]
+    if resource is None and len(found) == 1:
+        return next(iter(found.values()))
+    if resource is None and found:
+        return Problem(
+            f"`{table.name}` has several columns that may be the load: {', '.join(found)}",
+            "name the one that is meant: " + listed([f"--resource {name}" for name in found], "or"),
+        )
+    if reading.is_served:
+        return LoadColumn(None, resource or "cpu", Fraction(1), "")
+    return Problem(
+        f"`{table.name}` has no column with the load of `{resource or 'cpu'}`",
+        did_you_mean(resource or "", found) or f"head it `{resource or 'cpu'} in %`",
+    )
+
+
+def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
+    """Return whether a column may be the load: numbers, but for cells where none was measured.
+
+    Of rates that were served each may be that of a full machine: then a load says so.
+    """
+    if is_served and not column.unit:
+        return False
+    assert column.heading is not None
+    bare = (cell.removesuffix("%").rstrip() for cell in table.columns[column.heading])
+    measured = [cell for cell in bare if cell.lower() not in _NOT_MEASURED]
+    return bool(measured) and not isinstance(numbers(measured), int)
+
+
+def load_numbers(table: Table, column: LoadColumn) -> Numbers | Problem:
+    """Return the loads, as shares of the machine."""
+    if column.heading is None:
+        return Numbers((1,) * len(table.lines), Fraction(1))
+    cells = table.columns[column.heading]
+    shares = [cell.endswith("%") for cell in cells]
+    factor = column.factor
+    if any(shares):
+        if not all(shares) and factor != Fraction(1, 100):
+            row = shares.index(False) if shares[0] else shares.index(True)
+            return Problem(
+                f"`{table.name}`, line {table.lines[row]}: some cells of column "
+                f"`{column.heading}` have a `%`, others have none",
+                f"write all of them alike, and head the column `{column.name} in %`",
+            )
+        cells = tuple(cell.removesuffix("%").rstrip() for cell in cells)
+        factor = Fraction(1, 100)
+    found = numbers(cells)
+    if isinstance(found, int):
+        return no_number(table, found, column.heading)
+    return Numbers(found.whole, found.unit * factor)
+
+
+def no_number(table: Table, row: int, heading: str) -> Problem:
+    """Return what is wrong with a cell that holds no number."""
+    cell = table.columns[heading][row]
+    told = f"`{cell}` in column `{heading}` is no number" if cell else f"`{heading}` is empty"
+    hint = "write plain numbers, `.` for decimals"
+    if cell.lower() in _NOT_MEASURED:
+        hint = "leave a row out in which something was not measured"
+    return Problem(f"`{table.name}`, line {table.lines[row]}: {told}", hint)
+
+
+def too_high(table: Table, row: int, column: LoadColumn, load: Fraction) -> Problem:
+    """Return what is wrong with a load that no machine can have."""
+    place = f"`{table.name}`, line {table.lines[row]}"
+    if column.unit == _CORES:
+        busy = load / column.factor
+        return Problem(
+            f"{place}: {float(busy):,g} cores are busy, of {float(1 / column.factor):,g}",
+            "say how many the machine has: `--cores 8`, or the `core` of the machine in a spec",
+        )
+    hundredths = f"head it `{column.name} in %` if hundredths are meant; "
+    return Problem(
+        f"{place}: a load of {float(load * 100):,g} % of the machine",
+        hundredths
+        * (not column.unit)
+        + "a load in cores is divided by their number first, or headed by them: "
+        f"`{column.name} in core`",
+    )
+
+
+def is_other_path(rates: Sequence[int], columns: Sequence[RateColumn]) -> bool:
+    """Return whether items pass without a byte: servers have a code path of their own for them."""
+    items = [v for v, c in zip(rates, columns, strict=True) if c.item != INFORMATION_BASE]
+    bits = [v for v, c in zip(rates, columns, strict=True) if c.item == INFORMATION_BASE]
+    return bool(bits) and not any(bits) and any(items)

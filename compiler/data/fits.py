@@ -1,0 +1,334 @@
+"""Costs fitted to measurements: load = fixed + so much per item + so much per byte.
+
+A table has a column for the load (`cpu in %`) and a column for each rate that causes it, whose
+heading is its unit (`packet/s`, `Mbit/s`). The coefficients are those of ordinary least squares,
+solved exactly, so that a spec has the same numbers on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+
+from qps.compiler.data.fit_columns import (
+    LoadColumn,
+    RateColumn,
+    Reading,
+    UnitOf,
+    is_other_path,
+    load_column,
+    load_numbers,
+    looks_like_rate,
+    no_number,
+    rate_columns,
+    too_high,
+)
+from qps.compiler.data.least_squares import LeastSquares
+from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+__all__ = ["Fit", "FitRow", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
+
+LOW_LOAD = Fraction(1, 2)
+"""Load below which costs per item are higher than under load: work is done in batches there."""
+
+SATURATED = Fraction(99, 100)
+"""Load from which a machine is full: what is asked for beyond it is not served."""
+
+_HIGHEST_LOAD = Fraction(101, 100)
+"""Load above which none can have been measured: shares are rounded, and sums of them more so."""
+
+_LARGEST_RATE = 10**30
+"""In base units: what is more is a slip, and no float may hold what is computed of it."""
+_MOST_BITS = 450
+"""Of a number with all the digits that its column has."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitTerm:
+    """A coefficient: seconds of one processor for each of an item (a bit for information).
+
+    It was measured between the rates `low` and `high` of the whole machine, in base units.
+    """
+
+    heading: str
+    item: str
+    value: Fraction
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Between which sizes, in bits, an item was measured."""
+
+    item: str
+    low: Fraction
+    high: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class FitRow:
+    """A row: the load of the whole machine and the rates in base units.
+
+    It is not used where items pass without any bytes, nor where the machine `is_saturated` and
+    the rates are not known to be those that it served.
+    """
+
+    line: int
+    load: Fraction
+    rates: tuple[Fraction, ...]
+    is_of_other_path: bool
+    is_saturated: bool
+    is_used: bool
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What was measured, column by column; `used` holds the numbers of the rows that count."""
+
+    lines: tuple[int, ...]
+    load: Numbers
+    rates: tuple[Numbers, ...]
+    other_path: frozenset[int]
+    saturated: frozenset[int]
+    used: tuple[int, ...]
+
+    def __hash__(self) -> int:  # of many rows, and asked for often
+        return hash((len(self.lines), self.load))
+
+    def row(self, index: int) -> FitRow:
+        """Return one of the rows."""
+        return FitRow(
+            self.lines[index],
+            self.load[index],
+            tuple(rate[index] for rate in self.rates),
+            index in self.other_path,
+            index in self.saturated,
+            index in self._is_used,
+        )
+
+    @cached_property
+    def _is_used(self) -> frozenset[int]:
+        return frozenset(self.used)
+
+    def picked(self, column: Numbers) -> tuple[int, ...]:
+        """Return the whole numbers of a column in the rows that are used."""
+        if len(self.used) == len(self.lines):
+            return column.whole
+        return tuple(column.whole[row] for row in self.used)
+
+    def ends(self, column: Numbers) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest number of a column in the rows that are used."""
+        values = self.picked(column)
+        return min(values) * column.unit, max(values) * column.unit
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
+
+    `cores` is how many processors share the load; `left_out` names the columns that were not
+    used. `has_fixed` is False where no fixed load was asked for.
+    """
+
+    file: str
+    resource: str
+    cores: Fraction
+    fixed: Fraction
+    has_fixed: bool
+    terms: tuple[FitTerm, ...]
+    sizes: tuple[Size, ...]
+    runs: Runs
+    left_out: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[FitRow, ...]:
+        """All rows of the table."""
+        return tuple(self.runs.row(index) for index in range(len(self.runs.lines)))
+
+    @property
+    def loads(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest load that was measured."""
+        return self.runs.ends(self.runs.load)
+
+    @property
+    def missed_rates(self) -> tuple[str, ...]:
+        """The columns that look like rates, and were not used."""
+        return tuple(heading for heading in self.left_out if looks_like_rate(heading))
+
+    @property
+    def squares(self) -> LeastSquares:
+        """The least squares of the rows that are used, in whole numbers."""
+        return _squares(self.runs, has_fixed=self.has_fixed)
+
+    def predicted(self, row: FitRow) -> Fraction:
+        """Return the load that the fitted costs give for a row."""
+        work = sum((t.value * r for t, r in zip(self.terms, row.rates, strict=True)), Fraction(0))
+        return self.fixed + work / self.cores
+
+
+def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
+    """Return the costs that fit a table best.
+
+    Rows that move items without any bytes are another code path, and those of a saturated machine
+    tell no cost, unless the rates are known to be what it served: they are read, but not used.
+    """
+    rates = rate_columns(table, unit_of)
+    if isinstance(rates, Problem):
+        return rates
+    if any(rate.is_served for rate in rates):
+        reading = _of_served(reading)
+    load = load_column(table, reading, rates, unit_of)
+    if isinstance(load, Problem):
+        return load
+    if not rates:
+        return Problem(
+            f"`{table.name}` has no column with a rate",
+            "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`",
+        )
+    runs = _runs(table, load, rates, reading)
+    if isinstance(runs, Problem):
+        return runs
+    return _fit(table, load, rates, runs, reading)
+
+
+def _of_served(reading: Reading) -> Reading:
+    return Reading(
+        reading.resource, reading.cores, reading.processors, reading.has_fixed, is_served=True
+    )
+
+
+def _fit(
+    table: Table, load: LoadColumn, rates: Sequence[RateColumn], runs: Runs, reading: Reading
+) -> Fit | Problem:
+    few = _too_few(table, runs, len(rates), has_fixed=reading.has_fixed)
+    if few is not None:
+        return few
+    if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
+        return Problem(
+            f"all rows of `{table.name}` have the same load: what is always there cannot be told "
+            "from what the rates cause",
+            f"measure at several loads; or `qps fit {table.name} --no-fixed` takes all of it to be "
+            "caused by the rates",
+        )
+    solved = _squares(runs, has_fixed=reading.has_fixed).numbers
+    if solved is None:
+        return Problem(
+            f"the rates in `{table.name}` move together, so that their costs cannot be told apart",
+            "measure with items of different sizes, at different rates; or leave a column out",
+        )
+    terms = tuple(
+        FitTerm(
+            column.heading,
+            column.item,
+            value * runs.load.unit / rate.unit * reading.cores,
+            *runs.ends(rate),
+        )
+        for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
+    )
+    used = {load.heading, *(rate.heading for rate in rates)}
+    return Fit(
+        table.name,
+        load.name,
+        reading.cores,
+        solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
+        reading.has_fixed,
+        terms,
+        _sizes(rates, runs),
+        runs,
+        tuple(heading for heading in table.headings if heading not in used),
+    )
+
+
+def _squares(runs: Runs, *, has_fixed: bool) -> LeastSquares:
+    ones = ((1,) * len(runs.used),) if has_fixed else ()
+    columns = (*ones, *(runs.picked(rate) for rate in runs.rates))
+    return LeastSquares(columns, runs.picked(runs.load))
+
+
+def _runs(
+    table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading
+) -> Runs | Problem:
+    """Return the rows of a table, those that are used by what they tell."""
+    columns: list[Numbers] = []
+    for rate in rates:
+        found = numbers(table.columns[rate.heading])
+        if isinstance(found, int):
+            return no_number(table, found, rate.heading)
+        columns.append(Numbers(found.whole, found.unit * rate.factor))
+    loads = load_numbers(table, load)
+    if isinstance(loads, Problem):
+        return loads
+    wrong = _impossible(table, load, loads, columns)
+    if wrong is not None:
+        return wrong
+    full = ceil(SATURATED / loads.unit)
+    saturated = frozenset(i for i, whole in enumerate(loads.whole) if whole >= full)
+    other_path = frozenset[int]()
+    if any(rate.item == INFORMATION_BASE for rate in rates):
+        rows = enumerate(zip(*(column.whole for column in columns), strict=True))
+        other_path = frozenset(i for i, row in rows if 0 in row and is_other_path(row, rates))
+    unused = other_path if reading.is_served else other_path | saturated
+    used = tuple(i for i in range(len(table.lines)) if i not in unused)
+    return Runs(table.lines, loads, tuple(columns), other_path, saturated, used)
+
+
+def _impossible(
+    table: Table, load: LoadColumn, loads: Numbers, rates: Sequence[Numbers]
+) -> Problem | None:
+    """Return the first row that cannot have been measured."""
+    for column in (loads, *rates):
+        if min(column.whole) < 0:
+            row = next(i for i, whole in enumerate(column.whole) if whole < 0)
+            return Problem(f"`{table.name}`, line {table.lines[row]}: a load or rate is below zero")
+    for column in (loads, *rates):
+        largest = max(column.whole)
+        if largest.bit_length() > _MOST_BITS or largest * column.unit > _LARGEST_RATE:
+            line = table.lines[column.whole.index(largest)]
+            return Problem(f"`{table.name}`, line {line}: a number beyond all measuring")
+    highest = floor(_HIGHEST_LOAD / loads.unit)
+    if max(loads.whole) > highest:
+        row = next(i for i, whole in enumerate(loads.whole) if whole > highest)
+        return too_high(table, row, load, loads[row])
+    return None
+
+
+def _too_few(table: Table, runs: Runs, rates: int, *, has_fixed: bool) -> Problem | None:
+    count = rates + has_fixed
+    if len(runs.used) >= count:
+        return None
+    hints = [f"measure at least {count} runs that differ in every rate"]
+    if has_fixed and len(runs.used) == rates:
+        hints.append(f"`qps fit {table.name} --no-fixed` does without a fixed load")
+    if runs.other_path:
+        hints.append("rows without any bytes do not count")
+    if not runs.saturated <= set(runs.used):
+        hints.append(
+            "rows of a saturated machine do not count, unless their rates are what it served: "
+            f"`qps fit {table.name} --served`, or a heading such as `served in request/s`"
+        )
+    rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
+    what = f"{count} number{'s' * (count != 1)}"
+    return Problem(f"`{table.name}` has {rows} to fit {what} to", "; ".join(hints))
+
+
+def _sizes(rates: Sequence[RateColumn], runs: Runs) -> tuple[Size, ...]:
+    """Return between which sizes each item was measured, where there is one column with bits."""
+    bits = [n for c, n in zip(rates, runs.rates, strict=True) if c.item == INFORMATION_BASE]
+    if len(bits) != 1:
+        return ()
+    found = []
+    for column, items in zip(rates, runs.rates, strict=True):
+        if column.item == INFORMATION_BASE:
+            continue
+        both = zip(runs.picked(bits[0]), runs.picked(items), strict=True)
+        ratios = [(b / i, b, i) for b, i in both if i]
+        if ratios:
+            unit = bits[0].unit / items.unit
+            (_, *low), (_, *high) = min(ratios), max(ratios)
+            found.append(Size(column.item, Fraction(*low) * unit, Fraction(*high) * unit))
+    return tuple(found)

@@ -1,0 +1,99 @@
+"""Every kind of diagnostic, once.
+
+01 syntax, 02 names and files, 03 dimensions, 04 hardware, topology and streams, 05 plausibility
+(warnings), 06 settings and answers. A number is never used again for another kind.
+"""
+
+from __future__ import annotations
+
+from qps.compiler.diagnostics.diagnostic import Code, Severity
+
+_E, _W = Severity.ERROR, Severity.WARNING
+
+SYNTAX = Code("QPS0101", "syntax", _E, "the text does not follow the grammar")
+CHARACTER = Code("QPS0102", "character", _E, "a character that starts nothing in QPS")
+UNCLOSED = Code("QPS0103", "unclosed", _E, "a block, text or bracket that is not closed")
+RESERVED_WORD = Code("QPS0104", "reserved-word", _E, "a name that is a word of the language")
+TOO_DEEP = Code("QPS0105", "too-deep", _E, "an expression nested or grown beyond all reading")
+NUMBER_SIZE = Code("QPS0106", "number-size", _E, "a number beyond what QPS computes with")
+TOO_MANY = Code("QPS0107", "too-many", _E, "more mistakes than anybody wants to read at once")
+
+UNKNOWN_NAME = Code("QPS0201", "unknown-name", _E, "a name that nothing declares")
+DUPLICATE_NAME = Code("QPS0202", "duplicate-name", _E, "a name that is declared twice")
+SHADOWED_UNIT = Code("QPS0203", "shadowed-unit", _E, "a name that is a unit already")
+WRONG_KIND = Code("QPS0204", "wrong-kind", _E, "a name of another kind than is needed here")
+IMPORT_CYCLE = Code("QPS0205", "import-cycle", _E, "modules that use each other in a circle")
+UNKNOWN_MODULE = Code("QPS0206", "unknown-module", _E, "a module or file that is not there")
+OUTSIDE_FOLDER = Code("QPS0207", "outside-folder", _E, "a file outside the spec's own folder")
+DEFINITION_CYCLE = Code("QPS0208", "definition-cycle", _E, "definitions that need each other")
+UNREADABLE = Code("QPS0209", "unreadable", _E, "a file that cannot be read as text")
+MISSING_PART = Code("QPS0210", "missing-part", _E, "something that every spec needs is not there")
+MISPLACED = Code("QPS0211", "misplaced", _E, "something stated twice or where it has no meaning")
+
+LEFT_OUT = Code("QPS0250", "left-out", _W, "a module that is a spec of its own: parts are left out")
+OTHER_SPEC = Code("QPS0251", "other-spec", _E, "a place, stream or population of another spec")
+
+DIMENSION_MISMATCH = Code(
+    "QPS0301", "dimension-mismatch", _E, "quantities that cannot be added or compared"
+)
+WRONG_DIMENSION = Code(
+    "QPS0302", "wrong-dimension", _E, "a quantity of another dimension than is needed here"
+)
+ITEM_NOT_CARRIED = Code(
+    "QPS0303", "item-not-carried", _E, "a cost per item on a stream that has no such items"
+)
+NOT_A_CONDITION = Code("QPS0304", "not-a-condition", _E, "a quantity where yes or no is needed")
+NOT_A_QUANTITY = Code("QPS0305", "not-a-quantity", _E, "yes or no where a quantity is needed")
+BAD_EXPONENT = Code("QPS0306", "bad-exponent", _E, "a power that has no dimension")
+ARGUMENT_COUNT = Code("QPS0307", "argument-count", _E, "too few or too many arguments")
+VARIES = Code("QPS0308", "varies", _E, "a value that must not depend on the population")
+OUT_OF_RANGE = Code("QPS0309", "out-of-range", _E, "a value outside its range")
+
+NO_RESOURCE = Code("QPS0401", "no-resource", _E, "a cost on a resource that the machine lacks")
+NO_ROUTE = Code("QPS0402", "no-route", _E, "nodes that no link joins")
+AMBIGUOUS_ROUTE = Code("QPS0403", "ambiguous-route", _E, "several equally short ways")
+NO_RATING = Code("QPS0404", "no-rating", _E, "machines that have no rating in common")
+STREAM_ORDER = Code("QPS0405", "stream-order", _E, "the parts of a stream in an impossible order")
+BAD_HARDWARE = Code("QPS0406", "bad-hardware", _E, "a machine or network that lacks a part")
+
+UNSCALED_COST = Code(
+    "QPS0501", "unscaled-cost", _W, "a cost that names no machine on a machine with a rating"
+)
+UNUSED = Code("QPS0502", "unused", _W, "something declared that nothing uses")
+NO_SOURCE = Code("QPS0503", "no-source", _W, "a claim without a source")
+OPEN_TRAFFIC = Code("QPS0510", "open-traffic", _W, "a rate of one over a time, where requests wait")
+
+POOR_FIT = Code("QPS0530", "poor-fit", _W, "a fit that misses what was measured by much")
+UNSURE_COST = Code("QPS0531", "unsure-cost", _W, "a fitted cost that cannot be told from zero")
+UNUSED_RATE = Code(
+    "QPS0532", "unused-rate", _W, "a column that looks like a rate and is not used in a fit"
+)
+IDLE_DROPPED = Code("QPS0533", "idle-dropped", _W, "an idle load that was fitted and is not used")
+BEYOND_MEASURED = Code(
+    "QPS0534", "beyond-measured", _W, "a fitted cost asked for beyond what was measured"
+)
+
+BAD_SETTING = Code("QPS0601", "bad-setting", _E, "a setting that the model does not have")
+NO_ANSWER = Code("QPS0602", "no-answer", _E, "a question that cannot be answered exactly")
+BAD_DATA = Code("QPS0603", "bad-data", _E, "a row of measurements that cannot be used")
+COMMAND_LINE = Code("QPS0604", "command-line", _E, "a wrong flag or argument")
+RANGE_LIMITS = Code(
+    "QPS0605", "range-limits", _W, "the range of the population, not the system, is the limit"
+)
+SATURATED_START = Code(
+    "QPS0606", "saturated-at-start", _W, "a resource that is saturated at the smallest population"
+)
+FAR_FROM_MEASURED = Code(
+    "QPS0607", "far-from-measured", _W, "a cost far from the load at which it was measured"
+)
+NO_USERS = Code(
+    "QPS0608", "no-users", _W, "loads and requirements on which the number of users has no bearing"
+)
+UNDECIDED = Code(
+    "QPS0630", "undecided", _E, "a load or requirement so close to its limit that it is not told"
+)
+
+ALL: tuple[Code, ...] = tuple(
+    value for value in list(globals().values()) if isinstance(value, Code)
+)
+"""Every code, in the order of their numbers."""

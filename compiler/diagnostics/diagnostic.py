@@ -1,0 +1,179 @@
+"""What went wrong, as values: nothing here lays out text, nothing here raises.
+
+A pass reports into a `Sink` and returns an `Outcome`: a value, or none, and what was found
+on the way. Warnings travel with a good value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Generic, TypeVar
+
+from qps.compiler.diagnostics.source import Span
+
+T = TypeVar("T")
+
+
+class Severity(Enum):
+    """How grave a diagnostic is; only errors stop the work."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of diagnostic: its number is never used again for another kind."""
+
+    id: str
+    slug: str
+    severity: Severity
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what is to be said of it."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    `message` is the one thing to show where only one can be shown: a lower-case phrase
+    without a full stop. `primary` points at the fault, `secondary` at what it clashes with.
+    A note states a fact, a hint is something to do. `primary` is None for what has no place
+    in a text, such as a flag on the command line.
+    """
+
+    code: Code
+    message: str
+    primary: Label | None
+    secondary: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """True where the diagnostic stops the work."""
+        return self.code.severity is Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """A value, or None where errors left none, with all diagnostics found.
+
+    The early passes keep what they could make out beside their errors, so that later ones
+    can look for more; only `qps.compiler.pipeline` decides that errors end the work.
+    """
+
+    value: T | None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+MOST_DIAGNOSTICS = 200
+"""Errors after which the rest of a spec is not looked at."""
+
+
+class TooManyError(Exception):
+    """Raised when a sink is full; `found` is what it holds."""
+
+    def __init__(self, found: Iterable[Diagnostic]) -> None:
+        self.found = tuple(found)
+        super().__init__(f"more than {MOST_DIAGNOSTICS} mistakes")
+
+
+@dataclass(slots=True)
+class Sink:
+    """Collects diagnostics while a pass runs; one mistake is kept once.
+
+    `failed_names` are declared by something that failed itself: that they are unknown is no
+    news, and is not reported.
+    """
+
+    found: list[Diagnostic] = field(default_factory=list)
+    failed_names: set[str] = field(default_factory=set)
+    _known: set[tuple[Code, Label | None, str]] = field(default_factory=set)
+    _errors: int = 0
+
+    def report(
+        self,
+        code: Code,
+        span: Span | None,
+        message: str,
+        *,
+        label: str = "",
+        secondary: Iterable[Label] = (),
+        notes: Iterable[str] = (),
+        hint: str | None = None,
+    ) -> None:
+        """Record a diagnostic; `label` says what this very span is."""
+        if (
+            code.slug in ("unknown-name", "bad-setting")
+            and span
+            and self.failed_names.intersection(re.split(r"\W+", span.text))
+        ):
+            return
+        primary = Label(span, label) if span is not None else None
+        hints = (hint,) if hint else ()
+        self.add(Diagnostic(code, message, primary, tuple(secondary), tuple(notes), hints))
+
+    def add(self, finding: Diagnostic) -> None:
+        """Record a diagnostic that was made elsewhere."""
+        key = (finding.code, finding.primary, finding.message)
+        if key in self._known:
+            return
+        self._errors += finding.is_error
+        if self._errors > MOST_DIAGNOSTICS:
+            raise TooManyError(self.found)
+        self._known.add(key)
+        self.found.append(finding)
+
+    @contextmanager
+    def aside(self) -> Iterator[list[Diagnostic]]:
+        """Collect what is reported meanwhile by itself; after it the sink is what it was."""
+        before = self.found, self._known, self._errors
+        self.found, self._known, self._errors = [], set(), 0
+        try:
+            yield self.found
+        finally:
+            self.found, self._known, self._errors = before
+
+    @property
+    def has_errors(self) -> bool:
+        """True once an error was recorded."""
+        return any(finding.is_error for finding in self.found)
+
+    def outcome(self, value: T | None) -> Outcome[T]:
+        """Return the value with what was found; no value where an error was."""
+        return Outcome(None if self.has_errors else value, in_order(self.found))
+
+    def partial(self, value: T) -> Outcome[T]:
+        """Return what could be made out, with what was found."""
+        return Outcome(value, in_order(self.found))
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return diagnostics in the order of the text: by file, then by place."""
+
+    def place(diagnostic: Diagnostic) -> tuple[str, int]:
+        if diagnostic.primary is None:
+            return ("", 0)
+        return (diagnostic.primary.span.source.label, diagnostic.primary.span.start)
+
+    return tuple(sorted(diagnostics, key=place))
+
+
+class QpsError(Exception):
+    """A spec or a setting that cannot be used; `diagnostics` says why, in the text's order."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(finding.message for finding in self.diagnostics))

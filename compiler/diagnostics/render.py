@@ -1,0 +1,189 @@
+"""Diagnostics as people and programs read them: full, plain (one line each) and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from unicodedata import category, east_asian_width
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, Severity
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.visible import printable
+
+__all__ = ["as_dict", "as_json", "full", "plain", "printable", "summary"]
+
+_RED, _YELLOW, _BLUE, _CYAN, _BOLD, _RESET = (
+    "\x1b[1;31m",
+    "\x1b[1;33m",
+    "\x1b[1;34m",
+    "\x1b[1;36m",
+    "\x1b[1m",
+    "\x1b[0m",
+)
+_WIDEST_LINE = 160
+_IN_SIGHT = 130
+_LINE_ENDS = re.compile(r"\s*\n\s*")
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line: what is quoted from a spec may hold several."""
+    return _LINE_ENDS.sub(" ", printable(text))
+
+
+def full(diagnostics: Sequence[Diagnostic], *, color: bool = False) -> str:
+    """Return each diagnostic with the source lines it is about and carets under them."""
+    return "\n".join(_full_one(diagnostic, color=color) for diagnostic in diagnostics)
+
+
+def plain(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return one line a diagnostic: `file:line:column: error[QPS0301]: message (hint)`."""
+    return "".join(_plain_one(diagnostic) + "\n" for diagnostic in diagnostics)
+
+
+def as_json(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return a JSON object with every diagnostic, spans as lines and columns from 1."""
+    found = [as_dict(diagnostic) for diagnostic in diagnostics]
+    return json.dumps({"schema": "qps/diagnostics/1", "diagnostics": found}, indent=2) + "\n"
+
+
+def summary(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return the count of errors and warnings in words, or nothing.
+
+    >>> summary([])
+    ''
+    """
+    errors = sum(diagnostic.is_error for diagnostic in diagnostics)
+    counts = ((errors, "error"), (len(diagnostics) - errors, "warning"))
+    return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for n, word in counts if n)
+
+
+def _plain_one(diagnostic: Diagnostic) -> str:
+    head = f"{diagnostic.code.severity.value}[{diagnostic.code.id}]: {diagnostic.message}"
+    if diagnostic.primary is not None:
+        line, column = _start(diagnostic.primary.span)
+        head = f"{diagnostic.primary.span.source.label}:{line}:{column}: {head}"
+    return _one_line(head + "".join(f" (help: {hint})" for hint in diagnostic.hints))
+
+
+def as_dict(diagnostic: Diagnostic) -> dict[str, object]:
+    """Return a diagnostic as JSON values."""
+    return {
+        "code": diagnostic.code.id,
+        "name": diagnostic.code.slug,
+        "severity": diagnostic.code.severity.value,
+        "message": diagnostic.message,
+        "primary": None if diagnostic.primary is None else _json_label(diagnostic.primary),
+        "secondary": [_json_label(label) for label in diagnostic.secondary],
+        "notes": list(diagnostic.notes),
+        "hints": list(diagnostic.hints),
+    }
+
+
+def _json_label(label: Label) -> dict[str, object]:
+    line, column = _start(label.span)
+    end_line, end_column = label.span.source.position(label.span.end)
+    return {
+        "file": label.span.source.label,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "message": label.message,
+    }
+
+
+def _start(span: Span) -> tuple[int, int]:
+    return span.source.position(span.start)
+
+
+def _full_one(diagnostic: Diagnostic, *, color: bool) -> str:
+    tone = _RED if diagnostic.code.severity is Severity.ERROR else _YELLOW
+
+    def paint(text: str, style: str) -> str:
+        shown = _one_line(text)
+        return f"{style}{shown}{_RESET}" if color else shown
+
+    head = paint(f"{diagnostic.code.severity.value}[{diagnostic.code.id}]", tone)
+    lines = [f"{head}: {paint(diagnostic.message, _BOLD)}"]
+    labels = [] if diagnostic.primary is None else [(diagnostic.primary, "^", tone)]
+    labels += [(label, "-", _BLUE) for label in diagnostic.secondary]
+    gutter = max((len(str(label.span.line)) for label, _, _ in labels), default=0)
+    arrow = "-->"
+    for source, group in _by_source(labels):
+        line, column = _start(group[0][0].span)
+        lines.append(
+            f"{' ' * gutter}{paint(arrow, _BLUE)} {_one_line(source.label)}:{line}:{column}"
+        )
+        lines.append(f"{' ' * gutter} {paint('|', _BLUE)}")
+        lines += _excerpt(group, gutter, paint)
+        arrow = ":::"
+    margin = " " * gutter + " " + paint("=", _BLUE)
+    lines += [f"{margin} note: {_one_line(note)}" for note in diagnostic.notes]
+    lines += [f"{margin} {paint('help', _CYAN)}: {_one_line(hint)}" for hint in diagnostic.hints]
+    return "\n".join(lines) + "\n"
+
+
+def _by_source(
+    labels: list[tuple[Label, str, str]],
+) -> list[tuple[Source, list[tuple[Label, str, str]]]]:
+    """Group labels by their text, the primary one's text first."""
+    groups: dict[int, list[tuple[Label, str, str]]] = {}
+    for entry in labels:
+        groups.setdefault(id(entry[0].span.source), []).append(entry)
+    return [(group[0][0].span.source, group) for group in groups.values()]
+
+
+def _excerpt(
+    group: list[tuple[Label, str, str]], gutter: int, paint: Callable[[str, str], str]
+) -> list[str]:
+    """Return the numbered source lines of some labels, each with its marks below it."""
+    ordered = sorted(group, key=lambda entry: (*_place(entry[0].span), -entry[0].span.start))
+    bar = paint("|", _BLUE)
+    lines: list[str] = []
+    previous: int | None = None
+    for (number, first), entries in groupby(ordered, key=lambda entry: _place(entry[0].span)):
+        if previous is not None and number > previous + 1:
+            lines.append(paint("...", _BLUE))
+        previous = number
+        marked = list(entries)
+        text = _shown(marked[0][0].span.source.line(number), first)
+        lines.append(f"{paint(str(number).rjust(gutter), _BLUE)} {bar} {text}")
+        for label, mark, tone in marked:
+            start, width = _mark(label.span, text, first)
+            message = f" {label.message}" if label.message else ""
+            lines.append(f"{' ' * gutter} {bar} {' ' * start}{paint(mark * width + message, tone)}")
+    return lines
+
+
+def _place(span: Span) -> tuple[int, int]:
+    """Return the line of a span, and from where it is shown: not its start if that is far off."""
+    line, column = _start(span)
+    return line, 0 if column <= _IN_SIGHT else column - _IN_SIGHT // 2
+
+
+def _shown(line: str, first: int) -> str:
+    """Return a source line from a character on, cut where it is too long, tabs as blanks."""
+    # Cut first: a line may hold a million characters.
+    text = printable(line[first : first + _WIDEST_LINE + 1].replace("\t", " "))
+    if first:
+        text = "…" + text[1:]
+    return text if len(text) <= _WIDEST_LINE else text[: _WIDEST_LINE - 1] + "…"
+
+
+def _mark(span: Span, text: str, first: int) -> tuple[int, int]:
+    """Return where the marks under a shown line start, and how wide they are, in columns."""
+    line, column = _start(span)
+    end_line, end_column = span.source.position(span.end)
+    start = min(column - 1 - first, len(text))
+    stop = end_column - 1 - first if end_line == line else len(text.rstrip())
+    marked = text[start : max(start + 1, min(stop, len(text)))]
+    return _width(text[:start]), max(1, _width(marked))
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return sum(
+        0 if category(c) in ("Mn", "Me") else 2 if east_asian_width(c) in "WF" else 1 for c in text
+    )

@@ -1,0 +1,101 @@
+"""What a walk along a stream keeps: flows at a point, demands on resources, what it came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import (
+    LatencyPart,
+    LossPart,
+    QueuePart,
+)
+from qps.compiler.lower.queueing import Visit
+from qps.compiler.quantities.dimension import INFORMATION_BASE
+
+_BYTE_BITS = 8
+
+
+@dataclass
+class Demand:
+    """What is asked of a resource, as parts of its capacity, by component or stream.
+
+    Where it is waited for, also how, by which visits, and the load that no visit causes.
+    `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
+    """
+
+    span: Span
+    parts: dict[str, list[sympy.Expr]] = field(default_factory=dict)
+    queueing: ir.Queueing | None = None
+    servers: sympy.Expr = sympy.S.One
+    visits: list[Visit] = field(default_factory=list)
+    background: list[sympy.Expr] = field(default_factory=list)
+    carried: list[sympy.Expr] = field(default_factory=list)
+    count: sympy.Expr = sympy.S.One
+
+    def add(self, by: str, load: sympy.Expr) -> None:
+        """Add to the demand of a component or stream."""
+        self.parts.setdefault(by, []).append(load)
+
+
+@dataclass
+class StreamResult:
+    """What a stream came to: its latency, its losses, the resources it passes.
+
+    `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
+    for each part of the latency that is a wait the visit that waits, `uncounted` the resources that
+    state no queueing: the latency counts no waiting there. Of these, and of limits of items a
+    second, what is `unbounded` lets a queue grow that nothing bounds.
+    """
+
+    name: str
+    latency: list[LatencyPart] = field(default_factory=list)
+    losses: list[LossPart] = field(default_factory=list)
+    queues: list[QueuePart] = field(default_factory=list)
+    passes: dict[str, None] = field(default_factory=dict)
+    jitter: dict[str, ir.Quantity] = field(default_factory=dict)
+    visits: dict[int, Visit] = field(default_factory=dict)
+    uncounted: dict[str, None] = field(default_factory=dict)
+    unbounded: dict[str, None] = field(default_factory=dict)
+    rate: sympy.Expr = sympy.S.Zero
+    throughput: sympy.Expr = sympy.S.Zero
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The flows at a point of the way.
+
+    `total` flows in the whole system, each with `rates` (items/s, bit/s); `sizes` in
+    bit/item tie the items that follow the bits.
+    """
+
+    total: sympy.Expr
+    rates: dict[str, sympy.Expr]
+    sizes: dict[str, sympy.Expr]
+    primary: str | None
+
+    def scaled(self, share: sympy.Expr) -> Flow:
+        """Return the flows with all their rates multiplied."""
+        return replace(self, rates={base: rate * share for base, rate in self.rates.items()})
+
+    def with_bits(self, bits: sympy.Expr) -> Flow:
+        """Return the flows with another bit rate; items that are cut from the bits follow."""
+        rates = self.rates | {INFORMATION_BASE: bits}
+        for item, size in self.sizes.items():
+            if item != self.primary:
+                rates[item] = bits / size
+        return replace(self, rates=rates)
+
+    def per_item(self, base: str) -> sympy.Expr:
+        """Return how many of a base come with one item of the stream (or one byte of it)."""
+        if self.primary is None:
+            return self.rates[base] / self.rates[INFORMATION_BASE] * _BYTE_BITS
+        return self.rates[base] / self.rates[self.primary]
+
+
+def word(base: str) -> str:
+    """Return what a base is called in the name of a number: bytes are counted, not bits."""
+    return "byte" if base == INFORMATION_BASE else base

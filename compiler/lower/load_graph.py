@@ -1,0 +1,458 @@
+"""The symbolic load graph: what the compiler hands to the solver.
+
+Its nodes are the sources, the steps and links in place, and the resources; its edges are the
+flows between steps, with their rates, and the demands of steps on resources. Every load,
+latency and loss is a sympy expression in the population and the assumptions, all in base
+units (s, bit, single items). The population is a positive integer, an assumption is real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import CaseTable
+from qps.compiler.data.fits import Fit
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.extremes import Maximum
+from qps.compiler.lower.queue_certainty import (
+    jitter_certainty,
+    mean_certainty,
+    quantile_certainty,
+    uncounted,
+    unlawful,
+)
+from qps.compiler.lower.queue_functions import NormalQuantile
+from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.substitution import Substitution
+from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.compiler.quantities.dimension import Dimension
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Place = tuple[object, ...]
+"""A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A number that the model rests on: its symbol, its exact value and where it comes from.
+
+    `text` is how the spec writes it, `source` says who measured or stated it. `is_capacity`
+    where it says how much a machine or network can do, and how fast.
+    """
+
+    name: str
+    symbol: sympy.Symbol
+    value: sympy.Expr
+    dimension: Dimension
+    text: str
+    span: Span
+    source: str | None
+    is_capacity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLoad:
+    """A resource in place: its load (1 is saturation) and what each component adds to it.
+
+    `unsettled` is the load with elastic parameters still open; the same where there are none.
+    `target` is the load at which it counts as saturated: 1, or less by plan. `throughput` is what
+    is to be carried, in bit/s, where it carries bits; there are `count` such resources.
+    """
+
+    name: str
+    load: sympy.Expr
+    parts: dict[str, sympy.Expr]
+    span: Span
+    unsettled: sympy.Expr
+    target: sympy.Expr = sympy.S.One
+    throughput: sympy.Expr | None = None
+    count: sympy.Expr = sympy.S.One
+
+    @property
+    def fullness(self) -> sympy.Expr:
+        """The load as a part of the target: 1 is saturation."""
+        return self.load / self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Between which loads of a resource a component's cost on it was measured.
+
+    Where it is fitted to a table, `rates` is what one machine is asked for, in base units, by
+    item, and `is_on_measured` True where that is the machine that was measured.
+    """
+
+    resource: str
+    component: str
+    low: float
+    high: float
+    span: Span
+    fit: Fit | None = None
+    rates: dict[str, sympy.Expr] = field(default_factory=dict)
+    is_on_measured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyPart:
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+
+    Where the stage is a wait, `queue` is what it waits in, and `visit` what waits there.
+    """
+
+    stage: str
+    value: sympy.Expr
+    is_work: bool = False
+    queue: Queue | None = None
+    visit: Visit | None = None
+
+    @property
+    def certainty(self) -> Certainty:
+        """How its mean is known."""
+        return EXACT if self.queue is None else mean_certainty(self.queue)
+
+
+@dataclass(frozen=True, slots=True)
+class JitterPart:
+    """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
+
+    resource: str
+    value: sympy.Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePart:
+    """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
+
+    stage: str
+    value: sympy.Expr
+    span: Span
+
+
+class LossKind(Enum):
+    """Why items are lost (Claypool 1997, section 5.6.4, "Predicting Data Loss")."""
+
+    VOLUNTARY = "voluntary"  # what a step drops, what comes too late for the playout buffer
+    SATURATION = "saturation"  # what is beyond the capacity of a resource
+    TRANSMISSION = "transmission"  # what a network loses
+
+
+@dataclass(frozen=True, slots=True)
+class LossPart:
+    """A stage at which a share of the items is lost; stages are independent.
+
+    `resource` is the one that is saturated, None for the other kinds. Where lost items are
+    `restored`, which says what share of them, the value is below zero: so many more items leave
+    the stage than reach it.
+    """
+
+    stage: str
+    kind: LossKind
+    value: sympy.Expr
+    span: Span
+    restored: sympy.Expr | None = None
+    resource: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMeasures:
+    """What a stream's users see.
+
+    `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
+    part of the latency; it stands at `playout`) in s, `queues` in s, `loss` as a share, `rate` in
+    items/s and `throughput` in bit/s for one flow where it arrives.
+    """
+
+    name: str
+    latency: tuple[LatencyPart, ...]
+    jitter: tuple[JitterPart, ...]
+    buffer: sympy.Expr
+    losses: tuple[LossPart, ...]
+    rate: sympy.Expr
+    throughput: sympy.Expr
+    playout: Span | None = None
+    queues: tuple[QueuePart, ...] = ()
+    item: str = "bit"
+    """What the rate counts: the first item of the stream, or bits."""
+
+    @property
+    def queue(self) -> sympy.Expr:
+        """The time that all full queues hold: the most that they can add to the latency."""
+        return sympy.Add(*(part.value for part in self.queues))
+
+    @property
+    def saturating(self) -> tuple[str, ...]:
+        """The resources on its way that lose items where they are loaded beyond 1."""
+        return tuple(part.resource for part in self.losses if part.resource is not None)
+
+    rests_on: tuple[str, ...] = ()
+    """The resources on its way, and what its playout buffer asks for."""
+    uncounted: tuple[str, ...] = ()
+    """The resources on its way that state no queueing: no waiting is counted there."""
+    endless: tuple[LatencyPart, ...] = ()
+    """For each of these whose queue nothing bounds: infinite where it is loaded beyond 1; or 0."""
+    buffer_certainty: Certainty = EXACT
+    """How the playout delay is known, by the jitter that it rests on."""
+    late_certainty: Certainty = EXACT
+    """How the share is known that comes too late for the playout buffer."""
+
+    @property
+    def mean_latency(self) -> sympy.Expr:
+        """The mean time of an item from source to user, in s."""
+        return sympy.Add(*(part.value for part in (*self.latency, *self.endless)))
+
+    def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return the latency that a share `level` of the items does not exceed, in s.
+
+        Of several queues on the way each gets its part of the share that may be later: then the
+        sum of the quantiles is an upper bound, however the waits depend on each other
+        (Bonferroni). Jitter gets such a part, too, and is taken as normal; that of a resource
+        with a queue counts there. What does not vary counts with its mean.
+        """
+        stages = [self.stage_quantile(part, level) for part in self.latency]
+        endless = [part.value for part in self.endless]
+        return sympy.Add(*stages, self.jitter_quantile(level), *endless)
+
+    def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return what a stage adds to the quantile of a level.
+
+        A jitter law and a queue of one resource tell of the same time: the later of the two
+        counts. The law is that of all visits of the stream together.
+        """
+        if part.queue is None or part.visit is None:
+            return part.value
+        each, name = self._each(level), part.queue.resource
+        waiting = part.queue.quantile(part.visit, each)
+        laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
+        if not laws or self.playout is not None:
+            return waiting
+        visits = sum(queue.resource == name for queue in self._waits)
+        deviation = sympy.sqrt(sympy.Add(*laws)) / visits
+        return Maximum(waiting, part.value + NormalQuantile(each) * deviation)
+
+    def own_tail(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+        """Return by how much the service of a stage alone exceeds its mean in that quantile."""
+        if part.queue is None or part.visit is None:
+            return sympy.S.Zero
+        return part.queue.own_tail(part.visit, self._each(level))
+
+    def jitter_quantile(self, level: sympy.Rational) -> sympy.Expr:
+        """Return what jitter adds besides the queues: so many deviations of a normal law."""
+        if not self.varies:
+            return sympy.S.Zero
+        variance = sympy.Add(*(part.value for part in self.added_jitter))
+        return NormalQuantile(self._each(level)) * sympy.sqrt(variance)
+
+    def _each(self, level: sympy.Rational) -> sympy.Rational:
+        """Return the level at which each of the stages that vary is taken."""
+        return 1 - (1 - level) / max(1, len(self._waits) + self.varies)
+
+    @property
+    def varies(self) -> bool:
+        """True where jitter makes items late that no queue does: a playout buffer evens it out."""
+        return bool(self.added_jitter) and self.playout is None
+
+    @property
+    def added_jitter(self) -> tuple[JitterPart, ...]:
+        """The jitter of resources that state no queue: of others it is in the quantile there."""
+        queued = {queue.resource for queue in self._waits}
+        return tuple(part for part in self.jitter if part.resource not in queued)
+
+    @property
+    def jitter_certainty(self) -> Certainty:
+        """How the jitter is known: it is what laws say, and waits have variances of their own."""
+        lawful = {part.resource for part in self.jitter}
+        queued = dict.fromkeys(queue.resource for queue in self._waits)
+        return unlawful([name for name in queued if name not in lawful])
+
+    @property
+    def latency_certainty(self) -> Certainty:
+        """How the mean latency is known."""
+        waits = [mean_certainty(queue) for queue in self._waits]
+        return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
+
+    def quantile_certainty(self, level: sympy.Rational) -> Certainty:
+        """Return how the quantile of a level is known."""
+        parts = [quantile_certainty(queue) for queue in self._waits]
+        if self.jitter and self.playout is None:
+            laws = [part.resource for part in self.jitter]
+            parts.append(jitter_certainty(laws, self._each(level)))
+        count = len(self._waits)
+        if count + self.varies > 1:
+            what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
+            parts.append(upper_bound(f"the quantiles of {what} are added up"))
+        return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
+
+    @property
+    def _waits(self) -> list[Queue]:
+        return [part.queue for part in self.latency if part.queue is not None]
+
+    @property
+    def loss(self) -> sympy.Expr:
+        """The share of items that is lost at any stage."""
+        return self.lost_by(*LossKind)
+
+    def lost_by(self, *kinds: LossKind) -> sympy.Expr:
+        """Return the share of items that is lost for one of some reasons."""
+        return 1 - sympy.Mul(*(1 - part.value for part in self.losses if part.kind in kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What the machines or networks of a place cost together: in $, or in $/s where it runs."""
+
+    place: str
+    value: sympy.Expr
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A requirement: the measure must not pass the limit, from below or from above."""
+
+    name: str
+    measure: sympy.Expr
+    limit: sympy.Expr
+    at_most: bool
+    strict: bool
+    dimension: Dimension
+    span: Span | None
+    axis: sympy.Expr | None
+    """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
+    rests_on: tuple[str, ...] = ()
+    """The streams, resources, nodes and links that the measure names."""
+    known: Certainty = EXACT
+    """How the measure is known; the limit is always exact."""
+    known_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMeasure:
+    """A measure of the spec's own."""
+
+    name: str
+    value: sympy.Expr
+    dimension: Dimension
+    doc: str | None
+    rests_on: tuple[str, ...]
+    """The streams, resources, nodes and links that it names."""
+    known: Certainty = EXACT
+    known_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSize:
+    """How many users there are in each group of a name, and how many groups."""
+
+    members: sympy.Expr
+    count: sympy.Expr
+    doc: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """The nodes and edges of the graph as the walks of the streams find them."""
+
+    nodes: dict[Place, dict[str, Any]] = field(default_factory=dict)
+    edges: list[tuple[Place, Place, dict[str, Any]]] = field(default_factory=list)
+
+    def add_node(self, place: Place, **about: object) -> None:
+        """Add a node, or say more about one."""
+        self.nodes.setdefault(place, {}).update(about)
+
+    def add_edge(self, here: Place, there: Place, **about: object) -> None:
+        """Add an edge."""
+        self.edges.append((here, there, about))
+
+
+@dataclass(frozen=True)
+class LoadGraph:
+    """The whole model in one configuration."""
+
+    wiring: Wiring
+    population: sympy.Symbol
+    low: int
+    high: int
+    assumptions: dict[str, Assumption]
+    resources: dict[str, ResourceLoad]
+    streams: dict[str, StreamMeasures]
+    measures: dict[str, NamedMeasure]
+    criteria: tuple[Criterion, ...]
+    metric: ir.Metric
+    quality: sympy.Expr | None
+    """The metric's value; None where no requirement is an axis."""
+    elastic: tuple[SettledParameter, ...]
+    prices: tuple[Price, ...]
+    unpriced: tuple[str, ...]
+    """Nodes and links whose machine or network has no price."""
+    mode: str | None
+    calibrations: tuple[Calibration, ...]
+    decided: frozenset[str]
+    """Parameters that a condition asks for: another value may give other formulas."""
+    asked: frozenset[str]
+    """Options that a condition asks for: any other option makes no difference here."""
+    case: ir.Case
+    varied: dict[str, CaseTable]
+    """Parameters that have several values, of which those of `case` are in force."""
+    groups: dict[str, GroupSize]
+    targets: dict[str, sympy.Expr]
+    """How full resources may be by plan, by the names that the spec gives them."""
+    quality_known: Certainty = EXACT
+    quality_in_series: Certainty = EXACT
+    """How it is known where a stream passes several resources that are loaded beyond 1."""
+    weighed: Mapping[str, bool] = field(default_factory=dict)
+    """Numbers by whose values it is told how others are known; whether by their signs alone."""
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[Place]:
+        """All nodes and edges, to be looked at: every load is known without."""
+        import networkx as nx  # noqa: PLC0415 - slow to import, seldom needed
+
+        graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
+        graph.add_nodes_from(self.wiring.nodes.items())
+        graph.add_edges_from(self.wiring.edges)
+        return graph
+
+    def cost(self, *, is_running: bool) -> sympy.Expr | None:
+        """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
+        found = [price.value for price in self.prices if price.is_running is is_running]
+        return sympy.Add(*found) if found else None
+
+    @property
+    def values(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """The value of every assumption's symbol."""
+        return {a.symbol: a.value for a in self.assumptions.values()}
+
+    @cached_property
+    def valued(self) -> Substitution:
+        """Puts in the values of all assumptions: what is left is the population."""
+        return Substitution(self.values)
+
+    def valued_at(self, population: int) -> Substitution:
+        """Return what puts in a population too: what is left is a number."""
+        if population not in self._valued_at:
+            values = self.values | {self.population: sympy.Integer(population)}
+            self._valued_at[population] = Substitution(values)
+        return self._valued_at[population]
+
+    @cached_property
+    def _valued_at(self) -> dict[int, Substitution]:
+        return {}
+
+    def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:
+        """Return the resource of a name, or all of a link that has several (`lan.…`)."""
+        if name in self.resources:
+            return (self.resources[name],)
+        return tuple(r for n, r in self.resources.items() if n.startswith(name + "."))

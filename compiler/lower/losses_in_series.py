@@ -1,0 +1,101 @@
+"""How losses are known where saturated resources follow each other.
+
+Each load counts what is offered, also what an earlier resource has lost: of resources in a row the
+loss is an upper bound, and what arrives a lower bound; waits for them may be told as too long, or
+as endless where they end. So are those of every other stream that meets what such a stream has
+thinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
+
+InSeries = Mapping[str, tuple[str, ...]]
+"""For each stream the resources that may lose less of it than is told; none for most."""
+
+_LOST = frozenset({ir.MeasureKind.LOSS, ir.MeasureKind.SATURATION_LOSS})
+_ARRIVING = frozenset({ir.MeasureKind.RATE, ir.MeasureKind.THROUGHPUT})
+_LATE = frozenset({ir.MeasureKind.LATENCY, ir.MeasureKind.QUANTILE})
+
+
+def in_series(streams: Mapping[str, StreamMeasures], overloaded: frozenset[str]) -> InSeries:
+    """Return which streams lose less than is told where some resources are overloaded."""
+    passed = {
+        name: tuple(r for r in stream.saturating if r in overloaded)
+        for name, stream in streams.items()
+    }
+    thinned = {r for resources in passed.values() if len(resources) > 1 for r in resources}
+    met = {name: tuple(r for r in each if r in thinned) for name, each in passed.items()}
+    return {name: resources for name, resources in met.items() if resources}
+
+
+def in_series_anywhere(streams: Mapping[str, StreamMeasures]) -> InSeries:
+    """Return the same where every resource is overloaded."""
+    return in_series(streams, frozenset(r for s in streams.values() for r in s.saturating))
+
+
+def in_series_at(graph: LoadGraph, population: int) -> InSeries:
+    """Return the same at a population."""
+    valued = graph.valued_at(population)
+    overloaded = (n for n, r in graph.resources.items() if _may_be_overloaded(valued(r.load)))
+    return in_series(graph.streams, frozenset(overloaded))
+
+
+def _may_be_overloaded(load: sympy.Expr) -> bool:
+    try:
+        return float(load) > 1
+    except (TypeError, ValueError, OverflowError):
+        return True  # it has no definite value
+
+
+def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -> Certainty:
+    """Return how a share that a stream loses is known, or a rate of what arrives of it."""
+    resources, late = series.get(stream.name, ()), stream.late_certainty
+    if kind not in _LOST | _ARRIVING:
+        return late if kind is ir.MeasureKind.VOLUNTARY_LOSS else EXACT
+    lost = _of_offered(resources)
+    if kind is not ir.MeasureKind.SATURATION_LOSS:
+        lost = together(lost, late)
+    return lost if kind in _LOST else opposite(lost)
+
+
+def late_known(stream: StreamMeasures, series: InSeries) -> Certainty:
+    """Return what loads that count too much do to a latency: its waits may be told as too long."""
+    waits = stream.endless or any(part.queue is not None for part in stream.latency)
+    return _of_offered(series.get(stream.name, ())) if waits else EXACT
+
+
+def _of_offered(resources: tuple[str, ...]) -> Certainty:
+    """Return how what rests on loads is known that count what has been lost elsewhere."""
+    if not resources:
+        return EXACT
+    told = listed(list(resources), "and")
+    return upper_bound(f"the loads of {told} count what is lost at other resources, too")
+
+
+def rests_on_losses(expr: ir.Expr) -> bool:
+    """Return whether an expression names what is lost, what arrives or how late it is."""
+    parts = (part for part in parts_of(expr) if isinstance(part, ir.Measured))
+    return any(part.kind in _LOST | _ARRIVING | _LATE for part in parts)
+
+
+def known_at(graph: LoadGraph, item: Criterion | NamedMeasure, population: int) -> Certainty:
+    """Return how a criterion or a measure is known at a population."""
+    if item.known == item.known_in_series or not in_series_at(graph, population):
+        return item.known
+    return item.known_in_series
+
+
+def quality_known_at(graph: LoadGraph, population: int) -> Certainty:
+    """Return how quality is known at a population."""
+    if graph.quality_known == graph.quality_in_series or not in_series_at(graph, population):
+        return graph.quality_known
+    return graph.quality_in_series

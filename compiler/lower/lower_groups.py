@@ -1,0 +1,43 @@
+"""Groups of users: how many flows they hold, and how many receive each of them.
+
+The users are divided into groups of k; where there are fewer than k users, they are one group.
+"""
+
+from __future__ import annotations
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.lower.extremes import Minimum, Ratio
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+
+
+def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowering) -> sympy.Expr:
+    """Return the flows of a stream that has so many in each group, at most one for a member."""
+    flows = expressions.symbol(f"{stream}.flows", each.flows)
+    members = expressions.members(each.group)
+    if flows != members:
+        flows = flows if flows == 1 else Minimum(flows, members)
+    return flows * expressions.groups(each.group)
+
+
+def receivers_in(
+    spread: ir.Spread, stream: str, flows: sympy.Expr, expressions: ExpressionLowering
+) -> sympy.Expr:
+    """Return how many members of its group receive each of some `flows`, on average.
+
+    Of v flows in a group of m, the v members who send get min(n, v - 1) others each, the m - v
+    who do not get min(n, v): over v, that is min(n, v - 1) + (m - v) * min(1, n / v).
+    """
+    assert spread.group is not None
+    members = expressions.members(spread.group)
+    if spread.kind is ir.SpreadKind.ALL:
+        return members
+    if spread.most is None:
+        return members - 1
+    most = expressions.symbol(f"{stream}.most", spread.most)
+    sent = flows / expressions.groups(spread.group)
+    silent = members - sent
+    if silent == 0:
+        return Minimum(most, sent - 1)
+    return Minimum(most, sent - 1) + silent * Minimum(1, Ratio(most, sent))

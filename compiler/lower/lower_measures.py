@@ -1,0 +1,331 @@
+"""What can be measured in a lowered model: loads, shares, what users see, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.check.values.values import parts_of
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.exact import rational
+from qps.compiler.lower.extremes import Maximum
+from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.load_graph import (
+    JitterPart,
+    LatencyPart,
+    LossKind,
+    LossPart,
+    Price,
+    ResourceLoad,
+    StreamMeasures,
+)
+from qps.compiler.lower.losses_in_series import InSeries, late_known, loss_known
+from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
+from qps.compiler.lower.lower_queues import PlacedQueue
+from qps.compiler.lower.queueing import endless
+from qps.compiler.quantities.certainty import EXACT, Certainty, together
+from qps.compiler.quantities.dimension import MONEY
+
+_LOSS_KINDS = {
+    ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
+    ir.MeasureKind.SATURATION_LOSS: LossKind.SATURATION,
+    ir.MeasureKind.TRANSMISSION_LOSS: LossKind.TRANSMISSION,
+}
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The loads, the streams as far as they are done, and the prices of a lowered model."""
+
+    resources: dict[str, ResourceLoad]
+    streams: dict[str, StreamMeasures]
+    prices: tuple[Price, ...]
+    series: InSeries = field(default_factory=dict)
+    """Where streams are taken to pass several resources that are loaded beyond 1."""
+
+    @property
+    def of_what_is_served(self) -> Measures:
+        """The same, without the endless waits of what an overloaded resource cannot serve.
+
+        By these a requirement is judged, and quality: that a resource is overloaded is judged by
+        its load, which says why.
+        """
+        streams = {n: replace(s, endless=()) for n, s in self.streams.items()}
+        return replace(self, streams=streams)
+
+    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        """Return the expression of a measure; QpsError where there is none."""
+        assert isinstance(measured, ir.Measured)
+        kind = measured.kind
+        if kind is ir.MeasureKind.LOAD:
+            loads = [resource.load for resource in self._loads_of(measured.subject)]
+            return Maximum(*loads) if loads else sympy.S.Zero
+        if kind is ir.MeasureKind.SHARE:
+            return self._share(measured)
+        if kind is ir.MeasureKind.THROUGHPUT and measured.subject not in self.streams:
+            return self._throughput(measured.subject)
+        if kind in (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST):
+            return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
+        if kind is ir.MeasureKind.QUANTILE:
+            assert measured.level is not None
+            return self.streams[measured.subject].latency_quantile(rational(measured.level))
+        return _of_stream(self.streams[measured.subject], kind)
+
+    def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
+        """Return how a measure is known. Loads and prices follow from the model."""
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.LATENCY:
+            stream = self.streams[measured.subject]
+            return together(stream.latency_certainty, late_known(stream, self.series))
+        if measured.kind is ir.MeasureKind.QUANTILE:
+            assert measured.level is not None
+            stream, level = self.streams[measured.subject], rational(measured.level)
+            known = stream.quantile_certainty(level)
+            return together(known, late_known(stream, self.series))
+        if measured.kind is ir.MeasureKind.JITTER:
+            return self.streams[measured.subject].jitter_certainty
+        if measured.kind is ir.MeasureKind.BUFFER:
+            return self.streams[measured.subject].buffer_certainty
+        if measured.subject not in self.streams:
+            return EXACT
+        return loss_known(measured.kind, self.streams[measured.subject], self.series)
+
+    def _loads_of(self, name: str) -> list[ResourceLoad]:
+        if name in self.resources:
+            return [self.resources[name]]
+        return [load for key, load in self.resources.items() if key.startswith(name + ".")]
+
+    def _throughput(self, name: str) -> sympy.Expr:
+        """Return the bit/s that a link or a network card carries; the highest, where several do."""
+        resources = self._loads_of(name)
+        carried = [r.throughput for r in resources if r.throughput is not None]
+        if carried:
+            return Maximum(*carried)
+        if not resources:
+            return sympy.S.Zero
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            None,
+            f"`{name}` carries no bits",
+            hint="links do, and resources with a capacity such as `10 Gbit/s`",
+        )
+        raise QpsError(sink.found)
+
+    def _share(self, measured: ir.Measured) -> sympy.Expr:
+        resources = self._loads_of(measured.subject)
+        parts = [r.parts.get(measured.component or "", 0) for r in resources]
+        loads = [r.load for r in resources]
+        return sympy.Add(*parts) / sympy.Add(*loads) if loads else sympy.S.Zero
+
+    def _cost(self, *, is_running: bool) -> sympy.Expr:
+        found = [price.value for price in self.prices if price.is_running is is_running]
+        if found:
+            return sympy.Add(*found)
+        sink = Sink()
+        what, example = ("running cost", "$/hour") if is_running else ("cost", "$")
+        sink.report(
+            codes.NO_ANSWER,
+            None,
+            f"there is no {what}: no machine and no network in use has such a price",
+            hint=f"add one to a machine or network, such as `price 100 {example}`",
+        )
+        raise QpsError(sink.found)
+
+
+def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
+    if kind in _LOSS_KINDS:
+        return stream.lost_by(_LOSS_KINDS[kind])
+    match kind:
+        case ir.MeasureKind.LATENCY:
+            return stream.mean_latency
+        case ir.MeasureKind.JITTER:
+            return sympy.Add(*(part.value for part in stream.jitter))
+        case ir.MeasureKind.BUFFER:
+            return stream.buffer
+        case ir.MeasureKind.QUEUE:
+            return stream.queue
+        case ir.MeasureKind.LOSS:
+            return stream.loss
+        case ir.MeasureKind.RATE:
+            return stream.rate
+        case ir.MeasureKind.THROUGHPUT:
+            return stream.throughput
+        case _:
+            raise AssertionError(kind)
+
+
+def stream_measures(
+    stream: ir.Stream,
+    result: StreamResult,
+    measures: Measures,
+    expressions: ExpressionLowering,
+    queues: Mapping[str, PlacedQueue],
+) -> StreamMeasures:
+    """Return what the users of a stream see.
+
+    Variances of independent resources add up (Claypool 1997, table 5.4); beyond saturation a
+    resource serves 1/load of what is asked of it, and independent stages of loss multiply
+    (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
+    """
+    jitter = tuple(
+        JitterPart(name, _jitter(name, law, measures, expressions), law.span)
+        for name, law in result.jitter.items()
+    )
+    losses = [
+        *result.losses,
+        *(
+            LossPart(
+                f"{name} saturated",
+                LossKind.SATURATION,
+                1 - 1 / Maximum(1, measures.resources[name].load),
+                measures.resources[name].span,
+                resource=name,
+            )
+            for name in result.passes
+        ),
+    ]
+    latency = [
+        queues[result.visits[index].resource].stage(part, result.visits[index])
+        if index in result.visits
+        else part
+        for index, part in enumerate(result.latency)
+    ]
+    buffer: sympy.Expr = sympy.S.Zero
+    playout = stream.playout
+    if playout is not None:
+        known = _BeforePlayout(
+            measures,
+            sympy.Add(*(part.value for part in jitter)),
+            sympy.Add(*(part.value for part in result.queues)),
+            buffer,
+        )
+        buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
+        latency.append(LatencyPart("playout buffer", buffer))
+        if playout.dropping is not None:
+            known = replace(known, buffer=buffer)
+            late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
+            stage = "too late for the buffer"
+            losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
+    arriving = sympy.Mul(
+        *(
+            1 - part.value
+            for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
+        )
+    )
+    measured = StreamMeasures(
+        result.name,
+        tuple(latency),
+        jitter,
+        buffer,
+        tuple(losses),
+        result.rate * arriving,
+        result.throughput * arriving,
+        None if playout is None else playout.delay.span,
+        tuple(result.queues),
+        stream.emission.primary or "bit",
+        (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
+        tuple(result.uncounted),
+        _endless(result, measures, expressions.configuration.case),
+    )
+    return measured if playout is None else _with_playout_known(measured, playout, expressions)
+
+
+def _with_playout_known(
+    stream: StreamMeasures, playout: ir.Playout, expressions: ExpressionLowering
+) -> StreamMeasures:
+    """Return a stream with how its playout buffer is known: by the jitter that it rests on."""
+
+    def known(measured: ir.Measured | ir.Changed) -> Certainty:
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.JITTER:
+            return stream.jitter_certainty
+        return buffer if measured.kind is ir.MeasureKind.BUFFER else EXACT
+
+    buffer = EXACT
+    buffer = certainty_of(playout.delay.expr, expressions, known)
+    late = EXACT
+    if playout.dropping is not None:
+        late = certainty_of(playout.dropping.expr, expressions, known)
+    return replace(stream, buffer_certainty=buffer, late_certainty=late)
+
+
+def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[LatencyPart, ...]:
+    """Return what is infinite where a stream passes an overloaded resource that has no queue.
+
+    The least and the largest values are those of single items: a load made of them does not last.
+    """
+    if case is not ir.Case.AVERAGE:
+        return ()
+    return tuple(
+        LatencyPart(f"waiting for {name}", endless(measures.resources[name].load))
+        for name in result.unbounded
+    )
+
+
+def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
+    """Return the streams, resources, nodes and links whose measures some quantities name."""
+    parts = [part for q in quantities if q is not None for part in parts_of(q.expr)]
+    return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
+
+
+@dataclass(frozen=True)
+class _BeforePlayout:
+    """What a playout buffer may rest on: loads, and the jitter and queues of its own stream."""
+
+    measures: Measures
+    jitter: sympy.Expr
+    queue: sympy.Expr
+    buffer: sympy.Expr
+
+    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(measured, ir.Measured)
+        if measured.kind is ir.MeasureKind.JITTER:
+            return self.jitter
+        if measured.kind is ir.MeasureKind.QUEUE:
+            return self.queue
+        if measured.kind is ir.MeasureKind.BUFFER:
+            return self.buffer
+        return self.measures.of(measured)
+
+
+def _jitter(
+    name: str, law: ir.Quantity, measures: Measures, expressions: ExpressionLowering
+) -> sympy.Expr:
+    def own(measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        assert isinstance(measured, ir.Measured)
+        assert measured.subject == ir.OWN
+        return measures.resources[name].load
+
+    of: MeasureOf = own
+    return expressions.symbol(f"{name}.jitter", law, measure=of)
+
+
+def priced(
+    model: ir.Model, configuration: Configuration, expressions: ExpressionLowering
+) -> tuple[tuple[Price, ...], tuple[str, ...]]:
+    """Return what each place costs, and the places whose machine or network has no price."""
+    prices: list[Price] = []
+    unpriced: list[str] = []
+    places = [
+        (node.name, node.count, model.machines.get(node.machine))
+        for node in configuration.nodes.values()
+    ]
+    networks = [
+        (link.name, link.count, model.networks.get(link.network))
+        for link in configuration.links.values()
+    ]
+    for name, count, kind in (*places, *networks):
+        if kind is None or kind.price is None:
+            unpriced.append(name)
+            continue
+        price = expressions.symbol(f"{name}.price", kind.price, kind.source or kind.doc)
+        is_running = kind.price.dimension != MONEY
+        prices.append(Price(name, expressions.lower(count) * price, is_running))
+    return tuple(prices), tuple(unpriced)

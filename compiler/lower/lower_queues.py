@@ -1,0 +1,147 @@
+"""The queues of a lowered model: what visits each resource that is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.lower.exact import rational
+from qps.compiler.lower.flows import Demand
+from qps.compiler.lower.load_graph import LatencyPart, ResourceLoad
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.queueing import Queue, Visit
+
+_NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
+
+Values = Mapping[sympy.Symbol, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class PlacedQueue:
+    """A queue with what elastic parameters come to, for the visits that are still without."""
+
+    queue: Queue
+    put_in: dict[sympy.Symbol, sympy.Expr]
+
+    def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
+        """Return a stage of a latency, in which a visit waits in this queue."""
+        own = _with(self.put_in, visit)
+        return replace(part, value=self.queue.wait(own), queue=self.queue, visit=own)
+
+
+def _with(put_in: dict[sympy.Symbol, sympy.Expr], visit: Visit) -> Visit:
+    """Return a visit with what elastic parameters come to."""
+    return replace(
+        visit,
+        rate=visit.rate.xreplace(put_in),
+        flows=visit.flows.xreplace(put_in),
+        service=visit.service.xreplace(put_in),
+        batch=visit.batch.xreplace(put_in),
+    )
+
+
+def queues_of(
+    demands: Mapping[str, Demand],
+    resources: Mapping[str, ResourceLoad],
+    put_in: dict[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> dict[str, PlacedQueue]:
+    """Return the queue of every resource that states how it is waited for and is visited.
+
+    `put_in` is what elastic parameters come to: the loads have it already.
+    """
+    found = {
+        name: _queue(name, demand, demand.queueing, resources[name].load, put_in, expressions)
+        for name, demand in demands.items()
+        if demand.queueing is not None
+    }
+    shaped = _shaped(found, demands)
+    placed = {}
+    for name, queue in found.items():
+        known = replace(queue, shaped_by=shaped.get(name))
+        placed[name] = PlacedQueue(known, put_in)
+    return placed
+
+
+def _shaped(queues: Mapping[str, Queue], demands: Mapping[str, Demand]) -> dict[str, str]:
+    """Return the queues at which arrivals are not those of the sources, with one that shapes them.
+
+    What leaves a queue of random arrivals and equal exponential service is random again (Burke
+    1956), also where streams return (Jackson 1957): such queues shape nothing.
+    """
+    shaping = {name for name, queue in queues.items() if not queue.keeps_randomness}
+    shaped: dict[str, str] = {}
+    while True:
+        more = {
+            name: before
+            for name in queues
+            if name not in shaped
+            for visit in demands[name].visits
+            for before in visit.after
+            if before in shaping
+        }
+        if not more:
+            return shaped
+        shaped |= more
+        shaping |= more.keys()
+
+
+def _queue(
+    name: str,
+    demand: Demand,
+    queueing: ir.Queueing,
+    load: sympy.Expr,
+    put_in: dict[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> Queue:
+    variation: sympy.Expr = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
+    if queueing.variation is not None:
+        known = queueing.variation.expr
+        if isinstance(known, ir.Constant) and known.value in (0, 1):
+            # The law of the service times is known then: fixed or exponential.
+            variation = rational(known.value)
+        else:
+            variation = expressions.symbol(f"{name}.cv", queueing.variation)
+    visits = tuple(_with(put_in, visit) for visit in demand.visits)
+    periods = [visit.flows / visit.rate for visit in visits]
+    if queueing.discipline is ir.Discipline.PERIODIC and len(set(periods)) > 1:
+        expressions.weigh(periods)
+    return Queue(
+        name,
+        queueing.discipline,
+        variation,
+        demand.servers,
+        load,
+        visits,
+        sympy.Add(*demand.background).xreplace(put_in),
+        is_in_step=len(set(_settled(periods, expressions))) == 1,
+        is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
+    )
+
+
+def _sizes(
+    visits: tuple[Visit, ...], expressions: ExpressionLowering
+) -> list[tuple[sympy.Expr, sympy.Expr]]:
+    """Return the service times and batches of visits, at the numbers that the spec gives."""
+    services = _settled([visit.service for visit in visits], expressions)
+    return list(
+        zip(services, _settled([visit.batch for visit in visits], expressions), strict=True)
+    )
+
+
+def _settled(formulas: list[sympy.Expr], expressions: ExpressionLowering) -> list[sympy.Expr]:
+    """Return formulas at the numbers that the spec gives, in a form in which equal ones are equal.
+
+    Where numbers move they must be equal whatever these are.
+    """
+    if len(set(formulas)) == 1:
+        return formulas
+    values = {
+        one.symbol: one.value
+        for one in expressions.assumptions.values()
+        if one.name not in expressions.moving
+    }
+    return [sympy.simplify(formula.xreplace(values)) for formula in formulas]

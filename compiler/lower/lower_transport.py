@@ -1,0 +1,53 @@
+"""What transport does to a stream: queues of bounded length, recovery of what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+
+
+def full_queue(
+    what: tuple[str, str],
+    quantity: ir.Quantity,
+    length: sympy.Expr,
+    rates: Mapping[str, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> QueuePart:
+    """Return what a queue holds when it is full: the time in which so much comes, in seconds.
+
+    A queue of n items that come at a rate r delays an item by n/r at most, and is filled by an
+    interruption of n/r behind it (Jeffay, Stone and Smith 1994, section 4.2). `what` names the
+    stream and the queue; QpsError where nothing comes.
+    """
+    (item,) = quantity.dimension.bases
+    rate = rates[item]
+    stream, stage = what
+    if expressions.put_in(rate) == 0:
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            quantity.span,
+            f"nothing of {stream} reaches the queue of {stage}, so that it never fills",
+            hint="take it out, or let something through before it",
+        )
+        raise QpsError(sink.found)
+    return QueuePart(stage, length / rate, quantity.span)
+
+
+def recovery(stage: str, losses: Iterable[LossPart], share: sympy.Expr, span: Span) -> LossPart:
+    """Return a stage that restores a share q of what transmission has lost so far.
+
+    A loss L becomes L (1 - q): of 1 - L that reach the stage it makes 1 - L (1 - q).
+    """
+    lost = [part.value for part in losses if part.kind is LossKind.TRANSMISSION]
+    reaching = sympy.Mul(*(1 - value for value in lost))
+    leaving = 1 - (1 - reaching) * (1 - share)
+    return LossPart(stage, LossKind.TRANSMISSION, 1 - leaving / reaching, span, share)

@@ -1,0 +1,463 @@
+"""Lower a model in one configuration to its load graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import case_tables
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.elastic import SettledParameter, settle
+from qps.compiler.lower.extremes import Maximum
+from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.load_graph import (
+    Calibration,
+    Criterion,
+    GroupSize,
+    LoadGraph,
+    NamedMeasure,
+    ResourceLoad,
+    Wiring,
+)
+from qps.compiler.lower.losses_in_series import in_series_anywhere
+from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf, Moving
+from qps.compiler.lower.lower_measures import Measures, priced, stream_measures, subjects
+from qps.compiler.lower.lower_queues import queues_of
+from qps.compiler.lower.lower_streams import StreamLowering
+from qps.compiler.lower.lower_targets import Targets, bounds_load
+from qps.compiler.lower.mixtures import kind_by_kind
+from qps.compiler.lower.powers import power
+from qps.compiler.quantities.certainty import Certainty, opposite, together
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+
+
+def lower(
+    model: ir.Model,
+    configuration: Configuration,
+    moving: Moving | None = None,
+    *,
+    sizes_move: bool = False,
+) -> LoadGraph:
+    """Return the load graph; QpsError where a value is outside its range.
+
+    What it tells to be known holds for all values of the numbers that are `moving`, and where
+    `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
+    """
+    configuration = in_force(configuration)
+    population = sympy.Symbol(model.population.name, integer=True, positive=True)
+    expressions = ExpressionLowering(
+        model, configuration, population, moving=moving or {}, sizes_move=sizes_move
+    )
+    wiring = Wiring()
+    for parameter in expressions.in_order_of_service():  # so they take what is left
+        expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
+    streams = StreamLowering(model, configuration, expressions.keeping_kinds(), wiring, {})
+    results = [streams.lower(stream) for stream in model.streams]
+    streams.idle()
+    _average(expressions, streams, results)
+    requirements = _requirements(model, configuration)
+    targets = Targets(model, expressions, requirements, streams.demands.keys())
+    resources, elastic = _resources(streams, expressions, targets, results)
+    prices, unpriced = priced(model, configuration, expressions)
+    put_in = {one.parameter.symbol: one.value for one in elastic}
+    queues = queues_of(streams.demands, resources, put_in, expressions)
+    measured = Measures(resources, {}, prices)
+    for stream, result in zip(model.streams, results, strict=True):
+        measured.streams[stream.name] = stream_measures(
+            stream, result, measured, expressions, queues
+        )
+    served = measured.of_what_is_served
+    in_series = replace(measured, series=in_series_anywhere(measured.streams))
+    criteria = _criteria(requirements, expressions, served, in_series.of_what_is_served, queues)
+    return LoadGraph(
+        wiring,
+        population,
+        configuration.low,
+        configuration.high,
+        expressions.assumptions,
+        resources,
+        measured.streams,
+        {
+            measure.name: NamedMeasure(
+                measure.name,
+                _lowered(measure.value, expressions, measured.of),
+                measure.value.dimension,
+                measure.doc,
+                subjects(measure.value),
+                *_both_known(measure.value, expressions, measured, in_series),
+            )
+            for measure in model.measures
+        },
+        criteria,
+        model.quality.metric,
+        _quality(model, expressions, served.of, criteria),
+        elastic,
+        prices,
+        unpriced,
+        configuration.mode,
+        _settled_rates(streams, expressions, put_in),
+        frozenset(expressions.decided),
+        frozenset(expressions.asked),
+        configuration.case,
+        case_tables(model, configuration),
+        {
+            group.name: GroupSize(
+                expressions.members(group.name),
+                expressions.groups(group.name),
+                group.doc,
+            )
+            for group in model.groups
+        },
+        targets.stated,
+        *_quality_known(model, expressions, served, in_series.of_what_is_served, criteria),
+        expressions.weighed,
+    )
+
+
+def _lowered(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measure_of: MeasureOf
+) -> sympy.Expr:
+    """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
+    try:
+        return expressions.lower(quantity.expr, measure_of)
+    except QpsError as error:
+        label = Label(quantity.span, "")
+        raise QpsError(
+            [replace(d, primary=d.primary or label) for d in error.diagnostics]
+        ) from error
+
+
+def _requirements(model: ir.Model, configuration: Configuration) -> tuple[ir.Requirement, ...]:
+    """Return the requirements of all, and those of the mode that is in force.
+
+    What the mode asks of a measure takes the place of what is asked of it in the same direction
+    of all: two limits of one measure would make two axes, and count it twice.
+    """
+    modes = [mode.requirements for mode in model.modes if mode.name == configuration.mode]
+    own = [item for items in modes for item in items]
+    replaced = {_what_is_limited(item) for item in own}
+    return (*(r for r in model.requirements if _what_is_limited(r) not in replaced), *own)
+
+
+def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
+    """Return the measure as it is written, and the direction: two names may have one formula."""
+    return "".join(requirement.name.split()), requirement.at_most
+
+
+def _resources(
+    streams: StreamLowering,
+    expressions: ExpressionLowering,
+    targets: Targets,
+    results: list[StreamResult],
+) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
+    """Return all loads; elastic parameters are put in, there and in what the streams came to."""
+    parts = {
+        name: {by: sympy.Add(*loads) for by, loads in demand.parts.items()}
+        for name, demand in streams.demands.items()
+    }
+    loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
+    aims = {name: targets.of(name) for name in loads}
+    limits: dict[str, sympy.Expr] = {}
+    for name, load in loads.items() if expressions.elastic else ():
+        for requirement in targets.requirements_of(name):
+            _refuse_strict(requirement, name, load, expressions)
+        limits[name] = targets.limit_of(name) or aims[name]
+    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    _refuse_endless(streams, loads, limits, values, expressions)
+    low, high = expressions.configuration.low, expressions.configuration.high
+    points = [
+        values | {expressions.population: at}
+        for at in (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+    ]
+    unsettled = dict(loads)
+    loads, settled = settle(loads, limits, list(expressions.elastic.values()), points)
+    put_in: dict[sympy.Symbol, sympy.Expr] = {}
+    for one in settled:
+        value = one.value.xreplace(put_in)
+        put_in[one.parameter.symbol] = value
+        expressions.settle(one.parameter.name, value)
+    if put_in:
+        _rewrite(lambda expr: expr.xreplace(put_in), streams, results)
+    resources = {
+        name: ResourceLoad(
+            name,
+            loads[name],
+            {by: part.xreplace(put_in) for by, part in parts[name].items()},
+            demand.span,
+            unsettled[name],
+            aims[name],
+            sympy.Add(*demand.carried).xreplace(put_in) if demand.carried else None,
+            demand.count,
+        )
+        for name, demand in streams.demands.items()
+    }
+    return resources, tuple(
+        replace(
+            one,
+            value=one.value.xreplace(put_in),
+            left={n: left.xreplace(put_in) for n, left in one.left.items()},
+            at_most={n: load.xreplace(put_in) for n, load in one.at_most.items()},
+            at_least={n: load.xreplace(put_in) for n, load in one.at_least.items()},
+        )
+        for one in settled
+    )
+
+
+def _refuse_strict(
+    requirement: ir.Requirement, name: str, load: sympy.Expr, expressions: ExpressionLowering
+) -> None:
+    """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
+    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.free_symbols]
+    if requirement.strict and takes:
+        sink = Sink()
+        sink.report(
+            codes.NO_ANSWER,
+            requirement.span,
+            f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
+            "below it",
+            hint="write `<=`",
+        )
+        raise QpsError(sink.found)
+
+
+def _refuse_endless(
+    streams: StreamLowering,
+    loads: Mapping[str, sympy.Expr],
+    limits: Mapping[str, sympy.Expr],
+    values: Mapping[sympy.Symbol, sympy.Expr],
+    expressions: ExpressionLowering,
+) -> None:
+    """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
+    for elastic in expressions.elastic.values():
+        for name, demand in streams.demands.items():
+            if demand.queueing is None or elastic.symbol not in loads[name].free_symbols:
+                continue
+            if name in limits and limits[name].xreplace(dict(values)) < 1:
+                continue
+            sink = Sink()
+            sink.report(
+                codes.NO_ANSWER,
+                elastic.span,
+                f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
+                "waits without end",
+                secondary=[Label(demand.queueing.span, "here it is said how it waits")],
+                hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
+            )
+            raise QpsError(sink.found)
+
+
+def _settled_rates(
+    streams: StreamLowering, expressions: ExpressionLowering, put_in: dict[sympy.Symbol, sympy.Expr]
+) -> tuple[Calibration, ...]:
+    """Return the calibrations, with what elastic parameters settle at in the rates."""
+    mean = expressions.averaged if expressions.mixtures else _as_it_is
+    return tuple(
+        replace(found, rates={i: mean(rate).xreplace(put_in) for i, rate in found.rates.items()})
+        for found in streams.calibrations.values()
+    )
+
+
+def _as_it_is(expr: sympy.Expr) -> sympy.Expr:
+    return expr
+
+
+def _average(
+    expressions: ExpressionLowering, streams: StreamLowering, results: list[StreamResult]
+) -> None:
+    """Count what the walks came to kind by kind, where parameters have values for each kind."""
+    if not expressions.mixtures:
+        return
+    mean = expressions.averaged
+    for result in results:
+        for index, visit in result.visits.items():
+            service, batch = mean(visit.service), mean(visit.batch)
+            result.visits[index] = replace(visit, service=service, batch=batch)
+    for demand in streams.demands.values():
+        demand.parts = {by: [mean(load) for load in loads] for by, loads in demand.parts.items()}
+        demand.servers, demand.count = mean(demand.servers), mean(demand.count)
+        demand.background = [mean(load) for load in demand.background]
+        demand.carried = [mean(rate) for rate in demand.carried]
+        demand.visits = [
+            replace(visit, rate=share * rate, flows=share * flows, service=service, batch=batch)
+            for visit in demand.visits
+            for share, (rate, flows, service, batch) in kind_by_kind(
+                (visit.rate, visit.flows, visit.service, visit.batch), expressions.mixtures
+            )
+        ]
+    _rewrite(mean, streams, results)
+
+
+def _rewrite(
+    change: Callable[[sympy.Expr], sympy.Expr], streams: StreamLowering, results: list[StreamResult]
+) -> None:
+    """Change every formula that the walk of the streams left."""
+    for result in results:
+        result.latency = [replace(part, value=change(part.value)) for part in result.latency]
+        result.losses = [
+            replace(
+                part,
+                value=change(part.value),
+                restored=part.restored and change(part.restored),
+            )
+            for part in result.losses
+        ]
+        result.queues = [replace(part, value=change(part.value)) for part in result.queues]
+        result.rate = change(result.rate)
+        result.throughput = change(result.throughput)
+    for _, _, data in streams.wiring.edges:
+        for key in ("load", "flows"):
+            if key in data:
+                data[key] = change(data[key])
+        if "rates" in data:
+            data["rates"] = {b: change(rate) for b, rate in data["rates"].items()}
+
+
+def _criteria(
+    requirements: tuple[ir.Requirement, ...],
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+    queues: Collection[str],
+) -> tuple[Criterion, ...]:
+    """Return the requirements, and that no resource is loaded beyond its target.
+
+    What is waited for must stay below 1, whatever the spec allows: a queue at 1 has no end.
+    """
+    stated = []
+    resources = measured.resources
+    bounded: set[str] = set()
+    for requirement in requirements:
+        measure = _lowered(requirement.measure, expressions, measured.of)
+        limit = expressions.symbol(f"limit of {requirement.name}", requirement.limit)
+        known = _both_known(requirement.measure, expressions, measured, in_series)
+        axis = _axis(requirement, expressions, measure, limit) if requirement.is_axis else None
+        bounded.update(n for n in resources if bounds_load(requirement, n, resources))
+        stated.append(
+            Criterion(
+                name=requirement.name,
+                measure=measure,
+                limit=limit,
+                at_most=requirement.at_most,
+                strict=requirement.strict,
+                dimension=requirement.measure.dimension,
+                span=requirement.span,
+                axis=axis,
+                rests_on=subjects(requirement.measure, requirement.limit),
+                known=known[0],
+                known_in_series=known[1],
+            )
+        )
+    for name, resource in measured.resources.items():
+        is_endless_at_target = name in queues and resource.target == 1
+        if name not in bounded and not is_endless_at_target:
+            stated.append(_unsaturated(resource, resource.target, strict=False))
+        if name in queues:
+            stated.append(_unsaturated(resource, sympy.S.One, strict=True))
+    return tuple(stated)
+
+
+def _unsaturated(resource: ResourceLoad, limit: sympy.Expr, *, strict: bool) -> Criterion:
+    return Criterion(
+        name=f"{resource.name}.load",
+        measure=resource.load,
+        limit=limit,
+        at_most=True,
+        strict=strict,
+        dimension=DIMENSIONLESS,
+        span=None,
+        axis=None,
+    )
+
+
+_NEVER_NEGATIVE = (
+    ir.MeasureKind.LATENCY,
+    ir.MeasureKind.QUANTILE,
+    ir.MeasureKind.LOSS,
+    ir.MeasureKind.JITTER,
+    ir.MeasureKind.QUEUE,
+)
+
+
+def _axis(
+    requirement: ir.Requirement,
+    expressions: ExpressionLowering,
+    measure: sympy.Expr,
+    limit: sympy.Expr,
+) -> sympy.Expr | None:
+    """Return a measure scaled so that its limit is 1 and its ideal 0; better than ideal is 0.
+
+    None where the limit is the ideal itself, such as a loss of at most 0: it is met or not.
+    """
+    ideal: sympy.Expr = sympy.S.Zero
+    if requirement.ideal is not None:
+        ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
+    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    if (limit - ideal).xreplace(values) == 0:
+        return None
+    axis = (measure - ideal) / (limit - ideal)
+    asked = requirement.measure.expr
+    never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
+    return axis if never_negative and requirement.ideal is None else Maximum(0, axis)
+
+
+def _quality(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measure_of: MeasureOf,
+    criteria: tuple[Criterion, ...],
+) -> sympy.Expr | None:
+    """Return the metric over all axes (Claypool 1997, section 2.3: Euclidean by default)."""
+    formula = model.quality.formula
+    if formula is not None:
+        return expressions.lower(formula.expr, measure_of)
+    axes = [criterion.axis for criterion in criteria if criterion.axis is not None]
+    return joined_axes(model.quality.metric, axes) if axes else None
+
+
+def _quality_known(
+    model: ir.Model,
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+    criteria: tuple[Criterion, ...],
+) -> tuple[Certainty, Certainty]:
+    """Return how the metric is known, also of losses in series: it rises with each axis."""
+    formula = model.quality.formula
+    if formula is not None:
+        return _both_known(formula, expressions, measured, in_series)
+    axes = [one for one in criteria if one.axis is not None]
+    return (
+        together(*(_axis_known(one, one.known) for one in axes)),
+        together(*(_axis_known(one, one.known_in_series) for one in axes)),
+    )
+
+
+def _axis_known(criterion: Criterion, known: Certainty) -> Certainty:
+    """Return how an axis is known: of a measure that must not fall, less of it is further off."""
+    return known if criterion.at_most else opposite(known)
+
+
+def _both_known(
+    quantity: ir.Quantity, expressions: ExpressionLowering, measured: Measures, in_series: Measures
+) -> tuple[Certainty, Certainty]:
+    """Return how a value is known, and how where losses follow each other."""
+    known = certainty_of(quantity.expr, expressions, measured.known)
+    return known, certainty_of(quantity.expr, expressions, in_series.known)
+
+
+def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
+    """Return what a metric makes of the axes: 0 is ideal, 1 the limit of what is acceptable.
+
+    Both metrics are norms, as Claypool 1997, section 2.3, asks of one: symmetric, with the
+    triangle inequality, growing with each axis, and with a convex acceptable region.
+    """
+    if metric is ir.Metric.WORST:
+        return Maximum(*axes)
+    squares = [power(axis, sympy.Integer(2)) for axis in axes]
+    return power(sympy.Add(*squares), sympy.S.Half)

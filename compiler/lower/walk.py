@@ -1,0 +1,482 @@
+"""One walk along a stream, step by step: what each step and each link asks for, and does.
+
+The meaning is that of the language reference, "What a stream does": a flow carries rates of
+items and bits; a node instance holds k flows at once; a component loads its resource with
+k times its cost at these rates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import sympy
+
+from qps.compiler import ir
+from qps.compiler.check.model.think_times import think_time
+from qps.compiler.configure.placement import item_of, scaling_base
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.efficiency import Effective
+from qps.compiler.lower.extremes import Maximum, Mean, Minimum
+from qps.compiler.lower.flows import Demand, Flow, StreamResult, word
+from qps.compiler.lower.load_graph import (
+    Calibration,
+    LatencyPart,
+    LossKind,
+    LossPart,
+    Place,
+)
+from qps.compiler.lower.lower_groups import receivers_in
+from qps.compiler.lower.lower_transport import full_queue, recovery
+from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.tidy import tidy_extremes
+from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
+
+if TYPE_CHECKING:
+    from qps.compiler.lower.lower_streams import StreamLowering
+
+_ONE = Fraction(1)
+_INTO = ".in"  # how the name of a port ends through which a switch sends to a node
+CORES = "cores"
+"""The last word of the number that says how many cores the processor of a node has."""
+
+
+class Walk:
+    """One walk along a stream: the flows as they are now."""
+
+    def __init__(
+        self, streams: StreamLowering, stream: ir.Stream, result: StreamResult, flow: Flow
+    ) -> None:
+        self._streams = streams
+        self._expressions = streams.expressions
+        self._stream = stream
+        self._result = result
+        self.flow = flow
+        self._copies = flow.total  # what the sender puts on the network
+        self._batch: sympy.Expr = sympy.S.One  # copies of an item that leave together
+        self._spreads = self._meets = self._bursty = self._is_bounded = False
+        self._is_asked_again = think_time(streams.model, stream) is not None
+        self._place: Place = ("source", stream.name)
+        self._steps = 0
+        self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
+        self._served_by: dict[int, sympy.Expr] = {}  # cores that share a part of the latency
+        streams.wiring.add_node(self._place, kind="source")
+
+    # -- nodes ---------------------------------------------------------------------------
+
+    def visit(self, leg: ir.Visit) -> None:
+        """Run the steps at a node."""
+        count = self._expressions.count(leg.node)
+        held = self.flow.total / count
+        copies: sympy.Expr = sympy.S.One
+        receivers: sympy.Expr = sympy.S.One
+        begins = len(self._result.latency)
+        self._runs = {}
+        for step in leg.steps:
+            if not self._expressions.holds(step.condition):
+                continue
+            merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
+            pools = self._pools(step, count)
+            merged = self._extreme(Maximum, 0, held / pools - 1) if merges else None
+            if merges:
+                self._wait_for_all(begins, held / pools)
+            step_copies: sympy.Expr = sympy.S.One
+            if step.spread is not None:
+                receivers = self._receivers(step.spread, leg.node, held * count)
+                step_copies = copies = self._sent(step.spread, receivers)
+            repeat = self._expressions.lower(step.repeat) if step.repeat else sympy.S.One
+            times = repeat * step_copies
+            self._enter(step, leg.node, held)
+            charged = (held if merged is None else merged * pools) * times
+            item_times = times if merged is None else times * merged
+            self._is_bounded = any(
+                effect.kind is ir.EffectKind.QUEUE for effect in step.component.effects
+            )
+            for cost in self._costs_in_force(step.component, leg.node):
+                self._charge(step, leg.node, cost, charged, item_times, held)
+            held = self._effects(step, leg.node, held, pools)
+        self._copies = held * count * copies
+        self._batch = self._extreme(Maximum, 1, copies)
+        self._meets = self._meets or self._spreads
+        self._spreads = self._spreads or receivers != 1
+        self.flow = replace(self.flow, total=held * count * receivers)
+
+    def _pools(self, step: ir.Step, count: sympy.Expr) -> sympy.Expr:
+        """Return how many merged flows a step makes of those of one machine: one for each group."""
+        if step.group is None:
+            return sympy.S.One
+        return self._expressions.groups(step.group) / count
+
+    def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
+        """Count what was done here for one flow as often as there are flows to be merged.
+
+        What is merged goes on when the last of the flows is there: until then the machine
+        has done the steps before the merge for all of them, on all cores that they may use.
+        """
+        latency = self._result.latency
+        for index in range(begins, len(latency)):
+            part = latency[index]
+            if part.is_work:
+                times = self._extreme(Maximum, 1, held / self._served_by[index])
+                latency[index] = replace(part, value=part.value * times)
+
+    def _receivers(self, spread: ir.Spread, node: str, flows: sympy.Expr) -> sympy.Expr:
+        if spread.group is not None:
+            return receivers_in(spread, self._stream.name, flows, self._expressions)
+        if spread.kind is ir.SpreadKind.ONE:
+            return sympy.S.One
+        if spread.kind is ir.SpreadKind.OTHERS:
+            return self._expressions.count(node) - 1
+        assert spread.target is not None
+        return self._expressions.count(spread.target)
+
+    def _sent(self, spread: ir.Spread, receivers: sympy.Expr) -> sympy.Expr:
+        """Return how many copies the sender makes: one by multicast."""
+        multicast = spread.cast
+        if isinstance(multicast, str):
+            multicast = self._expressions.chosen(multicast) == "multicast"
+        return sympy.S.One if multicast else receivers
+
+    def _extreme(self, function: type[Maximum | Minimum], *arguments: object) -> sympy.Expr:
+        """Return a maximum or minimum, decided where the population's range decides it."""
+        low = self._streams.configuration.low
+        return tidy_extremes(function(*arguments), self._expressions.population, low)
+
+    def _enter(self, step: ir.Step, node: str, held: sympy.Expr) -> None:
+        """Add the step to the graph, with the flow that reaches it."""
+        self._steps += 1
+        place = ("step", self._stream.name, self._steps, step.component.name)
+        wiring = self._streams.wiring
+        wiring.add_node(place, kind="step", node=node, component=step.component.name)
+        wiring.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
+        self._place = place
+
+    def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
+        """Return the costs given for the very machine, else those of the first one measured."""
+        machine = self._streams.configuration.nodes[node].machine
+        chosen: list[ir.Cost] = []
+        for resource in dict.fromkeys(cost.resource for cost in component.costs):
+            costs = [cost for cost in component.costs if cost.resource == resource]
+            bases = [cost.measured_on for cost in costs]
+            basis = machine if machine in bases else bases[0]
+            chosen += [cost for cost in costs if cost.measured_on == basis]
+        return chosen
+
+    def _charge(
+        self,
+        step: ir.Step,
+        node: str,
+        cost: ir.Cost,
+        charged: sympy.Expr,
+        item_times: sympy.Expr,
+        held: sympy.Expr,
+    ) -> None:
+        """Charge a cost on the resource of a node, and add its service time to the latency."""
+        machine = self._streams.model.machines[self._streams.configuration.nodes[node].machine]
+        resource = machine.resource(cost.resource)
+        assert resource is not None
+        name = f"{node}.{resource.name}"
+        work, item_work, constant = self._work(step, cost, resource)
+        per_second = sympy.S.One
+        if resource.kind is ir.ResourceKind.PROCESSOR:
+            per_second = self._scale(node, machine, cost)
+            capacity = self._cores(name, resource)
+        else:
+            capacity = self._streams.capacity(name, resource)
+        demand = self._streams.demand(name, resource.span)
+        by = step.component.name
+        load = charged * work * per_second / capacity
+        demand.add(by, load)
+        if resource.carries_bits:
+            demand.carried.append(charged * work)
+            demand.count = self._expressions.count(node)
+        self._result.passes[name] = None
+        if cost.measured_at is not None:
+            self._calibrate(name, by, cost, machine, charged)
+        if resource.jitter is not None:
+            self._result.jitter[name] = resource.jitter
+        self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
+        is_thread = cost.single_thread and capacity != 1
+        thread = f"{name}.{cost.thread or by}"
+        if is_thread:
+            single = self._streams.demand(thread, cost.span)
+            single.add(by, charged * work * per_second)
+            self._result.passes[thread] = None
+        if resource.kind is ir.ResourceKind.STORE:
+            return
+        if resource.kind is ir.ResourceKind.PROCESSOR:
+            demand.servers = capacity
+        self._runs = {n: run for n, run in self._runs.items() if n in (name, thread)}
+        busy = charged * per_second
+        if resource.kind is ir.ResourceKind.RATE:
+            busy = busy / capacity
+        self._wait(name, demand, resource.queueing, held, busy * item_work)
+        demand.background.append(charged * constant * per_second / capacity)
+        if is_thread:
+            self._wait(thread, single, resource.queueing, held, busy * item_work)
+            single.background.append(charged * constant * per_second)
+        service = item_times * item_work * per_second
+        if resource.kind is ir.ResourceKind.RATE:
+            service = service / capacity
+        on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
+        self._serve(f"{by} at {node}", service, capacity if on_any else sympy.S.One)
+
+    def _calibrate(
+        self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: sympy.Expr
+    ) -> None:
+        """Note at which load a cost was measured, and what a fitted one is asked for in all."""
+        assert cost.measured_at is not None
+        low, high = map(float, cost.measured_at)
+        known = self._streams.calibrations
+        rates = dict(known[resource, by].rates) if (resource, by) in known else {}
+        for item, rate in self.flow.rates.items() if cost.fit is not None else ():
+            rates[item] = rates.get(item, sympy.S.Zero) + charged * rate
+        known[resource, by] = Calibration(
+            resource, by, low, high, cost.span, cost.fit, rates, machine.name == cost.measured_on
+        )
+
+    def _serve(self, stage: str, service: sympy.Expr, cores: sympy.Expr) -> None:
+        """Add the time that work on an item takes; so many cores share that on several flows."""
+        self._served_by[len(self._result.latency)] = cores
+        self._result.latency.append(LatencyPart(stage, service, is_work=True))
+
+    def _wait(
+        self,
+        name: str,
+        demand: Demand,
+        queueing: ir.Queueing | None,
+        held: sympy.Expr,
+        busy: sympy.Expr,
+    ) -> None:
+        """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
+        if busy == 0:
+            return
+        if queueing is None or self.flow.primary is None:
+            self._result.uncounted[name] = None
+            if not self._is_bounded:
+                self._result.unbounded[name] = None
+        if self.flow.primary is None:
+            return
+        now = self.flow.rates[self.flow.primary]
+        run = self._runs.get(name)
+        if run is None:
+            run = self._runs[name] = self._visit(name, held * now, held)
+            if queueing is not None:
+                self._queue(run, demand, queueing)
+        run.is_uneven |= run.rate != held * now
+        run.service += self._for_each(busy / run.flows * (now * run.flows / run.rate))
+
+    def _for_each(self, service: sympy.Expr) -> sympy.Expr:
+        """Return a time for each visit: none where the population leaves no visits at all."""
+        above, below = sympy.fraction(service)
+        count = self._expressions.population
+        return Mean(above, below) if below.has(count) and below != count else service
+
+    def _visit(self, name: str, rate: sympy.Expr, flows: sympy.Expr) -> Visit:
+        """Return a visit with what is known of the flows so far."""
+        before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
+        return Visit(
+            name,
+            rate,
+            flows,
+            of=(self._stream.name, len(self._result.latency)),
+            after=tuple(before),
+            is_bursty=self._bursty,
+            meets=self._meets,
+            is_asked_again=self._is_asked_again,
+        )
+
+    def _queue(self, visit: Visit, demand: Demand, queueing: ir.Queueing) -> None:
+        """Put a visit in a queue, and a place for its wait into the latency."""
+        demand.queueing = queueing
+        demand.visits.append(visit)
+        latency = self._result.latency
+        self._result.visits[len(latency)] = visit
+        latency.append(LatencyPart(f"waiting for {visit.resource}", sympy.S.Zero))
+
+    def _work(
+        self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
+    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+        """Return the work of one flow in a second, that of one item, and that of no item."""
+        rates, items, constant = [], [], []
+        for term in cost.terms:
+            item = item_of(term.amount, resource.work)
+            label = word(item) if item else ("held" if item is None else "share")
+            amount = self._expressions.symbol(
+                f"{step.component.name}.{cost.resource}.{label}",
+                term.amount,
+                step.component.source,
+            )
+            rates.append(amount * self.flow.rates[item] if item else amount)
+            if item:
+                items.append(amount * self.flow.per_item(item))
+            else:
+                constant.append(amount)
+        return sympy.Add(*rates), sympy.Add(*items), sympy.Add(*constant)
+
+    def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> sympy.Expr:
+        """Return the ratio of ratings between the machine measured on and this one."""
+        if cost.measured_on is None:
+            return sympy.S.One
+        measured = self._streams.model.machines[cost.measured_on]
+        base = scaling_base(measured, cost)
+        if base is None:
+            return sympy.S.One
+        theirs, ours = measured.rating(base), machine.rating(base)
+        assert theirs is not None
+        assert ours is not None
+        reference = self._expressions.symbol(
+            f"{measured.name}.{base}", theirs, measured.source or measured.doc
+        )
+        speed = self._expressions.symbol(
+            f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
+            ours,
+            machine.source or machine.doc,
+            is_capacity=True,
+        )
+        return reference / speed
+
+    def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
+        if resource.capacity.expr == ir.Constant(_ONE):
+            return sympy.S.One
+        cores = self._expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
+        if resource.efficiency is None:
+            return cores
+        return Effective(cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency))
+
+    def _effects(self, step: ir.Step, node: str, held: sympy.Expr, pools: sympy.Expr) -> sympy.Expr:
+        """Change the flow as the component says; return how many flows are held then."""
+        for effect in step.component.effects:
+            if effect.kind is ir.EffectKind.MERGE:
+                held = self._extreme(Minimum, held / pools, 1) * pools
+                continue
+            assert effect.value is not None
+            name = f"{step.component.name}.{effect.kind.value}"
+            value = self._expressions.symbol(name, effect.value, step.component.source)
+            match effect.kind:
+                case ir.EffectKind.KEEP:
+                    self.flow = self.flow.scaled(value)
+                case ir.EffectKind.DROP:
+                    self._lose(
+                        f"dropped by {step.component.name}",
+                        LossKind.VOLUNTARY,
+                        value,
+                        effect.value.span,
+                    )
+                case ir.EffectKind.ACTIVE:
+                    held = held * value
+                    self._bursty = True
+                case ir.EffectKind.DELAY:
+                    self._runs = {}  # it comes back later, and waits anew
+                    self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
+                case ir.EffectKind.EMIT:
+                    self._emit(effect.value, value)
+                case ir.EffectKind.QUEUE:
+                    what = f"`{self._stream.name}`", f"{step.component.name} at {node}"
+                    full = full_queue(what, effect.value, value, self.flow.rates, self._expressions)
+                    self._result.queues.append(full)
+                case ir.EffectKind.RECOVER:
+                    stage = f"recovered by {step.component.name}"
+                    part = recovery(stage, self._result.losses, value, effect.value.span)
+                    self._result.losses.append(part)
+                    self.flow = self.flow.scaled(1 - part.value)
+        return held
+
+    def _emit(self, quantity: ir.Quantity, value: sympy.Expr) -> None:
+        """Change the size: by a share of the bits, or to so many bits an item."""
+        bits = self.flow.rates[INFORMATION_BASE]
+        item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
+        if item is None:
+            self.flow = self.flow.with_bits(bits * value)
+            return
+        sizes = self.flow.sizes | {item: value}
+        self.flow = replace(self.flow, sizes=sizes)
+        changed = value * self.flow.rates[item] if item == self.flow.primary else bits
+        self.flow = self.flow.with_bits(changed)
+
+    # -- links ---------------------------------------------------------------------------
+
+    def cross(self, leg: ir.Crossing, *, last: bool) -> None:
+        """Carry the flows over a link; `last` where a node follows, which gets every copy."""
+        streams, expressions = self._streams, self._expressions
+        link = streams.configuration.links[leg.link]
+        network = streams.model.networks[link.network]
+        source = network.source or network.doc
+        rate = expressions.symbol(f"{leg.link}.rate", network.rate, source, is_capacity=True)
+        bits = self.flow.rates[INFORMATION_BASE]
+        item_bits = self.flow.per_item(INFORMATION_BASE)
+        if network.header is not None:
+            item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
+            header = expressions.symbol(f"{leg.link}.header", network.header, source)
+            bits = bits + header * self.flow.rates[item]
+            item_bits = item_bits + header * self.flow.per_item(item)
+        arriving = self.flow.total if last else self._copies
+        for name, flows, count in self._ports(leg, link, network, arriving):
+            self._load_link(name, flows * bits / rate, link.span)
+            demand = streams.demand(name, link.span)
+            demand.carried.append(flows * bits)
+            demand.count = count
+            if network.queueing is not None and self.flow.primary is not None:
+                arriving_rate = flows * self.flow.rates[self.flow.primary]
+                visit = self._visit(name, arriving_rate, flows)
+                visit.service = item_bits / rate
+                visit.batch = sympy.S.One if name.endswith(_INTO) else self._batch
+                self._queue(visit, demand, network.queueing)
+            else:
+                self._result.uncounted[name] = self._result.unbounded[name] = None
+            if network.jitter is not None:
+                self._result.jitter[name] = network.jitter
+            if network.cap is not None:
+                item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
+                cap = expressions.symbol(f"{leg.link}.cap", network.cap, source, is_capacity=True)
+                load = flows * self.flow.rates[item] / cap
+                self._load_link(f"{name}.{item}s", load, link.span)
+                self._result.unbounded[f"{name}.{item}s"] = None
+        travel = item_bits / rate
+        self._result.latency.append(LatencyPart(f"over {leg.link}", travel))
+        if network.propagation is not None:
+            value = expressions.symbol(f"{leg.link}.propagation", network.propagation, source)
+            self._result.latency.append(LatencyPart(f"propagation on {leg.link}", value))
+        if network.loss is not None:
+            lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
+            self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
+
+    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr, span: Span) -> None:
+        """Lose a share of the items; what is lost loads nothing that comes after."""
+        self._result.losses.append(LossPart(stage, kind, share, span))
+        self.flow = self.flow.scaled(1 - share)
+
+    def _ports(
+        self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: sympy.Expr
+    ) -> list[tuple[str, sympy.Expr, sympy.Expr]]:
+        """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
+        count = self._expressions.lower(link.count)
+        if network.medium is ir.Medium.SHARED:
+            return [(leg.link, self._copies / count, count)]
+        if network.medium is ir.Medium.DUPLEX:
+            ends = list(link.ends)
+            here = ends.index(leg.before) if leg.before in ends else len(ends)
+            there = ends.index(leg.after) if leg.after in ends else len(ends)
+            direction = "forth" if here <= there else "back"
+            return [(f"{leg.link}.{direction}", self._copies / count, count)]
+        senders = self._expressions.count(leg.before) * count
+        receivers = self._expressions.count(leg.after) * count
+        return [
+            (f"{leg.link}.{leg.before}.out", self._copies / senders, senders),
+            (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
+        ]
+
+    def _load_link(self, name: str, load: sympy.Expr, span: Span) -> None:
+        self._streams.demand(name, span).add(self._stream.name, load)
+        self._result.passes[name] = None
+        place = ("link", self._stream.name, self._steps, name)
+        self._streams.wiring.add_node(place, kind="link")
+        self._streams.wiring.add_edge(
+            self._place,
+            place,
+            kind="flow",
+            flows=self._copies,
+            rates=dict(self.flow.rates),
+        )
+        self._streams.wiring.add_edge(place, ("resource", name), kind="demand", load=load)

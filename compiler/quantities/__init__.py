@@ -1,0 +1,1 @@
+"""Dimensions, units and quantities, and how a number is known."""

@@ -1,0 +1,42 @@
+"""Single quantities behind flags of the command line: `160ms`, `6 %`, `0.5 s`."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.quantities import units
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+
+_QUANTITY = re.compile(
+    r"\s*([+-]?\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})\s*([^\W\d]\w*|%)?\s*", re.ASCII
+)
+
+
+def read_quantity(text: str, dimension: Dimension, what: str, example: str) -> Fraction:
+    """Return a number with its unit in base units, exact.
+
+    QpsError, which calls it `what`, where it is none of this dimension.
+
+    >>> from qps.compiler.quantities.dimension import TIME
+    >>> read_quantity("160ms", TIME, "--period", "160 ms")
+    Fraction(4, 25)
+    """
+    match = _QUANTITY.fullmatch(text)
+    unit = None
+    if match is not None and match[2] is not None:
+        unit = units.built_in("percent" if match[2] == "%" else match[2])
+    is_plain = match is not None and match[2] is None and dimension == DIMENSIONLESS
+    if match is not None and (is_plain or (unit is not None and unit.dimension == dimension)):
+        return Fraction(match[1]) * (Fraction(1) if unit is None else unit.factor)
+    sink = Sink()
+    sink.report(
+        codes.COMMAND_LINE,
+        None,
+        f"`{what} {shortened(text)}` is not {dimension.in_words}",
+        hint=f"such as `{what} '{example}'`",
+    )
+    raise QpsError(sink.found)

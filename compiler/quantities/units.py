@@ -1,0 +1,170 @@
+"""Units: names with an exact factor to base units and a dimension.
+
+Prefixes `k M G T P` are decimal, `Ki Mi Gi Ti Pi` binary; bit and byte are exact. What other
+tools read in two ways (`KB`, `Mb`, a bare `b`) is no unit here, but an error that offers both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+    Dimension,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit; one of it is `factor` base units (s, bit, $, one item) of `dimension`."""
+
+    name: str
+    factor: Fraction
+    dimension: Dimension
+    is_rating: bool = False
+
+
+ITEMS = (
+    "packet",
+    "frame",
+    "request",
+    "message",
+    "session",
+    "connection",
+    "call",
+    "core",
+)
+"""What is counted in every spec; a spec adds its own with `unit name`."""
+
+_TIMES = {
+    "ns": Fraction(1, 10**9),
+    "us": Fraction(1, 10**6),
+    "µs": Fraction(1, 10**6),
+    "μs": Fraction(1, 10**6),
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "second": Fraction(1),
+    "minute": Fraction(60),
+    "hour": Fraction(3600),
+    "day": Fraction(86_400),
+    "week": Fraction(604_800),
+    "month": Fraction(31_557_600, 12),
+    "year": Fraction(31_557_600),
+}
+_PREFIXES = {
+    "": 1,
+    "k": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+    "P": 10**15,
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+    "Pi": 2**50,
+}
+_INFORMATION = {"bit": 1, "byte": 8, "Byte": 8}
+_SHORT_BYTES = {"B": 8}
+
+
+def _built_in() -> dict[str, Unit]:
+    units = [Unit(name, factor, TIME) for name, factor in _TIMES.items()]
+    units += [
+        Unit(prefix + name, Fraction(multiple * bits), INFORMATION)
+        for prefix, multiple in _PREFIXES.items()
+        for name, bits in (_INFORMATION if not prefix else _INFORMATION | _SHORT_BYTES).items()
+    ]
+    units += [
+        Unit(f"{prefix}bps", Fraction(_PREFIXES[prefix]), DATA_RATE)
+        for prefix in ("", "k", "M", "G", "T")
+    ]
+    units += [Unit(name, Fraction(1), Dimension.of(name)) for name in ITEMS]
+    units += [
+        Unit("$", Fraction(1), MONEY),
+        Unit("%", Fraction(1, 100), DIMENSIONLESS),
+        Unit("percent", Fraction(1, 100), DIMENSIONLESS),
+    ]
+    return {unit.name: unit for unit in units}
+
+
+BUILT_IN: dict[str, Unit] = _built_in()
+"""The units that every spec has, by name."""
+
+_PLURALS = frozenset(
+    [
+        "core",
+        "packet",
+        "frame",
+        "bit",
+        "byte",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "month",
+        "year",
+    ]
+)
+# The plurals of other items are left to specs: `calls` and `messages` name populations and streams.
+
+
+def built_in(name: str) -> Unit | None:
+    """Return a unit that every spec has, also by its plural.
+
+    >>> built_in("Mbit").factor, built_in("packets").name, built_in("KB")
+    (Fraction(1000000, 1), 'packet', None)
+    """
+    unit = BUILT_IN.get(name)
+    if unit is None and name.endswith("s") and name[:-1] in _PLURALS:
+        unit = BUILT_IN[name[:-1]]
+    return unit
+
+
+_AMBIGUOUS = {
+    "b": "write `bit` or `byte`",
+    "B": "write `byte`",
+    "KB": "write `kB` (1000 byte) or `KiB` (1024 byte)",
+    "K": "write `k` with a unit: `kbit`, `kB`",
+    "Kb": "write `kbit`, `kB` (1000 byte) or `KiB` (1024 byte)",
+    "kb": "write `kbit` or `kB`",
+    "Mb": "write `Mbit` or `MB`",
+    "mb": "write `Mbit` or `MB`",
+    "Gb": "write `Gbit` or `GB`",
+    "gb": "write `Gbit` or `GB`",
+    "Kbit": "write `kbit` (1000 bit) or `Kibit` (1024 bit)",
+    "Kbps": "write `kbit/s`",
+    "kbps": "write `kbit/s`",
+    "mbps": "write `Mbit/s`",
+    "fps": "write `frame/s`",
+    "pps": "write `packet/s`",
+    "Hz": "write `/s` with what is counted: `frame/s`",
+    "rps": "write `request/s`",
+    "MHz": "declare it as a rating: `unit MHz of rating`",
+    "GHz": "declare it as a rating: `unit GHz of rating`",
+    "MIPS": "declare it as a rating: `unit MIPS of rating`",
+    "KBps": "write `kB/s`",
+    "MBps": "write `MB/s`",
+    "sec": "write `s`",
+    "msec": "write `ms`",
+    "min": "write `minute`; `min(a, b)` is the smaller one",
+    "h": "write `hour`",
+    "hr": "write `hour`",
+    "hrs": "write `hour`",
+    "usec": "write `us`",
+    **dict.fromkeys(
+        ("vCPU", "vCPUs", "vcpu", "vcpus", "CPU", "CPUs", "thread", "threads"),
+        "count in `core`; one of two hardware threads of a core is worth less than a core",
+    ),
+}
+
+
+def ambiguity(name: str) -> str | None:
+    """Return what to write instead of a unit name that is read in two ways elsewhere."""
+    return _AMBIGUOUS.get(name)

@@ -1,0 +1,92 @@
+"""Matrices of configurations, and claims about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
+
+if TYPE_CHECKING:
+    from qps.compiler.syntax.ast.claims import Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Spaced:
+    """Values along a range: so far apart, so many times the one before, or so many of them."""
+
+    span: Span
+    range: Range
+    step: Expr | None = None
+    factor: Expr | None = None
+    count: Number | None = None
+    is_logarithmic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """`station in [ws.ipx, ws.alpha]`: what a matrix varies, and the values of it."""
+
+    span: Span
+    name: Name
+    values: tuple[Expr, ...] | Spaced
+    values_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """`column margin = 230 ms - voice.latency`."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """A column to sort by."""
+
+    span: Span
+    name: Name
+    is_descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Which configurations a matrix has, which of them are wanted, and in which order."""
+
+    axes: tuple[Axis, ...]
+    included: tuple[tuple[Change, ...], ...]
+    excluded: tuple[Expr, ...]
+    wanted: tuple[Expr, ...]
+    order: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Many configurations of the model: the product of axes."""
+
+    span: Span
+    name: Name
+    title: Text | None
+    changes: tuple[Change, ...]
+    rows: Rows
+    at: Change | None
+    columns: tuple[Derived, ...]
+    selected: tuple[Name, ...]
+    source: Text | None
+    remarks: tuple[Remark, ...]
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixClaim:
+    """`every configuration of m where …: …`; `count` stands behind `at least` and `at most`."""
+
+    span: Span
+    quantifier: str
+    count: Number | None
+    matrix: Name | None
+    where: Expr | None
+    condition: Expr

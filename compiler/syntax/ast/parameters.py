@@ -1,0 +1,131 @@
+"""What may vary: units, the population, groups, options, parameters, definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax.ast.expressions import Expr, Name, Range, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """`use std.net as net` or `use "file.qps" as f`."""
+
+    span: Span
+    module: Name | Text
+    alias: Name | None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit: an item (no value), a rating, or a multiple of another unit."""
+
+    span: Span
+    name: Name
+    is_rating: bool
+    value: Expr | None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Users:
+    """The population and its range."""
+
+    span: Span
+    name: Name
+    range: Range
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`group room of 12 users`: into which the users are divided."""
+
+    span: Span
+    name: Name
+    size: Expr
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice among names; the first one is in force."""
+
+    span: Span
+    name: Name
+    choices: tuple[Name, ...]
+    source: Text | None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A number that a scenario may change; an elastic one takes what capacity is left.
+
+    The value of an elastic one is the most that it takes; the one of the smallest priority is
+    served first.
+    """
+
+    span: Span
+    name: Name
+    value: Expr
+    range: Range | None
+    source: Text | None
+    is_elastic: bool = False
+    priority: Expr | None = None
+    fitted: Text | None = None
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """`I 30`: how many are of a kind, or `I 60 %`: which share."""
+
+    span: Span
+    name: Name
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
+
+    span: Span
+    name: Name
+    weights: tuple[Weight, ...]
+    pattern: Text | None
+    source: Text | None
+    of_users: bool
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """A name for an expression."""
+
+    span: Span
+    name: Name
+    value: Expr
+    doc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Formal:
+    """A parameter of a function or component, with its dimension by example."""
+
+    span: Span
+    name: Name
+    example: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Func:
+    """A function."""
+
+    span: Span
+    name: Name
+    formals: tuple[Formal, ...]
+    value: Expr
+    doc: str | None = None

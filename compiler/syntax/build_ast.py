@@ -1,0 +1,507 @@
+"""Parse tree to syntax tree: total, every node with its span."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar, cast
+
+from lark import Token, Tree
+
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.build_cases import CaseBuilder
+from qps.compiler.syntax.build_expressions import Piece, token_of, tree_of, trees
+from qps.compiler.syntax.build_matrices import MatrixBuilder
+
+N = TypeVar("N")
+
+OUR_OWN = "this model"
+"""Where a claim comes from whose `source model` says no more."""
+
+
+class Builder(CaseBuilder, MatrixBuilder):
+    """Builds the nodes of one source; what cannot be built is reported."""
+
+    def __init__(self, source: Source, sink: Sink) -> None:
+        super().__init__(source, sink)
+        self._default_machine: ast.Name | None = None
+
+    # -- the file ------------------------------------------------------------------------
+
+    def items(self, tree: Tree[Token]) -> list[str | ast.Declaration]:
+        """Return the doc strings and declarations of a `start` tree, in order."""
+        built: list[str | ast.Declaration] = []
+        for piece in trees(tree.children):
+            if piece.data == "doc":
+                built.append(_doc_text(token_of(piece.children[0])))
+                continue
+            declaration = self._declaration(piece)
+            if isinstance(declaration, ast.Defaults):
+                self._default_machine = declaration.machine
+            built.append(declaration)
+        return built
+
+    def _declaration(self, tree: Tree[Token]) -> ast.Declaration:
+        build = cast("Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}"))
+        return build(tree)
+
+    # -- small pieces --------------------------------------------------------------------
+
+    def _heading(self, token: Piece) -> ast.Name:
+        """Return the heading of a column: a name, or any text in quotes."""
+        word = token_of(token)
+        text = str(word)[1:-1] if word.type == "STRING" else str(word)
+        return ast.Name(self._span(word), (text,))
+
+    def _formals(self, piece: Piece) -> tuple[ast.Formal, ...]:
+        if piece is None:
+            return ()
+        formals = []
+        for tree in trees(tree_of(piece).children):
+            name, example = tree.children
+            built = None if example is None else self._expr(example)
+            formals.append(ast.Formal(self._span(tree), self._name(name), built))
+        return tuple(formals)
+
+    def _only_price(self, pieces: Iterable[Tree[Token]]) -> ast.Expr | None:
+        prices = [self._expr(p.children[0]) for p in pieces if p.data == "price"]
+        return self._one("`price`", prices, lambda price: price.span)
+
+    # -- declarations --------------------------------------------------------------------
+
+    def _use(self, tree: Tree[Token]) -> ast.Use:
+        module, alias = tree.children
+        named = self._text(module) if isinstance(module, Token) else self._dotted(module)
+        return ast.Use(self._span(tree), named, None if alias is None else self._name(alias))
+
+    def _item_unit(self, tree: Tree[Token]) -> ast.Unit:
+        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=False, value=None)
+
+    def _rating_unit(self, tree: Tree[Token]) -> ast.Unit:
+        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=True, value=None)
+
+    def _derived_unit(self, tree: Tree[Token]) -> ast.Unit:
+        name, value = tree.children
+        return ast.Unit(
+            self._span(tree), self._name(name), is_rating=False, value=self._expr(value)
+        )
+
+    def _users(self, tree: Tree[Token]) -> ast.Users:
+        name, bounds = tree.children
+        return ast.Users(self._span(tree), self._name(name), self._range(bounds))
+
+    def _user_group(self, tree: Tree[Token]) -> ast.Group:
+        name, size = tree.children
+        return ast.Group(self._span(tree), self._name(name), self._expr(size))
+
+    def _option(self, tree: Tree[Token]) -> ast.Option:
+        name, *choices, source = tree.children
+        words = tuple(self._word(choice) for choice in choices if choice is not None)
+        return ast.Option(self._span(tree), self._name(name), words, self._source_text(source))
+
+    def _param(self, tree: Tree[Token]) -> ast.Param:
+        name, value, bounds, source, fitted = tree.children
+        return ast.Param(
+            self._span(tree),
+            self._name(name),
+            self._expr(value),
+            None if bounds is None else self._range(bounds),
+            self._source_text(source),
+            fitted=self._source_text(fitted),
+        )
+
+    def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
+        name, bounds, priority, source = tree.children
+        limits = self._range(bounds)
+        return ast.Param(
+            self._span(tree),
+            self._name(name),
+            limits.high,
+            limits,
+            self._source_text(source),
+            is_elastic=True,
+            priority=None if priority is None else self._expr(priority),
+        )
+
+    def _let(self, tree: Tree[Token]) -> ast.Let:
+        name, value = tree.children
+        return ast.Let(self._span(tree), self._name(name), self._expr(value))
+
+    def _func(self, tree: Tree[Token]) -> ast.Func:
+        name, formals, value = tree.children
+        return ast.Func(
+            self._span(tree), self._name(name), self._formals(formals), self._expr(value)
+        )
+
+    def _defaults(self, tree: Tree[Token]) -> ast.Defaults:
+        basis = tree_of(tree.children[0])
+        return ast.Defaults(self._span(tree), self._dotted(basis.children[0]))
+
+    def _machine(self, tree: Tree[Token]) -> ast.Machine:
+        name, *rest = tree.children
+        pieces = trees(rest)
+        return ast.Machine(
+            self._span(tree),
+            self._name(name),
+            tuple(self._resource(p) for p in pieces if p.data == "resource"),
+            tuple(self._expr(p.children[0]) for p in pieces if p.data == "extra_rating"),
+            self._only_price(pieces),
+            self._only_source(pieces),
+        )
+
+    def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
+        name, capacity, *attributes = tree.children
+        pieces = trees(attributes)
+        built = tuple(
+            ast.Attribute(self._span(a), self._word(a.children[0]), self._amount(a.children[1]))
+            for a in pieces
+            if a.data == "attribute"
+        )
+        return ast.ResourceItem(
+            self._span(tree),
+            self._name(name),
+            self._expr(capacity),
+            built,
+            self._only_queueing(pieces),
+        )
+
+    def _only_queueing(self, pieces: Iterable[Tree[Token]]) -> ast.Queueing | None:
+        found = []
+        for piece in pieces:
+            if piece.data == "queueing":
+                discipline, cv = piece.children
+                variation = None if cv is None else self._expr(cv)
+                found.append(ast.Queueing(self._span(piece), self._word(discipline), variation))
+        return self._one("`queueing`", found, lambda queueing: queueing.span)
+
+    def _network(self, tree: Tree[Token]) -> ast.Network:
+        name, *rest = tree.children
+        pieces = trees(rest)
+        media = [
+            ast.Text(self._span(piece), str(piece.children[0]))
+            for piece in pieces
+            if piece.data == "medium"
+        ]
+        properties = tuple(
+            ast.LinkProperty(self._span(p), str(p.children[0]), self._expr(p.children[1]))
+            for p in pieces
+            if p.data == "link_property"
+        )
+        return ast.Network(
+            self._span(tree),
+            self._name(name),
+            self._one("the medium", media, lambda medium: medium.span),
+            properties,
+            self._only_price(pieces),
+            self._only_source(pieces),
+            self._only_queueing(pieces),
+        )
+
+    def _component(self, tree: Tree[Token]) -> ast.Component:
+        name, formals, *rest = tree.children
+        pieces = trees(rest)
+        items: list[ast.Cost | ast.Effect] = []
+        for piece in pieces:
+            if piece.data == "cost":
+                items.append(self._cost(piece))
+            elif piece.data == "effect":
+                kind, value = piece.children
+                items.append(ast.Effect(self._span(piece), str(kind), self._expr(value)))
+            elif piece.data == "merge":
+                items.append(ast.Effect(self._span(piece), "merge", None))
+        return ast.Component(
+            self._span(tree),
+            self._name(name),
+            self._formals(formals),
+            tuple(items),
+            self._only_source(pieces),
+            self._default_machine,
+            self._only_text("fitted", pieces),
+        )
+
+    def _cost(self, tree: Tree[Token]) -> ast.Cost:
+        name, amount, *rest = tree.children
+        bases = trees(rest)
+        measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
+        scaled = [self._name(b.children[0]) for b in bases if b.data == "scaled_by"]
+        loads = [self._range_or_expr(b.children[0]) for b in bases if b.data == "at_load"]
+        threads = [b for b in bases if b.data == "single_thread"]
+        thread = self._one("`single_thread`", threads, self._span)
+        named = None if thread is None else thread.children[0]
+        return ast.Cost(
+            self._span(tree),
+            self._name(name),
+            self._amount(amount),
+            self._one("`measured on`", measured, lambda machine: machine.span),
+            self._one("`scaled by`", scaled, lambda rating: rating.span),
+            thread is not None,
+            self._one("the load", loads, lambda load: load.span),
+            None if named is None else self._name(named),
+        )
+
+    def _amount(self, piece: Piece) -> ast.Expr | ast.Fit:
+        """Return an expression, or the table that numbers are fitted to."""
+        if isinstance(piece, Tree) and piece.data == "fit":
+            return ast.Fit(self._span(piece), self._text(piece.children[1]))
+        return self._expr(piece)
+
+    def _topology(self, tree: Tree[Token]) -> ast.Topology:
+        items: list[ast.Node | ast.Link] = []
+        for piece in trees(tree.children):
+            name, place, *ends = piece.children
+            span, built = self._span(piece), self._name(name)
+            if piece.data == "node":
+                items.append(ast.Node(span, built, self._expr(place)))
+            else:
+                joined = tuple(self._dotted(end) for end in ends)
+                items.append(ast.Link(span, built, self._expr(place), joined))
+        return ast.Topology(self._span(tree), tuple(items))
+
+    def _stream(self, tree: Tree[Token]) -> ast.Stream:
+        name, flows, each, *rest = tree.children
+        items: list[ast.Emission | ast.At | ast.Over | ast.Playout] = []
+        for piece in trees(rest):
+            span = self._span(piece)
+            if piece.data == "emission":
+                values = tuple(self._expr(value) for value in piece.children)
+                items.append(ast.Emission(span, values))
+            elif piece.data == "at":
+                node, *steps = piece.children
+                built = tuple(self._step(step) for step in trees(steps))
+                items.append(ast.At(span, self._dotted(node), built))
+            elif piece.data == "playout":
+                delay, dropping = piece.children
+                late = None if dropping is None else self._expr(dropping)
+                items.append(ast.Playout(span, self._expr(delay), late))
+            else:
+                links = tuple(self._dotted(link) for link in piece.children)
+                items.append(ast.Over(span, links))
+        return ast.Stream(
+            self._span(tree),
+            self._name(name),
+            None if flows is None else self._expr(flows),
+            None if each is None else self._dotted(each),
+            tuple(items),
+        )
+
+    def _step(self, tree: Tree[Token]) -> ast.Step:
+        name, arguments, repeat, group, spread, when = tree.children
+        return ast.Step(
+            self._span(tree),
+            self._dotted(name),
+            () if arguments is None else self._exprs(tree_of(arguments)),
+            None if repeat is None else self._expr(tree_of(repeat).children[-1]),
+            self._in_group(group),
+            None if spread is None else self._spread(tree_of(spread)),
+            None if when is None else self._expr(tree_of(when).children[0]),
+        )
+
+    def _spread(self, tree: Tree[Token]) -> ast.Spread:
+        receivers, cast_name = tree.children
+        to = tree_of(receivers)
+        kind = str(to.data)[3:]
+        whom, most = (*to.children, None)[:2]
+        is_group = isinstance(whom, Tree) and whom.data == "in_group"
+        return ast.Spread(
+            self._span(tree),
+            kind,
+            None if whom is None or is_group else self._dotted(whom),
+            None if cast_name is None else self._word(cast_name),
+            self._in_group(whom) if is_group else None,
+            None if most is None else self._expr(most),
+        )
+
+    def _in_group(self, piece: Piece) -> ast.Name | None:
+        """Return the group behind `in`."""
+        return None if piece is None else self._dotted(tree_of(piece).children[0])
+
+    def _measure(self, tree: Tree[Token]) -> ast.Measure:
+        name, value = tree.children
+        return ast.Measure(self._span(tree), self._name(name), self._expr(value))
+
+    def _require(self, tree: Tree[Token]) -> ast.Require:
+        built = tuple(self._requirement(piece) for piece in trees(tree.children))
+        return ast.Require(self._span(tree), built)
+
+    def _requirement(self, tree: Tree[Token]) -> ast.Requirement:
+        condition, ideal = tree.children
+        best = None if ideal is None else self._expr(ideal)
+        return ast.Requirement(self._span(tree), self._expr(condition), best)
+
+    def _planned_load(self, tree: Tree[Token]) -> ast.Target:
+        aims = []
+        for aim in trees(tree.children):
+            named, value = aim.children
+            is_links = isinstance(named, Token)
+            name = ast.Name(self._span(named), ("link",)) if is_links else self._dotted(named)
+            aims.append(ast.Aim(self._span(aim), name, self._expr(value)))
+        return ast.Target(self._span(tree), tuple(aims))
+
+    def _mode(self, tree: Tree[Token]) -> ast.Mode:
+        name, *rest = tree.children
+        pieces = trees(rest)
+        return ast.Mode(
+            self._span(tree),
+            self._name(name),
+            tuple(self._requirement(p) for p in pieces if p.data == "requirement"),
+            tuple(self.change(p) for p in pieces if p.data != "requirement"),
+        )
+
+    def _quality_metric(self, tree: Tree[Token]) -> ast.Quality:
+        return ast.Quality(self._span(tree), self._word(tree.children[0]))
+
+    def _quality_formula(self, tree: Tree[Token]) -> ast.Quality:
+        return ast.Quality(self._span(tree), self._expr(tree.children[0]))
+
+    def _scenario(self, tree: Tree[Token]) -> ast.Scenario:
+        name, *changes = tree.children
+        built = tuple(self.change(change) for change in trees(changes))
+        return ast.Scenario(self._span(tree), self._name(name), built)
+
+    def _remarks(self, pieces: Iterable[Tree[Token]]) -> tuple[ast.Remark, ...]:
+        return tuple(
+            ast.Remark(self._span(p), str(p.children[0]), self._text(p.children[1]))
+            for p in pieces
+            if p.data == "remark"
+        )
+
+    def _expect(self, tree: Tree[Token]) -> ast.Expect:
+        name, title, *rest = tree.children
+        pieces = trees(rest)
+        source, is_our_own = self._stated_source(pieces)
+        return ast.Expect(
+            self._span(tree),
+            self._name(name),
+            None if title is None else self._text(title),
+            tuple(self._claim(p) for p in pieces if p.data == "claim"),
+            source,
+            self._remarks(pieces),
+            tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
+            is_our_own,
+            self._only_text("missed", pieces),
+        )
+
+    def _stated_source(self, pieces: Sequence[Tree[Token]]) -> tuple[ast.Text | None, bool]:
+        """Return where claims or runs come from, and whether that is the model itself."""
+        stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
+        sources = [self._claim_source(p) for p in stated]
+        source = self._one("`source`", sources, lambda text: text.span)
+        return source, any(p.data == "own_source" for p in stated)
+
+    def _claim_source(self, piece: Tree[Token]) -> ast.Text:
+        """Return where a claim comes from: a document, or the model itself and by what."""
+        *words, text = piece.children
+        if text is not None:
+            return self._text(text)
+        return ast.Text(self._span(token_of(words[0])), OUR_OWN)
+
+    def _matrix(self, tree: Tree[Token]) -> ast.Matrix:
+        name, title, changes, *rest = tree.children
+        pieces = trees(rest)
+        populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
+        return ast.Matrix(
+            self._span(tree),
+            self._name(name),
+            None if title is None else self._text(title),
+            self._changes(changes),
+            self._rows(pieces),
+            self._one("`at`", populations, lambda change: change.span),
+            tuple(self._derived(p) for p in pieces if p.data == "derived"),
+            tuple(self._dotted(n) for p in pieces if p.data == "selected" for n in p.children),
+            self._only_source(pieces),
+            self._remarks(pieces),
+        )
+
+    def _derived(self, tree: Tree[Token]) -> ast.Derived:
+        name, value = tree.children
+        return ast.Derived(self._span(tree), self._name(name), self._expr(value))
+
+    def _claim(self, tree: Tree[Token]) -> ast.Claim:
+        value, claimed, tolerance, changes = tree.children
+        return ast.Claim(
+            self._span(tree),
+            self._expr(value),
+            None if claimed is None else self._expr(claimed),
+            None if tolerance is None else self._expr(tolerance),
+            self._changes(changes),
+        )
+
+    def _observed_runs(self, tree: Tree[Token]) -> ast.Observe:
+        name, file, changes, *rest = tree.children
+        pieces = trees(rest)
+        columns = []
+        for piece in pieces:
+            if piece.data == "column":
+                heading, unit, target, tolerance = piece.children
+                columns.append(
+                    ast.Column(
+                        self._span(piece),
+                        self._heading(heading),
+                        None if unit is None else self._expr(unit),
+                        self._expr(target),
+                        None if tolerance is None else self._expr(tolerance),
+                    )
+                )
+        source, is_our_own = self._stated_source(pieces)
+        return ast.Observe(
+            self._span(tree),
+            self._name(name),
+            self._text(file),
+            self._changes(changes),
+            tuple(columns),
+            source,
+            self._remarks(pieces),
+            is_our_own,
+            self._only_text("missed", pieces),
+        )
+
+    def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:
+        name, file, unit, period, source = tree.children
+        return ast.Trace(
+            self._span(tree),
+            self._name(name),
+            self._text(file),
+            None if unit is None else self._expr(unit),
+            None if period is None else self._expr(period),
+            self._source_text(source),
+        )
+
+    def _figure(self, tree: Tree[Token]) -> ast.Figure:
+        name, title, *rest = tree.children
+        pieces = trees(rest)
+        axes = [
+            ast.Abscissa(self._span(p), self._dotted(p.children[0]), self._range(p.children[1]))
+            for p in pieces
+            if p.data == "abscissa"
+        ]
+        return ast.Figure(
+            self._span(tree),
+            self._name(name),
+            None if title is None else self._text(title),
+            self._one("`over`", axes, lambda axis: axis.span),
+            tuple(self._curve(p) for p in pieces if p.data == "curve"),
+            tuple(self._loads(p) for p in pieces if p.data == "loads"),
+            tuple(self._word(p.children[-1]) for p in pieces if p.data == "logarithmic"),
+            self._only_source(pieces),
+            self._remarks(pieces),
+        )
+
+    def _loads(self, tree: Tree[Token]) -> ast.Loads:
+        label, changes = tree.children
+        text = None if label is None else self._text(label)
+        return ast.Loads(self._span(tree), text, self._changes(changes))
+
+    def _curve(self, tree: Tree[Token]) -> ast.Curve:
+        label, value, changes = tree.children
+        return ast.Curve(
+            self._span(tree),
+            None if label is None else self._text(label),
+            self._expr(value),
+            self._changes(changes),
+        )
+
+
+def _doc_text(token: Token) -> str:
+    lines = [line.strip() for line in str(token)[3:-3].strip().splitlines()]
+    return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""Parse tree to syntax tree, the part for parameters with several values and for kinds."""
+
+from __future__ import annotations
+
+from lark import Token, Tree
+
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.build_expressions import ExpressionBuilder, token_of, tree_of, trees
+
+
+class CaseBuilder(ExpressionBuilder):
+    """Builds what states several values: by case, and by kind."""
+
+    def _cases(self, tree: Tree[Token]) -> ast.Cases:
+        values = []
+        for piece in trees(tree.children):
+            case, value = piece.children
+            built = self._expr(value)
+            values.append(ast.CaseValue(self._span(piece), str(token_of(case)), built))
+        return ast.Cases(self._span(tree), tuple(values))
+
+    def _case_param(self, tree: Tree[Token]) -> ast.Param:
+        name, cases, bounds, source, fitted = tree.children
+        return ast.Param(
+            self._span(tree),
+            self._name(name),
+            self._cases(tree_of(cases)),
+            None if bounds is None else self._range(bounds),
+            self._source_text(source),
+            fitted=self._source_text(fitted),
+        )
+
+    def _kind_param(self, tree: Tree[Token]) -> ast.Param:
+        name, kinds, *rest, bounds = tree.children
+        owner, pieces = self._name(name), trees(rest)
+        entries = tuple(self._kind_value(p) for p in pieces if p.data == "kind_value")
+        named = self._dotted(kinds)
+        last = entries[-1].span if entries else named.span
+        table = ast.KindTable(named.span.to(last), owner, named, entries)
+        return ast.Param(
+            self._span(tree),
+            owner,
+            table,
+            None if bounds is None else self._range(bounds),
+            self._only_source(pieces),
+            fitted=self._only_text("fitted", pieces),
+        )
+
+    def _kind_value(self, tree: Tree[Token]) -> ast.KindValue:
+        name, value = tree.children
+        is_cases = isinstance(value, Tree) and value.data == "cases"
+        built = self._cases(tree_of(value)) if is_cases else self._expr(value)
+        return ast.KindValue(self._span(tree), self._word(name), built)
+
+    def _kinds(self, tree: Tree[Token]) -> ast.Kinds:
+        name, *rest = tree.children
+        pieces = trees(rest)
+        patterns = [piece for piece in rest if isinstance(piece, Token)]
+        pattern = self._text(patterns[0]) if patterns else None
+        return ast.Kinds(
+            self._span(tree),
+            self._name(name),
+            tuple(self._weight(p) for p in pieces if p.data == "weight"),
+            pattern,
+            self._only_source(pieces),
+            any(piece.data == "of_users" for piece in pieces),
+        )
+
+    def _weight(self, tree: Tree[Token]) -> ast.Weight:
+        name, value = tree.children
+        return ast.Weight(self._span(tree), self._word(name), self._expr(value))

@@ -1,0 +1,341 @@
+"""The commonest slips of the pen, and how to mend each.
+
+Each function of `_SLIPS` knows one kind; the first that recognises what it sees gives the hint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from unicodedata import category
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import closest, shortened
+from qps.compiler.quantities.units import built_in
+from qps.grammar.words import DECLARATIONS, RESERVED, TOKEN_CHOICES, TOKEN_WORDS, in_words
+
+LOOKED_BACK = 200
+RANGE_HINT = "write a range as `2..200`"
+_SURE = 0.74
+_LOOKED_AHEAD = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A word that cannot stand where it stands."""
+
+    span: Span
+    before: str  # the text of the declaration up to the word
+    accepted: frozenset[str]
+    opened: str  # the innermost bracket that is open, empty where none is
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.span.text
+
+    @property
+    def behind(self) -> str:
+        """The text behind the word."""
+        text = self.span.source.text
+        return text[self.span.end : self.span.end + _LOOKED_AHEAD]
+
+    @property
+    def previous(self) -> str:
+        """The word before this one, with the sign in front of it: `; merg`."""
+        found = re.search(r"(?:[{;\n]\s*)?\w+\s*$", self.before[-LOOKED_BACK:])
+        return found.group().strip() if found else ""
+
+
+def how_to_mend(fault: Fault) -> str | None:
+    """Return what to write instead, as far as that can be told."""
+    return next(filter(None, (slip(fault) for slip in _SLIPS)), None)
+
+
+# -- words of other languages, and where a word belongs ----------------------------------
+
+_NESTED = {
+    **dict.fromkeys(("node", "link"), "nodes and links stand in `topology { … }`"),
+    **dict.fromkeys(("source", "at", "over"), "it is a part of a stream: `stream name { … }`"),
+    **dict.fromkeys(("import", "include", "from"), "write `use`"),
+    **dict.fromkeys(("def", "function"), "write `func`"),
+    **dict.fromkeys(("const", "var", "set"), "write `param`, or `let` for what is computed"),
+    **dict.fromkeys(("server", "host"), "write `machine`"),
+}
+_FOREIGN = {
+    "per": "write `/` for `per`, as in `ms/packet`",
+    "is": "compare with `==`",
+    "equals": "compare with `==`",
+    "unless": "write `if not …`",
+    "when": "write `if`",
+    "where": "write `with`",
+    "given": "write `with`",
+    "via": "write `over`",
+    "through": "write `over`",
+    "measure": "write `measured on`",
+}
+_NETWORK_WORDS = {
+    **dict.fromkeys(("latency", "delay"), "write `propagation`"),
+    **dict.fromkeys(("bandwidth", "speed", "capacity"), "write `rate`"),
+    "half": "a link that takes turns is `shared`",
+    "full": "write `duplex`",
+}
+_STATEMENTS = (
+    *(word for words in TOKEN_CHOICES.values() for word in words),
+    "merge", "source", "rating", "price", "node", "link", "at", "over",
+)  # fmt: skip
+
+
+def _first_word(fault: Fault) -> str | None:
+    if fault.opened or fault.before:
+        return None
+    if fault.word.startswith('"'):
+        return 'a doc string stands between `"""`'
+    if not fault.word.isidentifier():
+        return None
+    near = closest(fault.word, DECLARATIONS)
+    if fault.word in _NESTED:
+        return _NESTED[fault.word]
+    if near is not None:
+        return f"did you mean `{near}`?"
+    return "a declaration starts with a word such as `param`, `component` or `stream`"
+
+
+def _misspelt(fault: Fault) -> str | None:
+    if not fault.word.isidentifier() or fault.word in RESERVED:
+        return None
+    keywords = [t.lower() for t in fault.accepted if t.isalpha() and t not in TOKEN_WORDS]
+    keywords += [word for token in fault.accepted for word in TOKEN_CHOICES.get(token, ())]
+    near = closest(fault.word, keywords)
+    return f"did you mean `{near}`?" if near else None
+
+
+def _misspelt_before(fault: Fault) -> str | None:
+    starts_statement = fault.previous[:1] in "{;" or "\n" in fault.previous
+    word = fault.previous.lstrip("{;\n ")
+    if not word or word in RESERVED or not starts_statement:
+        return None
+    if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
+        return None  # a step, and no slip
+    near = closest(word, _STATEMENTS, _SURE)
+    return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
+
+
+def _foreign(fault: Fault) -> str | None:
+    if fault.word == "and" and "COMMA" in fault.accepted:
+        return "separate them with commas"
+    if "LINK_PROPERTY" in fault.accepted and fault.word in _NETWORK_WORDS:
+        return _NETWORK_WORDS[fault.word]
+    for word in (fault.word, fault.previous.lstrip("{;\n ")):
+        if word in _FOREIGN and word not in RESERVED:
+            return _FOREIGN[word]
+    return None
+
+
+_CASE_WORDS = {
+    **dict.fromkeys(("mean", "avg", "typical", "usual"), "average"),
+    **dict.fromkeys(("minimum", "min", "smallest", "lowest", "best"), "least"),
+    **dict.fromkeys(("maximum", "max", "greatest", "highest", "peak", "worst"), "largest"),
+}
+
+
+def _case(fault: Fault) -> str | None:
+    """Where the value of a case goes wrong: another word for it, no comma, no value."""
+    before = fault.previous.lstrip("{;\n ")
+    for word in (fault.word, before):
+        if word in _CASE_WORDS and ("CASE" in fault.accepted or fault.word[:1].isdigit()):
+            return f"write `{_CASE_WORDS[word]}` for `{word}`"
+    if fault.word in TOKEN_CHOICES["CASE"] and "COMMA" in fault.accepted:
+        return "put a comma before it"
+    if fault.word == "," and before in TOKEN_CHOICES["CASE"]:
+        return f"say what it is: `{before} 3 ms`"
+    return None
+
+
+def _priority(fault: Fault) -> str | None:
+    if fault.word != "priority" and not re.search(r"\belastic\s+priority$", fault.before):
+        return None
+    if re.search(r"\belastic\b", fault.before):
+        return "the priority stands right behind the range: `elastic 1..20 packet/s priority 1`"
+    return "only what is elastic has a priority: `param x elastic 1..20 packet/s priority 1`"
+
+
+def _group(fault: Fault) -> str | None:
+    if fault.word == "at" and re.search(r"\bto\s+others$", fault.before):
+        return "name the group of the others: `to others in room at most 4`"
+    if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
+        return "only of the others some can be chosen: `to others in room at most 4`"
+    return None
+
+
+def _target(fault: Fault) -> str | None:
+    if re.search(r"(?:^|\n)target(?:\s[^\n]*,)?$", fault.before) and "LINKS" in fault.accepted:
+        return "say what it is the target of: `target cpu 75 %, link 80 %`"
+    return None
+
+
+def _comma(fault: Fault) -> str | None:
+    if fault.word != ",":
+        return None
+    digits = re.search(r"\d[\d_]*$", fault.before)
+    rest = re.match(r"\d{3}\b", fault.behind)
+    if digits and rest:
+        return f"write digits without commas: `{digits.group()}_{rest.group()}`"
+    if digits and fault.behind[:1].isdigit():
+        return "write the decimal point as `.`"
+    if "EQUAL" in fault.accepted:
+        return "declare each by itself"
+    if "_SEP" in fault.accepted and fault.opened:
+        return "statements end with `;` or a new line, not with a comma"
+    return None
+
+
+def _bracket(fault: Fault) -> str | None:
+    if fault.word in "[]":
+        return "write a range as `2..200`, choices as `a or b`"
+    if fault.word in "})" and not fault.opened:
+        return f"nothing is open here that `{fault.word}` could close: take it out"
+    if fault.word == ")" and fault.opened != "(":
+        return "no `(` is open here: take it out, or add the `(`"
+    if fault.word == ")" and fault.before.endswith("("):
+        return "put the arguments between the brackets"
+    return None
+
+
+def _equals(fault: Fault) -> str | None:
+    if fault.word not in ("=", ":"):
+        return None
+    if fault.before[-1:] in ("<", ">", "=", "!"):
+        return f"write `{fault.before[-1]}=` without a blank"
+    if fault.behind[:1] in ("<", ">"):
+        return f"write `{fault.behind[0]}=`"
+    if re.search(r"[{;\n]\s*\w+$", fault.before[-LOOKED_BACK:]) and "NUMBER" in fault.accepted:
+        return f"the value stands right behind the word, without `{fault.word}`"
+    if "COMPARE" in fault.accepted:
+        return "compare with `==`, `<=` or `>=`; `=` only gives a name its value"
+    return None
+
+
+def _no_equals(fault: Fault) -> str | None:
+    """Where the value of a name stands right behind it: `param k 12`."""
+    if "EQUAL" not in fault.accepted or not fault.word[:1].isdigit():
+        return None
+    return f"write `=` before it: `{shortened(fault.previous)} = {shortened(fault.word)}`"
+
+
+def _operator(fault: Fault) -> str | None:
+    if fault.word == "*" and fault.before.endswith("*"):
+        return "write powers with `^`"
+    if fault.word == "/" and fault.before.endswith("/"):
+        return "divide with one `/`; a comment starts with `#`"
+    return None
+
+
+def _number(fault: Fault) -> str | None:
+    if fault.word == ".":
+        if "RANGE" in fault.accepted or fault.before.endswith(".."):
+            return RANGE_HINT
+        if fault.before[-1:].isdigit():
+            return f"write a digit behind the point: `{fault.before[-1]}.0`"
+        return "write a digit before the point: `0.5`" if fault.behind[:1].isdigit() else None
+    if any(category(character) == "No" for character in fault.previous):
+        return "write powers as `x^2` and fractions as `0.5`"
+    if not re.fullmatch(r"\d.*", fault.word):
+        return None
+    if fault.before[-1:].isdigit():
+        return "write digits together, or with `_` between: `800_000`"
+    if fault.before[-1:] in ("%", "$"):
+        return f"the unit stands behind the number: `{shortened(fault.word)} {fault.before[-1]}`"
+    return None
+
+
+def _unit(fault: Fault) -> str | None:
+    """Where a unit stands behind a name or a bracket, which may have a unit of its own."""
+    if built_in(fault.word) is not None and fault.before[-1:] == "]":
+        return f"each number has its unit: `[1 {fault.word}, 2 {fault.word}]`"
+    name = re.search(r"[\w.]+$|\)$", fault.before[-LOOKED_BACK:])
+    if built_in(fault.word) is None or "PLUS" not in fault.accepted or name is None:
+        return None
+    if name.group() in RESERVED or name.group()[:1].isdigit():
+        return None
+    left = name.group() if name.group() != ")" else "(…)"
+    unit = re.match(r"(?:\s*/\s*\w+)?", fault.behind)
+    written = fault.word + (unit.group().replace(" ", "") if unit else "")
+    return f"a unit stands behind a number: `{left} * 1 {written}`, or `{left}` alone if it has one"
+
+
+def _one_thing(fault: Fault) -> str | None:
+    """Where only one thing can stand, say so."""
+    accepted = fault.accepted - {"DOT", "CIRCUMFLEX"}
+    if not accepted:
+        return "take out what stands from here on"
+    if "ARROW" in accepted:
+        accepted = frozenset({"ARROW"})
+    if {"ALL", "ONE", "OTHERS"} <= accepted:
+        return "write `to others`, `to all node` or `to one node`"
+    if "LBRACE" in accepted:
+        accepted -= {"LPAR"}
+    if accepted == {"NAME"}:
+        return _name_hint(fault.word)
+    if accepted == {"STRING"}:
+        return 'write it in quotes: `"…"`'
+    if "RANGE" in accepted:
+        return RANGE_HINT
+    if len(accepted) != 1:
+        return None
+    if fault.word in ("-", ".") and re.match(r"\w", fault.behind):
+        return f"a name has letters, digits and `_`, but no `{fault.word}`"
+    if fault.word == "in" and accepted == {"EQUAL"}:
+        return "write `=` and a value first"
+    where = "before it" if re.match(r"\w|\n", fault.word) else "instead"
+    return f"write {in_words(next(iter(accepted)))} {where}"
+
+
+def _name_hint(word: str) -> str:
+    if word in RESERVED:
+        return f"`{word}` is a word of the language and cannot be a name: call it `{word}_`"
+    if word.strip('"').isidentifier():
+        return f"write it without quotes: `{word.strip(chr(34))}`"
+    if word[:1].isdigit():
+        return "a name starts with a letter; digits may follow"
+    return "put a name before it"
+
+
+def _two_statements(fault: Fault) -> str | None:
+    if "_SEP" not in fault.accepted:
+        return None
+    end = "end the statement before it with `;` or a new line"
+    if {"PLUS", "COMPARE"} & fault.accepted and fault.word not in RESERVED:
+        return f"put an operator before it, or {end}"
+    return end
+
+
+def _anything(fault: Fault) -> str | None:
+    if fault.word in RESERVED and "NAME" in fault.accepted:
+        return f"`{fault.word}` is a word of the language and cannot be a name"
+    if fault.word in ("}", ")") or not fault.word.strip(";\n "):
+        return "something is missing before it: write what is expected"
+    return "take it out, or write what is expected here"
+
+
+_SLIPS: tuple[Callable[[Fault], str | None], ...] = (
+    _first_word,
+    _case,
+    _misspelt,
+    _foreign,
+    _misspelt_before,
+    _priority,
+    _group,
+    _target,
+    _comma,
+    _bracket,
+    _equals,
+    _no_equals,
+    _operator,
+    _number,
+    _unit,
+    _one_thing,
+    _two_statements,
+    _anything,
+)

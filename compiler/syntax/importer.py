@@ -1,0 +1,198 @@
+"""Where texts come from: files beside the spec, and the standard library. Nowhere else."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import closest, did_you_mean, shortened
+from qps.compiler.syntax import ast
+from qps.stdlib import module_names, module_text
+
+_LARGEST_FILE = 8_000_000
+_LARGEST_TABLE = 100_000_000
+"""Of a table that somebody names himself: it comes from no stranger."""
+
+
+class Importer(Protocol):
+    """Gives the text of a module that another one uses."""
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        """Return the source, or why there is none."""
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        """Return the text of a data file, or why there is none."""
+
+
+def read_spec(path: Path) -> Outcome[Source]:
+    """Read a spec that was named on the command line; it may use what lies in its folder."""
+    sink = Sink()
+    text = _read(path, None, sink, str(path))
+    if text is None:
+        return sink.outcome(None)
+    return sink.outcome(Source(str(path), text, path.resolve().parent))
+
+
+def read_data(path: Path) -> Outcome[str]:
+    """Read a table that was named on the command line."""
+    sink = Sink()
+    text = _read(path, None, sink, str(path), suffix=".csv", largest=_LARGEST_TABLE)
+    return sink.outcome(text)
+
+
+@dataclass(frozen=True)
+class FileImporter:
+    """Reads modules of the standard library and files in the folder tree of the spec.
+
+    `named` are the files that were named so far: no command may write over them.
+    """
+
+    root: Path | None
+    named: set[Path] = field(default_factory=set, compare=False)
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        """Return the source of `std.…` or of a `.qps` file."""
+        if isinstance(module, ast.Text):
+            return self._open_file(module, importing)
+        sink = Sink()
+        names = module_names()
+        if module.parts[0] != "std" or module.text not in names:
+            sink.report(
+                codes.UNKNOWN_MODULE,
+                module.span,
+                f"there is no module `{module.text}` in the standard library",
+                hint=did_you_mean(module.text, names)
+                if module.parts[0] == "std"
+                else f'a file of your own is named in quotes: `use "{module.parts[0]}.qps"`',
+            )
+            return sink.outcome(None)
+        return sink.outcome(Source(module.text, module_text(module.text)))
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        """Return the text of a file beside the spec."""
+        sink = Sink()
+        path = self._inside(file, importing, sink)
+        if path is None:
+            return sink.outcome(None)
+        return sink.outcome(_read(path, file.span, sink, file.value, suffix=".csv"))
+
+    def _open_file(self, module: ast.Text, importing: Source) -> Outcome[Source]:
+        sink = Sink()
+        path = self._inside(module, importing, sink)
+        if path is None:
+            return sink.outcome(None)
+        text = _read(path, module.span, sink, module.value)
+        if text is None:
+            return sink.outcome(None)
+        # From real path to real path: one file has one label, by whatever way it is named.
+        assert importing.folder is not None
+        way = os.path.relpath(path, importing.folder)
+        label = os.path.normpath(Path(importing.label).parent / way)
+        return sink.outcome(Source(label, text, path.parent))
+
+    def _inside(self, file: ast.Text, importing: Source, sink: Sink) -> Path | None:
+        """Return the real path of a named file; it must lie below the spec's folder."""
+        if self.root is None or importing.folder is None:
+            sink.report(
+                codes.OUTSIDE_FOLDER,
+                file.span,
+                "a spec that is no file itself may name no files",
+                hint="save it as a file, beside the one that is named",
+            )
+            return None
+        if "\0" in file.value or not file.value.strip():
+            sink.report(
+                codes.UNKNOWN_MODULE,
+                file.span,
+                "this names no file",
+                hint='name one, such as `use "hardware.qps" as hw`',
+            )
+            return None
+        path = _resolved(importing.folder / file.value)
+        if path is None:
+            sink.report(
+                codes.UNREADABLE,
+                file.span,
+                f"`{shortened(file.value)}` leads nowhere: its links go round in a circle",
+                hint="name the file itself",
+            )
+            return None
+        if not path.is_relative_to(self.root.resolve()):
+            sink.report(
+                codes.OUTSIDE_FOLDER,
+                file.span,
+                f"`{shortened(file.value)}` lies outside the folder of the spec",
+                hint="a spec reads only files in its own folder and below it; move the file there",
+            )
+            return None
+        self.named.add(path)
+        return path
+
+
+def _resolved(path: Path) -> Path | None:
+    """Return the real path, None where symbolic links lead round in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
+def _read(
+    path: Path,
+    span: Span | None,
+    sink: Sink,
+    shown: str,
+    *,
+    suffix: str = ".qps",
+    largest: int = _LARGEST_FILE,
+) -> str | None:
+    """Return the text of a file, or report why it cannot be read."""
+    shown = shortened(shown)
+
+    def fail(code: Code, message: str, hint: str | None = None) -> None:
+        sink.report(code, span, message, hint=hint)
+
+    try:
+        if not path.is_file():
+            kind = "is a folder" if path.is_dir() else "does not exist"
+            kind = kind if path.is_dir() or not path.exists() else "is no ordinary file"
+            fail(codes.UNKNOWN_MODULE, f"`{shown}` {kind}", _other_file(path, span, suffix))
+            return None
+        if path.stat().st_size > largest:
+            fail(
+                codes.UNREADABLE,
+                f"`{shown}` is larger than {largest:,} bytes",
+                "split it, and join the parts with `use`"
+                if suffix == ".qps"
+                else "thin it out: each row as likely to stay as any other",
+            )
+            return None
+        text = path.read_bytes().decode("utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        fail(
+            codes.UNREADABLE,
+            f"`{shown}` is not UTF-8 text (byte {error.start})",
+            "save it as UTF-8",
+        )
+    except OSError as error:
+        fail(
+            codes.UNREADABLE,
+            f"`{shown}` cannot be read: {error.strerror or error}",
+            "check that it is there and that you may read it",
+        )
+    return None
+
+
+def _other_file(path: Path, span: Span | None, suffix: str) -> str:
+    """Return a hint that offers the file that was probably meant: with an ending, or alike."""
+    files = path.parent.glob(f"*{suffix}") if path.parent.is_dir() else ()
+    near = closest(path.stem + suffix, (file.name for file in files if file.is_file()))
+    if near is not None:
+        return f"did you mean `{near}`?"
+    return "name a file, relative to the one that uses it" if span else f"name a `{suffix}` file"

@@ -1,0 +1,179 @@
+"""Text to syntax tree, with every syntax error that can be told apart.
+
+The whole text is parsed first. Where that fails, each declaration is parsed by itself, so
+that one mistake hides no other: a declaration starts at a line that begins, at its left
+edge, with one of the words of `grammar.words.DECLARATIONS`, or with a doc string.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import lark
+from lark import Token, Tree
+from lark.utils import TextSlice
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Outcome, Sink
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.build_ast import Builder
+from qps.compiler.syntax.syntax_errors import report_syntax_error
+from qps.grammar import parser
+from qps.grammar.words import DECLARATIONS
+
+LARGEST_TEXT = 400_000
+"""Characters in a file beyond which it is refused."""
+
+LARGEST_DECLARATION = 200_000
+"""Characters in a declaration beyond which it is refused, comments and blanks included."""
+
+_STARTS = re.compile(r'^(?:\w+|""")|"[^"\n]*"|#[^\n]*|[{}()]', re.MULTILINE)
+_GOES_ON = re.compile(
+    r"(?:with|within|as|to|by|if|between|measured|scaled|single_thread|then|else|and|or|ideal)\b"
+)
+_WAITS = "+-*/^<>=~,:"
+_LOOKED_BACK = 200
+_DECLARED = re.compile(
+    r"^observe[ \t]+trace[ \t]+(\w+)|"
+    r"^\w+[^\w\n]+(\w+)|\b(?:node|link|as)[ \t]+(\w+)|[{;\n][ \t]*\w+[ \t]+(\w+)[ \t]*=(?!=)",
+    re.MULTILINE,
+)
+
+
+def parse(source: Source) -> Outcome[ast.Module]:
+    """Return the module that a text declares, as far as it could be made out."""
+    sink = Sink()
+    if len(source.text) > LARGEST_TEXT:
+        sink.report(
+            codes.UNREADABLE,
+            Span(source, 0, 0),
+            f"the file is longer than {LARGEST_TEXT:,} characters",
+            hint="split it and join the parts with `use`",
+        )
+        return sink.partial(_module(source, [], [(0, 0)]))
+    builder = Builder(source, sink)
+    items: list[str | ast.Declaration] = []
+    failed: list[tuple[int, int]] = []
+    parts = _parts(source.text)
+    tree = None
+    if all(end - start <= LARGEST_DECLARATION for start, end in parts):
+        tree = _parse_part(source, 0, len(source.text), None)
+    if tree is not None:
+        items = builder.items(tree)
+    else:
+        for start, end in parts:
+            part = _parse_part(source, start, end, sink)
+            if part is not None:
+                items += builder.items(part)
+            else:
+                failed.append((start, end))
+    return sink.partial(_module(source, items, failed))
+
+
+def parse_change(source: Source) -> Outcome[ast.Change]:
+    """Return the `name = value` that a text such as a `--set` flag holds."""
+    sink = Sink()
+    try:
+        tree = parser().parse(source.text, start="change")
+    except lark.exceptions.UnexpectedInput as error:
+        report_syntax_error(error, source, 0, len(source.text), sink)
+        return sink.outcome(None)
+    return sink.outcome(Builder(source, sink).change(tree))
+
+
+def _module(
+    source: Source, items: list[str | ast.Declaration], failed: list[tuple[int, int]]
+) -> ast.Module:
+    """Give each doc string to the declaration behind it, the first one to the module."""
+    module_doc: str | None = None
+    waiting: str | None = None
+    declarations: list[ast.Declaration] = []
+    for index, item in enumerate(items):
+        if isinstance(item, str):
+            if index == 0:
+                module_doc = item
+            else:
+                waiting = item
+        else:
+            declarations.append(item if waiting is None else replace(item, doc=waiting))
+            waiting = None
+    names: set[str] = set()
+    kinds: set[str] = set()
+    for start, end in failed:
+        kind = _kind_meant(source.text, start, end)
+        kinds.add(kind)
+        names |= _names_meant(source.text, start, end, kind)
+    return ast.Module(source, module_doc, tuple(declarations), frozenset(names), frozenset(kinds))
+
+
+def _kind_meant(text: str, start: int, end: int) -> str:
+    """Return the word that a declaration that failed starts with, or was meant to; else ''."""
+    word = re.compile(r"\s*(\w+)").match(text, start, end)
+    if word is None:
+        return ""
+    return word[1] if word[1] in DECLARATIONS else closest(word[1], DECLARATIONS) or ""
+
+
+def _names_meant(text: str, start: int, end: int, kind: str) -> set[str]:
+    """Return the names that a declaration that failed would have declared."""
+    if kind == "use":
+        return set(re.compile(r"\w+").findall(text, start, end))
+    found = _DECLARED.findall(text, start, end)
+    return {name for names in found for name in names if name}
+
+
+def _parts(text: str) -> list[tuple[int, int]]:
+    """Return where each declaration starts and ends.
+
+    A word of `DECLARATIONS` at the left edge always starts one, so that a missing brace
+    costs no more than its own block; any other word there does where nothing is open and
+    the line before is complete.
+    """
+    starts: list[int] = []
+    depth = 0
+    doc_end = 0
+    for match in _STARTS.finditer(text):
+        word = match.group()
+        if match.start() < doc_end:
+            continue
+        if word == '"""':
+            closing = text.find('"""', match.end())
+            doc_end = len(text) if closing < 0 else closing + 3
+            starts.append(match.start())
+        elif word in "{}()":
+            depth = max(0, depth + (1 if word in "{(" else -1))
+        elif word[0] in '"#':
+            continue
+        elif word in DECLARATIONS or (depth == 0 and not _continues(text, match.start())):
+            starts.append(match.start())
+            depth = 0
+    if not starts or text[: starts[0]].strip():
+        starts.insert(0, 0)
+    return list(zip(starts, [*starts[1:], len(text)], strict=True))
+
+
+def _continues(text: str, at: int) -> bool:
+    """Return whether the line that starts at a place goes on from the line before."""
+    before = text[max(0, at - _LOOKED_BACK) : at].rstrip()
+    return (before[-1:] in _WAITS and bool(before)) or _GOES_ON.match(text, at) is not None
+
+
+def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> Tree[Token] | None:
+    """Parse a stretch of the text as declarations; report into the sink where there is one."""
+    if sink is not None and end - start > LARGEST_DECLARATION:
+        sink.report(
+            codes.TOO_DEEP,
+            Span(source, start, start + len(source.text[start:end].partition("\n")[0])),
+            f"a declaration is longer than {LARGEST_DECLARATION:,} characters",
+            hint="make several of it; declarations start at the left edge",
+        )
+        return None
+    try:
+        return parser().parse(TextSlice(source.text, start, end), start="start")
+    except lark.exceptions.UnexpectedInput as error:
+        if sink is not None:
+            report_syntax_error(error, source, start, end, sink)
+        return None

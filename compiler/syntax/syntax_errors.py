@@ -1,0 +1,230 @@
+"""What is wrong where the grammar cannot go on: lark's exceptions as diagnostics."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category, name
+
+import lark
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source, Span
+from qps.compiler.diagnostics.suggest import shortened
+from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
+from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
+
+_MANY_EXPECTED = 4
+
+
+def report_syntax_error(
+    error: lark.exceptions.UnexpectedInput, source: Source, start: int, end: int, sink: Sink
+) -> None:
+    """Turn an exception of lark's into a diagnostic."""
+    if isinstance(error, lark.exceptions.UnexpectedToken) and error.token.type != "$END":
+        at = error.token.start_pos or 0
+        is_end = error.token.type == "_SEP"
+        span = Span(source, at, at + 1 if is_end else max(error.token.end_pos or at, at + 1))
+        _unexpected(error, span, start, sink)
+    elif isinstance(error, lark.exceptions.UnexpectedCharacters):
+        at = error.pos_in_stream or 0
+        word = re.compile(r"\w+|.", re.DOTALL).match(source.text, at)
+        span = Span(source, at, word.end() if word else at + 1)
+        if source.text.startswith('"', at):
+            _unclosed_text(span, sink)
+        elif re.fullmatch(r"\w+", span.text) or span.text in "{}()[]=<>+-*/^,.:;~%$":
+            _unexpected(error, span, start, sink)
+        else:
+            _character(span, sink)
+    else:
+        last = max(start, len(source.text[:end].rstrip()) - 1)
+        _at_end(error, Span(source, last, min(last + 1, len(source.text))), start, sink)
+
+
+# -- characters and texts ----------------------------------------------------------------
+
+_CHARACTERS = {
+    "|": "choices are joined by `or`",
+    "&": "conditions are joined by `and`",
+    "!": "`not` turns a condition round, `!=` compares",
+    "?": "choose with `if … then … else …`",
+    "€": "money is counted in `$` in this version",
+    "@": "take it out",
+    "\\": "a line goes on by itself after an operator or a comma: take it out",
+    **dict.fromkeys("×·∙⋅", "multiply with `*`"),
+    **dict.fromkeys("÷∕⁄", "divide with `/`"),
+    **dict.fromkeys("−–—‐", "subtract with `-`"),
+    "≤": "write `<=`",
+    "≥": "write `>=`",
+    "≠": "write `!=`",
+    "≈": "write `~`",
+    "±": "write the deviation behind `within`",
+    "→": "write `->`",
+    "…": "write a range as `2..200`",
+    **dict.fromkeys("'`´‘’“”„«»", 'texts stand in double quotes: `"`'),
+}
+
+
+def _character(span: Span, sink: Sink) -> None:
+    character = span.text
+    if category(character)[0] in "CZ":
+        called = name(character, "a control character").lower()
+        sink.report(
+            codes.CHARACTER,
+            span,
+            f"a character that cannot be seen stands here: U+{ord(character):04X} ({called})",
+            hint="take it out, or put a blank there instead",
+        )
+        return
+    sink.report(
+        codes.CHARACTER,
+        span,
+        f"`{character}` has no meaning in QPS",
+        hint=_CHARACTERS.get(character, "take it out; in texts and comments it may stand"),
+    )
+
+
+def _unclosed_text(span: Span, sink: Sink) -> None:
+    is_doc = span.source.text.startswith('"""', span.start)
+    width = 3 if is_doc else 1
+    sink.report(
+        codes.UNCLOSED,
+        Span(span.source, span.start, span.start + width),
+        "this doc string is not closed" if is_doc else "this text in quotes is not closed",
+        hint='close it with `"""`' if is_doc else 'close it with `"` on the same line',
+    )
+
+
+# -- brackets ----------------------------------------------------------------------------
+
+_BRACKETS = re.compile(r'"[^"\n]*"|#[^\n]*|[{}()]')
+_CLOSING = {"{": "}", "(": ")"}
+
+
+def _open_brackets(text: str, start: int, end: int) -> tuple[list[int], int | None]:
+    """Return where the brackets stand that are open at `end`, and one that looks unclosed.
+
+    A block that ends further to the left than it started was closed by the bracket of
+    another one: the block itself is the one that nobody closed.
+    """
+    open_at: list[tuple[int, int]] = []
+    suspect: int | None = None
+    line, previous = start, start
+    for match in _BRACKETS.finditer(text, start, end):
+        line = max(line, text.rfind("\n", previous, match.start()) + 1)
+        previous = match.start()
+        if match.group() in "{(":
+            open_at.append((match.start(), _indentation(text, line)))
+        elif match.group() in "})" and open_at:
+            opened, indentation = open_at.pop()
+            if suspect is None and _indentation(text, line) < indentation:
+                suspect = opened
+    return [at for at, _ in open_at], suspect
+
+
+def _indentation(text: str, line: int) -> int:
+    """Return how many blanks a line starts with, where it starts with few."""
+    start = text[line : line + LOOKED_BACK]
+    return len(start) - len(start.lstrip(" \t"))
+
+
+def _unclosed(source: Source, opening: int, sink: Sink) -> None:
+    bracket = source.text[opening]
+    sink.report(
+        codes.UNCLOSED,
+        Span(source, opening, opening + 1),
+        f"this `{bracket}` is never closed",
+        hint=f"add the missing `{_CLOSING[bracket]}`",
+    )
+
+
+# -- words that cannot stand where they stand --------------------------------------------
+
+
+def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
+    """Report a declaration that stops too early; an open bracket is the usual reason."""
+    open_at, suspect = _open_brackets(span.source.text, start, span.end)
+    if open_at:
+        _unclosed(span.source, open_at[-1] if suspect is None else suspect, sink)
+        return
+    accepted = _accepted(error)
+    sink.report(
+        codes.SYNTAX,
+        span,
+        "something is missing at the end",
+        label=f"expected {_expected(accepted)} after this",
+        hint=RANGE_HINT if "RANGE" in accepted else "complete it, or take it out",
+    )
+
+
+def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
+    """Report a word that cannot stand where it stands, with what could."""
+    text = span.source.text
+    open_at, _ = _open_brackets(text, start, span.start)
+    if span.text == "}" and open_at and text[open_at[-1]] == "(":
+        _unclosed(span.source, open_at[-1], sink)
+        return
+    fault = Fault(
+        span,
+        text[start : span.start].rstrip(),
+        _accepted(error),
+        text[open_at[-1]] if open_at else "",
+    )
+    is_end = not span.text.strip(";\n ")
+    sink.report(
+        codes.SYNTAX,
+        span,
+        "unexpected end of the line" if is_end else f"unexpected `{shortened(span.text)}`",
+        label=f"expected {_expected(fault.accepted)}",
+        hint=how_to_mend(fault),
+    )
+
+
+# -- what was expected -------------------------------------------------------------------
+
+
+def _accepted(error: lark.exceptions.UnexpectedInput) -> frozenset[str]:
+    found: object = getattr(error, "expected", ())
+    if isinstance(error, lark.exceptions.UnexpectedToken):
+        found = error.accepts or error.expected
+    elif isinstance(error, lark.exceptions.UnexpectedCharacters):
+        found = error.allowed or ()
+    assert isinstance(found, (set, frozenset, list, tuple))
+    return frozenset(map(str, found)) - {"_CONTINUATION", "SPACE", "COMMENT"}
+
+
+_EXPRESSION_STARTS = frozenset(["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF"])
+_OPERATORS = frozenset(
+    ["PLUS", "MINUS", "TIMES", "SLASH", "COMPARE", "CIRCUMFLEX", "AND", "OR", "DOT"]
+)
+_NAME_GOES_ON = frozenset(["DOT", "LPAR", "CIRCUMFLEX", "TIMES"])
+_ENDS = ("RBRACE", "_SEP", "$END")
+_SELDOM = frozenset(["FITTED"])
+"""What is told only where nothing else fits."""
+
+
+def _expected(accepted: frozenset[str]) -> str:
+    """Return in words what the grammar would have taken, at most four things."""
+    rest = set(accepted - _SELDOM or accepted)
+    words: list[str] = []
+    if {word.upper() for word in DECLARATIONS} <= rest:
+        words.append("a declaration")
+        rest -= {word.upper() for word in DECLARATIONS} | {"DOC", "_SEP", "$END"}
+    if {"NUMBER", "NAME", "LPAR"} <= rest:
+        words.append("a quantity such as `10 Mbit/s`")
+        rest -= _EXPRESSION_STARTS | {"_SEP", "CASE"}
+    if {"PLUS", "TIMES"} <= rest:
+        words.append("an operator")
+        rest -= _OPERATORS | {"LPAR", "SIGN"}
+    if rest - _NAME_GOES_ON:
+        rest -= _NAME_GOES_ON - {"LPAR"} if "LBRACE" in rest else _NAME_GOES_ON
+    named = [word for token in rest for word in TOKEN_CHOICES.get(token, ())]
+    named = [f"`{word}`" for word in named]
+    named += [in_words(token) for token in rest if token not in (*TOKEN_CHOICES, *_ENDS)]
+    words += sorted(named)
+    words += [in_words(token) for token in _ENDS if token in rest]
+    if len(words) > _MANY_EXPECTED:
+        words = [*words[: _MANY_EXPECTED - 1], "…"]
+    if len(words) <= 1:
+        return words[0] if words else "the end"
+    return f"{', '.join(words[:-1])} or {words[-1]}"
