@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isclose
 
 from helpers.golden_answers import Json
+from helpers.golden_formulas import same_formula
 
-SAME = 1e-12
-_EXAMPLES = 3  # of a group
+SAME = 1e-9
+_LAST_DIGITS = 1e-12
+_NUMBER = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+|\d+")
 _AROUND = 60  # letters of a long text, on each side of where it differs
 
 
@@ -34,9 +37,16 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """Finds what differs, and counts the numbers that differ by rounding alone."""
+    """Finds what differs; what is as good as the same is only counted.
 
-    rounded: int = 0
+    `last_digits` are numbers that differ by rounding alone, `close` those nearer than `SAME`,
+    `rewritten` formulas and texts that say the same in another way: terms in another order,
+    numbers in a text nearer than `SAME`.
+    """
+
+    last_digits: int = 0
+    close: int = 0
+    rewritten: int = 0
     found: list[Difference] = field(default_factory=list)
 
     def compare(self, old: Json, new: Json, kind: str = "", place: str = "") -> None:
@@ -52,12 +62,23 @@ class Comparison:
             if common != [key for key in after if key in before]:
                 self._differ(f"{kind} (order)", place, "; ".join(before), "; ".join(after))
         elif _is_number(old) and _is_number(new):
-            if not isclose(float(str(old)), float(str(new)), rel_tol=SAME):
+            self._numbers(old, new, kind, place)
+        elif isinstance(old, str) and isinstance(new, str) and old != new:
+            if _same_but_numbers(old, new) or same_formula(old, new):
+                self.rewritten += 1
+            else:
                 self._differ(kind, place, old, new)
-            elif str(old) != str(new):
-                self.rounded += 1
         elif old != new or type(old) is not type(new):
             self._differ(kind, place, old, new)
+
+    def _numbers(self, old: Json, new: Json, kind: str, place: str) -> None:
+        one, other = float(str(old)), float(str(new))
+        if not isclose(one, other, rel_tol=SAME):
+            self._differ(kind, place, old, new)
+        elif not isclose(one, other, rel_tol=_LAST_DIGITS):
+            self.close += 1
+        elif str(old) != str(new):
+            self.last_digits += 1
 
     def _member(
         self, key: str, old: dict[str, Json], new: dict[str, Json], kind: str, place: str
@@ -74,6 +95,15 @@ class Comparison:
 
 def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same_but_numbers(old: str, new: str) -> bool:
+    """Tell whether two texts differ in nothing but the last digits of numbers in them."""
+    before, after = _NUMBER.split(old), _NUMBER.split(new)
+    if before != after:
+        return False
+    pairs = zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True)
+    return all(isclose(float(one), float(other), rel_tol=SAME) for one, other in pairs)
 
 
 def _by_identity(old: list[Json], new: list[Json]) -> tuple[dict[str, Json], dict[str, Json]]:
@@ -99,13 +129,13 @@ def _identity(element: Json, count: int) -> str:
     )
 
 
-def group_text(name: str, members: Sequence[tuple[str, Difference]]) -> str:
+def group_text(name: str, members: Sequence[tuple[str, Difference]], examples: int) -> str:
     """Return what commands answer otherwise in one kind of place: how much, and some of it."""
     commands = len({command for command, _ in members})
     shares = [one.share for _, one in members if one.share is not None]
     largest = f", numbers by up to {max(shares):.3g} of them" if shares else ""
     lines = [f"{name}: {len(members):,} in {commands:,} commands{largest}"]
-    for command, one in sorted(members, key=lambda each: -(each[1].share or 0))[:_EXAMPLES]:
+    for command, one in sorted(members, key=lambda each: -(each[1].share or 0))[:examples]:
         share = "" if one.share is None else f" ({one.share:.3g})"
         lines.append(f"    qps {command}\n      {one.place}: {_change(one.old, one.new)}{share}")
     return "\n".join(lines) + "\n"

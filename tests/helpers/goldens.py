@@ -1,7 +1,7 @@
 """The answers of QPS before and after a change of its code.
 
     python tests/helpers/goldens.py keep FOLDER --cases CASES
-    python tests/helpers/goldens.py compare FOLDER
+    python tests/helpers/goldens.py compare FOLDER --only '^(solve|explain) specs/sfu'
 
 `keep` puts texts into FOLDER/texts: `specs/`, `stdlib/`, the folders behind `--cases` (repeatable)
 and 500 generated specs. Beside each spec in which something may vary stands `NAME_axes.qps`, its
@@ -12,7 +12,10 @@ took. The same command goes on with what was broken off.
 
 `compare` asks the same commands about the same texts of the code as it stands, and tells what
 differs, grouped by place; it ends with status 1 if anything does. Numbers that differ by less than
-1e-12 of their value are only counted, and so are commands that had no answer in time before.
+1e-9 of their value are only counted, those that differ in their last digits (1e-12) by themselves,
+and so are formulas that are written otherwise but have the same values, and commands that had no
+answer in time before. `--only` is a pattern of commands: `^solve specs/sfu`, `^solve generated/0`,
+`^test`, `^matrix specs/iri_axes`.
 
 Each command runs in a copy of this process, so that none depends on what was asked before it. One
 that takes longer than `--limit` has the status "timeout".
@@ -36,7 +39,7 @@ if __name__ == "__main__":
     os.environ |= {"NO_COLOR": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 from helpers.golden_answers import TIMEOUT, Answer, Runner, read  # noqa: E402 - found above
-from helpers.golden_differences import Comparison, Difference, group_text  # noqa: E402
+from helpers.golden_differences import SAME, Comparison, Difference, group_text  # noqa: E402
 from helpers.golden_specs import commands, explanations, gather  # noqa: E402
 
 if TYPE_CHECKING:
@@ -70,12 +73,12 @@ def keep(folder: Path, cases: Sequence[Path], runner: Runner, only: str) -> int:
     return 0
 
 
-def compare(folder: Path, runner: Runner, only: str, *, quick: bool) -> int:
+def compare(folder: Path, runner: Runner, only: str, *, quick: bool, examples: int) -> int:
     """Tell what is answered otherwise; return 1 where anything is or nothing was asked."""
     kept = {name: one for name, one in read(folder / _ANSWERS).items() if re.search(only, name)}
     asked = _sample(kept.values()) if quick else list(kept)
     groups: dict[str, list[tuple[str, Difference]]] = {}
-    rounded = late = 0
+    last_digits = close = rewritten = late = 0
     before = now = 0.0
     for answer in runner.answers(asked):
         old = kept[answer.command]
@@ -84,16 +87,19 @@ def compare(folder: Path, runner: Runner, only: str, *, quick: bool) -> int:
             continue
         before, now = before + old.seconds, now + answer.seconds
         comparison = _compared(old, answer)
-        rounded += comparison.rounded
+        last_digits += comparison.last_digits
+        close += comparison.close
+        rewritten += comparison.rewritten
         for one in comparison.found:
             name = f"{_verb(answer)}: {one.kind}"
             groups.setdefault(name, []).append((answer.command, one))
     for name in sorted(groups):
-        print(group_text(name, groups[name]))
+        print(group_text(name, groups[name], examples))
     print(
         f"{len(asked):,} commands, {late:,} of them without an answer in time before\n"
         f"{sum(map(len, groups.values())):,} differences of {len(groups):,} kinds\n"
-        f"{rounded:,} numbers differ by rounding alone\n"
+        f"{last_digits:,} numbers differ in their last digits, {close:,} by less than {SAME:g}\n"
+        f"{rewritten:,} formulas and texts say the same in another way\n"
         f"{before:.0f} s of the processor before, {now:.0f} s now"
     )
     return 1 if groups or not asked else 0
@@ -144,12 +150,17 @@ def main() -> int:
     keeping.add_argument("--cases", type=Path, action="append", default=[], help="more specs")
     comparing = _added(verbs, "compare", "tell what the code as it stands answers otherwise")
     comparing.add_argument("--quick", action="store_true", help="a sample, in two minutes")
+    comparing.add_argument(
+        "--examples", metavar="COUNT", type=int, default=3, help="of each kind of difference"
+    )
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     runner = Runner(folder / "texts", arguments.processes, arguments.limit)
     if arguments.verb == "keep":
         return keep(folder, [case.resolve() for case in arguments.cases], runner, arguments.only)
-    return compare(folder, runner, arguments.only, quick=arguments.quick)
+    return compare(
+        folder, runner, arguments.only, quick=arguments.quick, examples=arguments.examples
+    )
 
 
 def _added(verbs: _Parsers, name: str, told: str) -> argparse.ArgumentParser:
