@@ -1,0 +1,460 @@
+"""Formulas: exact numbers, symbols, and operations on formulas.
+
+Equal formulas are the same object, in this process: each is made once and found again, so that
+whatever walks them does each part once, and `is` compares them. Python's operators and the
+functions here bring them to one form: sums and products are flattened, equal terms and factors
+collected with rational coefficients and exponents, and constants folded as far as they are exact.
+A constant that is no fraction, such as the root of 2, stays as it is written.
+
+What an operation does stands in the table (`qps.engine.operations`), by its word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from hashlib import blake2b
+from math import inf, isinf, isnan, nan
+from typing import TypeAlias
+from weakref import WeakValueDictionary
+
+from qps.engine.powers import exact_power
+from qps.engine.words import INPUT, NUMBER, POPULATION
+
+SUM, PRODUCT, POWER, MAXIMUM, MINIMUM = "+", "*", "pow", "max", "min"
+"""Words of operations with a form of their own; all others are as `apply` finds them."""
+
+Value: TypeAlias = Fraction | float | str | None
+"""Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""
+
+Operand: TypeAlias = "Formula | Fraction | int"
+
+
+class Formula:
+    """An operation and its operands; made by the functions of this module alone.
+
+    `value` is that of a number, or the name of a symbol. `key` is the same for equal formulas in
+    every process; sums and products stand in its order. `is_constant` tells that there are no
+    symbols in it.
+    """
+
+    __slots__ = ("__weakref__", "_symbols", "is_constant", "key", "operands", "value", "word")
+
+    word: str
+    operands: tuple[Formula, ...]
+    value: Value
+    key: int
+    is_constant: bool
+    _symbols: frozenset[Formula] | None
+
+    def __init__(self) -> None:
+        raise TypeError("formulas are made by the functions of qps.engine.formulas")
+
+    # -- what it is ----------------------------------------------------------------------
+
+    @property
+    def exact(self) -> Fraction | None:
+        """Its value where it is an exact number, else None."""
+        return self.value if type(self.value) is Fraction else None
+
+    @property
+    def is_symbol(self) -> bool:
+        """Whether it is a symbol: the population or an input."""
+        return self.word in (INPUT, POPULATION)
+
+    @property
+    def is_population(self) -> bool:
+        """Whether it is the population."""
+        return self.word == POPULATION
+
+    @property
+    def name(self) -> str:
+        """The name of a symbol."""
+        assert self.is_symbol
+        return str(self.value)
+
+    @property
+    def symbols(self) -> frozenset[Formula]:
+        """All symbols in it."""
+        if self._symbols is None:
+            for part in parts_first(self):
+                if part._symbols is None:  # noqa: SLF001 - its own kind
+                    found = (operand.symbols for operand in part.operands)
+                    part._symbols = frozenset().union(*found)  # noqa: SLF001
+        assert self._symbols is not None
+        return self._symbols
+
+    def has(self, *words: str) -> bool:
+        """Return whether an operation of one of some words is in it."""
+        return any(part.word in words for part in parts_first(self))
+
+    # -- arithmetic ----------------------------------------------------------------------
+
+    def __add__(self, other: Operand) -> Formula:
+        return total((self, formula(other)))
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Operand) -> Formula:
+        return product((self, formula(other)))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Formula:
+        return product((MINUS_ONE, self))
+
+    def __sub__(self, other: Operand) -> Formula:
+        return total((self, -formula(other)))
+
+    def __rsub__(self, other: Operand) -> Formula:
+        return total((formula(other), -self))
+
+    def __truediv__(self, other: Operand) -> Formula:
+        return product((self, power(formula(other), MINUS_ONE)))
+
+    def __rtruediv__(self, other: Operand) -> Formula:
+        return product((formula(other), power(self, MINUS_ONE)))
+
+    def __pow__(self, exponent: Operand) -> Formula:
+        return power(self, formula(exponent))
+
+    def __repr__(self) -> str:
+        if not self.operands:
+            return str(self.value)
+        return f"{self.word}({', '.join(map(repr, self.operands))})"
+
+    def __reduce__(self) -> tuple[Callable[..., Formula], tuple[object, ...]]:
+        return _made, (self.word, self.operands, self.value)
+
+
+_KNOWN: WeakValueDictionary[tuple[object, ...], Formula] = WeakValueDictionary()
+
+
+def _made(word: str, operands: tuple[Formula, ...], value: Value = None) -> Formula:
+    """Return the formula that there is, or a new one."""
+    # Fractions take long to hash.
+    identity = (
+        (word, value.numerator, value.denominator)
+        if type(value) is Fraction
+        else (word, operands, value)
+    )
+    known = _KNOWN.get(identity)
+    if known is not None:
+        return known
+    made = object.__new__(Formula)
+    made.word, made.operands, made.value = word, operands, value
+    made.key = hash((_coded(word), *(operand.key for operand in operands), _key_of(value)))
+    if operands:
+        made.is_constant = all(operand.is_constant for operand in operands)
+        made._symbols = None
+    else:
+        made.is_constant = word == NUMBER
+        made._symbols = frozenset() if made.is_constant else frozenset((made,))
+    _KNOWN[identity] = made
+    return made
+
+
+_CODES: dict[str, int] = {}
+
+
+def _coded(text: str) -> int:
+    """Return a number for a text, the same in every process."""
+    if text not in _CODES:
+        _CODES[text] = _digest(text)
+    return _CODES[text]
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
+
+
+def _key_of(value: Value) -> int:
+    if type(value) is Fraction:
+        return hash((value.numerator, value.denominator))
+    return 0 if value is None else _digest(str(value))
+
+
+# -- numbers and symbols -----------------------------------------------------------------
+
+
+def number(value: Fraction | float) -> Formula:
+    """Return a number; a float counts as what it is exactly."""
+    if type(value) is Fraction:
+        return _made(NUMBER, (), value)
+    if isinstance(value, float):
+        if isnan(value):
+            return UNDEFINED
+        if isinf(value):
+            return INFINITY if value > 0 else MINUS_INFINITY
+    return _made(NUMBER, (), Fraction(value))
+
+
+def formula(value: Operand) -> Formula:
+    """Return a formula as it is, a number as one."""
+    return value if isinstance(value, Formula) else number(value)
+
+
+def symbol(name: str) -> Formula:
+    """Return the symbol of a name; it stands for a real number."""
+    return _made(INPUT, (), name)
+
+
+def population(name: str) -> Formula:
+    """Return the symbol of the population; it stands for a whole number above zero."""
+    return _made(POPULATION, (), name)
+
+
+INFINITY, MINUS_INFINITY = _made(NUMBER, (), inf), _made(NUMBER, (), -inf)
+UNDEFINED = _made(NUMBER, (), nan)
+"""What has no value: 0/0, a pole, the root of what is negative."""
+
+ZERO, ONE, MINUS_ONE = (_made(NUMBER, (), Fraction(value)) for value in (0, 1, -1))
+HALF = _made(NUMBER, (), Fraction(1, 2))
+_LASTING = (INFINITY, MINUS_INFINITY, UNDEFINED, ZERO, ONE, MINUS_ONE, HALF)
+
+
+# -- sums and products -------------------------------------------------------------------
+
+
+def total(terms: Iterable[Formula]) -> Formula:
+    """Return a sum, equal terms collected."""
+    constant: Fraction | float = Fraction(0)
+    collected: dict[tuple[Formula, ...], Fraction | float] = {}
+    for term in terms:
+        for part in term.operands if term.word == SUM else (term,):
+            if part.word == NUMBER:
+                constant = _plus(constant, _value(part))
+                continue
+            coefficient, factors = _split(part)
+            known = collected.get(factors)
+            collected[factors] = coefficient if known is None else _plus(known, coefficient)
+    if constant != constant:  # noqa: PLR0124 - not-a-number is the only one that is not itself
+        return UNDEFINED
+    found = [_scaled(factors, c) for factors, c in collected.items() if c != 0]
+    if constant != 0:
+        found.append(number(constant))
+    if len(found) > 1:
+        return _made(SUM, tuple(sorted(found, key=_key)))
+    return found[0] if found else ZERO
+
+
+def product(factors: Iterable[Formula]) -> Formula:
+    """Return a product, equal factors collected; a number times a sum is a sum."""
+    coefficient: Fraction | float = Fraction(1)
+    exponents: dict[Formula, Fraction] = {}
+    for factor in factors:
+        for part in factor.operands if factor.word == PRODUCT else (factor,):
+            if part.word == NUMBER:
+                coefficient = _times(coefficient, _value(part))
+                continue
+            base, exponent = _powered(part)
+            known = exponents.get(base)
+            exponents[base] = exponent if known is None else known + exponent
+    found = [
+        base if exponent == 1 else power(base, number(exponent))
+        for base, exponent in exponents.items()
+        if exponent != 0
+    ]
+    if any(part.word in (NUMBER, PRODUCT) for part in found):
+        # What was collected has become a number or a product: 2^(1/2) twice is 2.
+        return product((number(coefficient), *found))
+    if coefficient == 0 or coefficient != coefficient:  # noqa: PLR0124 - not-a-number
+        return number(coefficient)
+    if len(found) == 1 and found[0].word == SUM and type(coefficient) is Fraction:
+        return total(_scaled(rest, _times(c, coefficient)) for c, rest in _terms(found[0]))
+    return _scaled(tuple(sorted(found, key=_key)), coefficient)
+
+
+def _terms(sum_: Formula) -> Iterator[tuple[Fraction | float, tuple[Formula, ...]]]:
+    for term in sum_.operands:
+        yield (_value(term), ()) if term.word == NUMBER else _split(term)
+
+
+def _split(term: Formula) -> tuple[Fraction | float, tuple[Formula, ...]]:
+    """Return the coefficient of a term, and its other factors."""
+    if term.word != PRODUCT:
+        return Fraction(1), (term,)
+    first = term.operands[0]
+    if first.word == NUMBER:
+        return _value(first), term.operands[1:]
+    return Fraction(1), term.operands
+
+
+def _scaled(factors: tuple[Formula, ...], coefficient: Fraction | float) -> Formula:
+    """Return factors, in their order, with a coefficient: it stands first."""
+    if not factors:
+        return number(coefficient)
+    if coefficient == 1:
+        return factors[0] if len(factors) == 1 else _made(PRODUCT, factors)
+    return _made(PRODUCT, (number(coefficient), *factors))
+
+
+def _powered(factor: Formula) -> tuple[Formula, Fraction]:
+    """Return a factor as a base and a rational exponent."""
+    if factor.word == POWER:
+        exponent = factor.operands[1].exact
+        if exponent is not None:
+            return factor.operands[0], exponent
+    return factor, Fraction(1)
+
+
+def _key(part: Formula) -> int:
+    return part.key
+
+
+def _value(part: Formula) -> Fraction | float:
+    value = part.value
+    assert isinstance(value, Fraction | float)
+    return value
+
+
+def _plus(one: Fraction | float, other: Fraction | float) -> Fraction | float:
+    if type(one) is Fraction and type(other) is Fraction:
+        return one + other
+    # Only infinities and not-a-number are floats: their sums need no size of the other.
+    return sum(value for value in (one, other) if isinstance(value, float))
+
+
+def _times(one: Fraction | float, other: Fraction | float) -> Fraction | float:
+    if type(one) is Fraction and type(other) is Fraction:
+        return one * other
+    return _signed(one) * _signed(other)
+
+
+def _signed(value: Fraction | float) -> float:
+    """Return a float that is as good as a value beside an infinity."""
+    if isinstance(value, float):
+        return value
+    return float((value > 0) - (value < 0))
+
+
+# -- powers ------------------------------------------------------------------------------
+
+
+def power(base: Formula, exponent: Operand) -> Formula:
+    """Return a power; TooLongError where an exact one has too many digits."""
+    raised_to = formula(exponent)
+    if raised_to is ZERO:
+        return ONE
+    if raised_to is ONE:
+        return base
+    value = raised_to.exact
+    if value is None:
+        if raised_to is UNDEFINED or base is UNDEFINED:
+            return UNDEFINED
+        return ONE if base is ONE else _made(POWER, (base, raised_to))
+    if base.word == NUMBER:
+        return _number_raised(_value(base), value)
+    if base.word == POWER:
+        inner = base.operands[1].exact
+        if inner is not None and (value.denominator == 1 or -1 <= inner < 1):
+            return power(base.operands[0], number(inner * value))
+    if base.word == PRODUCT and value.denominator == 1:
+        return product(power(factor, raised_to) for factor in base.operands)
+    return _made(POWER, (base, raised_to))
+
+
+def _number_raised(base: Fraction | float, exponent: Fraction) -> Formula:
+    if isinstance(base, float):
+        if base == inf:
+            return INFINITY if exponent > 0 else ZERO
+        return UNDEFINED
+    found = exact_power(base, exponent)
+    if found is not None:
+        return number(found)
+    return _made(POWER, (number(base), number(exponent)))
+
+
+# -- other operations --------------------------------------------------------------------
+
+
+def apply(word: str, *operands: Operand) -> Formula:
+    """Return an operation on formulas, by its word in the table; folded where it is exact."""
+    given = tuple(map(formula, operands))
+    if word == SUM:
+        return total(given)
+    if word == PRODUCT:
+        return product(given)
+    if word == POWER:
+        return power(*given)
+    if word in (MAXIMUM, MINIMUM):
+        given = tuple(dict.fromkeys(given))
+        if len(given) == 1:
+            return given[0]
+    if UNDEFINED in given:
+        return UNDEFINED
+    if all(operand.word == NUMBER for operand in given):
+        folded = _folded(word, [_value(operand) for operand in given])
+        if folded is not None:
+            return folded
+    return _simplified(word, given) or _made(word, given)
+
+
+def _folded(word: str, values: list[Fraction | float]) -> Formula | None:
+    """Return the exact value of an operation on numbers, None where it has none."""
+    from qps.engine.operations import (  # noqa: PLC0415 - the table may rest on formulas
+        OPERATIONS,
+        InexactError,
+        NoValueError,
+    )
+
+    exact = OPERATIONS[word].exact
+    if exact is None:
+        return None
+    try:
+        return number(exact(*values))
+    except InexactError:
+        return None
+    except NoValueError:
+        return UNDEFINED
+
+
+def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
+    """Return an operation on what undoes it, or on what makes it plain."""
+    first = operands[0]
+    if (word, first.word) in (("exp", "ln"), ("ln", "exp")):
+        return first.operands[0]
+    if word in ("ratio", "mean") and operands[1].exact not in (None, 0):
+        return first / operands[1]
+    if word == "waiting" and operands[1].exact is not None and operands[1].exact < 1:
+        return first / (1 - operands[1])
+    return None
+
+
+def maximum(*operands: Operand) -> Formula:
+    """Return the largest of some formulas."""
+    return apply(MAXIMUM, *operands)
+
+
+def minimum(*operands: Operand) -> Formula:
+    """Return the smallest of some formulas."""
+    return apply(MINIMUM, *operands)
+
+
+def square_root(operand: Operand) -> Formula:
+    """Return a square root."""
+    return power(formula(operand), HALF)
+
+
+def remade(part: Formula, operands: tuple[Formula, ...]) -> Formula:
+    """Return the operation of a formula on other operands."""
+    return part if operands == part.operands else apply(part.word, *operands)
+
+
+# -- walking -----------------------------------------------------------------------------
+
+
+def parts_first(*whole: Formula) -> list[Formula]:
+    """Return each part of some formulas once, behind all of its own parts."""
+    found: dict[Formula, None] = {}
+    waiting: list[tuple[Formula, bool]] = [(part, False) for part in reversed(whole)]
+    while waiting:
+        part, is_ready = waiting.pop()
+        if part in found:
+            continue
+        if is_ready or not part.operands:
+            found[part] = None
+            continue
+        waiting.append((part, True))
+        waiting += [(operand, False) for operand in reversed(part.operands)]
+    return list(found)

@@ -1,0 +1,57 @@
+"""Exact powers of fractions, within bounds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt, nan
+
+MOST_BITS = 100_000
+"""Bits of a numerator or denominator, beyond which an exact power is not computed."""
+
+
+class TooLongError(ArithmeticError):
+    """An exact power would have more than `MOST_BITS` bits."""
+
+
+def exact_power(base: Fraction, exponent: Fraction) -> Fraction | float | None:
+    """Return a power where it is a fraction, None where it is none; not-a-number without a value.
+
+    TooLongError where it has too many digits: 10^15 to the power of itself has more than there
+    is memory.
+    """
+    if base == 0:
+        return Fraction(0) if exponent > 0 else (Fraction(1) if exponent == 0 else nan)
+    if base == 1:
+        return base
+    if exponent.denominator != 1:
+        if base < 0:
+            return nan
+        root = _exact_root(base, exponent.denominator)
+        return None if root is None else exact_power(root, Fraction(exponent.numerator))
+    bits = max(abs(base.numerator), base.denominator).bit_length()
+    if abs(exponent) * bits > MOST_BITS and base != -1:
+        raise TooLongError
+    return base ** int(exponent)
+
+
+def _exact_root(base: Fraction, degree: int) -> Fraction | None:
+    above = _whole_root(base.numerator, degree)
+    below = None if above is None else _whole_root(base.denominator, degree)
+    return None if above is None or below is None else Fraction(above, below)
+
+
+def _whole_root(number: int, degree: int) -> int | None:
+    """Return the root of a whole number where it is one itself."""
+    if degree == 2:  # noqa: PLR2004 - a square root
+        root = isqrt(number)
+        return root if root * root == number else None
+    if number.bit_length() <= degree:  # less than 2 to that power
+        return 1 if number == 1 else None
+    low, high = 1, 1 << (number.bit_length() // degree + 1)
+    while low < high:  # a whole root of a long number, without floats
+        middle = (low + high + 1) // 2
+        if middle**degree <= number:
+            low = middle
+        else:
+            high = middle - 1
+    return low if low**degree == number else None

@@ -1,0 +1,209 @@
+"""Formulas: one object for equal ones, and the value that they had before they were brought to form."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.engine import formulas
+from qps.engine.formulas import (
+    HALF,
+    INFINITY,
+    MINUS_INFINITY,
+    ONE,
+    UNDEFINED,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    parts_first,
+    population,
+    power,
+    product,
+    square_root,
+    symbol,
+    total,
+)
+from qps.engine.powers import MOST_BITS, TooLongError, exact_power
+from qps.engine.substitution import Substitution, substituted
+
+X, Y, Z, N = symbol("x"), symbol("y"), symbol("z"), population("N")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (X + Y, Y + X),
+        (X + X, 2 * X),
+        (2 * (X + Y), 2 * X + 2 * Y),
+        (X - X, ZERO),
+        (X * Y * X, X**2 * Y),
+        (X / X, ONE),
+        ((X * Y) ** 2, X**2 * Y**2),
+        ((X**2) ** 3, X**6),
+        (square_root(X) * square_root(X), X),
+        (square_root(X * Y) * square_root(X * Y), X * Y),
+        (3 * square_root(8) * square_root(8), number(24)),
+        (square_root(Fraction(9, 4)), number(Fraction(3, 2))),
+        (power(number(-8), Fraction(1, 3)), UNDEFINED),
+        (power(ZERO, -1), UNDEFINED),
+        (0 * X, ZERO),
+        (INFINITY * 0, UNDEFINED),
+        (INFINITY - INFINITY, UNDEFINED),
+        (INFINITY + 10**400, INFINITY),
+        (INFINITY * -(10**400), MINUS_INFINITY),
+        (UNDEFINED + X, UNDEFINED),
+        (UNDEFINED * 0, UNDEFINED),
+        (X**0, ONE),
+        (maximum(1, Fraction(3, 2)), number(Fraction(3, 2))),
+        (maximum(X, X), X),
+        (minimum(X), X),
+        (apply("exp", apply("ln", X)), X),
+        (apply("waiting", 1, HALF), number(2)),
+        (apply("ratio", X, 2), X / 2),
+        ((X + 1) - (X + 1), ZERO),
+        ((X + Y) / (2 * X + 2 * Y), (X + Y) / (2 * (X + Y))),
+    ],
+)
+def test_equal_formulas_are_one_object(one: Formula, other: Formula) -> None:
+    assert one is other
+
+
+def test_formulas_that_differ_are_two() -> None:
+    assert X + Y is not X + Z
+    assert maximum(X, Y) is not minimum(X, Y)
+    assert symbol("N") is not N
+    assert (X**2) ** HALF is not X  # below zero it is its size
+
+
+def test_what_nobody_holds_is_forgotten() -> None:
+    before = len(formulas._KNOWN)
+    held = total(symbol(f"forgotten {i}") * i for i in range(100))
+    assert len(formulas._KNOWN) > before + 100
+    del held
+    gc.collect()
+    assert len(formulas._KNOWN) <= before + 5
+
+
+def test_formulas_are_found_again_when_they_are_sent() -> None:
+    formula = maximum(X * N, square_root(Y) + 1) / 3
+    assert pickle.loads(pickle.dumps(formula)) is formula
+
+
+def test_formulas_stand_in_the_same_order_in_every_process() -> None:
+    code = (
+        "from qps.engine.formulas import *\n"
+        "print(total(symbol(n) * i for i, n in enumerate('qwertyuiop')) * symbol('a'))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1
+
+
+def test_each_part_is_walked_once_behind_its_own() -> None:
+    deep = X
+    for _ in range(5000):  # deeper than Python recurses
+        deep = maximum(deep + 1, Y)
+    parts = parts_first(deep)
+    assert len(parts) == len(set(parts)) == 10_003
+    place = {part: index for index, part in enumerate(parts)}
+    assert all(place[o] < place[part] for part in parts for o in part.operands)
+    assert deep.symbols == {X, Y}
+    assert substituted(deep, {Y: ZERO, X: ONE}) is number(5001)
+
+
+def test_too_long_powers_are_refused() -> None:
+    with pytest.raises(TooLongError):
+        number(10**15) ** (10**15)
+    with pytest.raises(TooLongError):
+        number(Fraction(1, 3)) ** MOST_BITS
+    assert number(-1) ** (10**15) is ONE
+
+
+@given(st.integers(0, 10**60), st.integers(1, 7))
+def test_exact_roots_of_whole_numbers(root: int, degree: int) -> None:
+    assert exact_power(Fraction(root) ** degree, Fraction(1, degree)) == root
+    off = Fraction(root) ** degree + 1
+    found = exact_power(off, Fraction(1, degree))
+    assert found is None or found**degree == off
+
+
+# -- a law: form does not change the value ------------------------------------------------------
+
+_LEAVES = st.one_of(
+    st.sampled_from([X, Y, N]),
+    st.fractions(-9, 9, max_denominator=9).map(number),
+)
+_FORMULAS: st.SearchStrategy[tuple[Formula, object]] = st.recursive(
+    _LEAVES.map(lambda leaf: (leaf, leaf)),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from("+*"), st.lists(inner, min_size=1, max_size=4)),
+        st.tuples(st.sampled_from(("max", "min")), st.lists(inner, min_size=1, max_size=3)),
+        st.tuples(st.just("^"), st.lists(inner, min_size=1, max_size=1), st.integers(-3, 3)),
+    ).map(lambda tree: (_formed(tree), tree)),
+    max_leaves=12,
+)
+
+
+def _formed(tree: tuple) -> Formula:
+    word, operands = tree[0], [formed for formed, _ in tree[1]]
+    if word == "^":
+        return power(operands[0], tree[2])
+    joined = {"+": total, "*": product}
+    return joined[word](operands) if word in joined else apply(word, *operands)
+
+
+def _plain(tree: object, at: dict[Formula, Fraction]) -> Fraction | None:
+    """Return the value of a tree as it is written, in plain fractions; None where there is none."""
+    if isinstance(tree, Formula):
+        return at[tree] if tree in at else tree.exact
+    assert isinstance(tree, tuple)
+    operands = [_plain(part, at) for _, part in tree[1]]
+    if None in operands:
+        return None
+    match tree[0]:
+        case "+":
+            return sum(operands, Fraction(0))
+        case "*":
+            found = Fraction(1)
+            for operand in operands:
+                found *= operand
+            return found
+        case "^":
+            return None if operands[0] == 0 and tree[2] < 0 else operands[0] ** tree[2]
+        case word:
+            return {"max": max, "min": min}[word](operands)
+
+
+@given(
+    _FORMULAS,
+    st.fractions(-5, 5, max_denominator=5),
+    st.fractions(-5, 5, max_denominator=5),
+    st.integers(1, 9),
+)
+def test_a_formula_has_the_value_of_what_is_written(
+    made: tuple[Formula, object], x: Fraction, y: Fraction, n: int
+) -> None:
+    formula, tree = made
+    at = {X: x, Y: y, N: Fraction(n)}
+    expected = _plain(tree, at)
+    if expected is not None:  # what has no value may have one in its form: x/x
+        put_in = Substitution({s: number(value) for s, value in at.items()})
+        assert put_in(formula) is number(expected)
