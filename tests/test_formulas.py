@@ -1,4 +1,4 @@
-"""Formulas: one object for equal ones, and the value that they had before they were brought to form."""
+"""Formulas: one object for equal ones, with the value that they have as they are written."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _formed(tree: tuple) -> Formula:
 def _plain(tree: object, at: dict[Formula, Fraction]) -> Fraction | None:
     """Return the value of a tree as it is written, in plain fractions; None where there is none."""
     if isinstance(tree, Formula):
-        return at[tree] if tree in at else tree.exact
+        return at.get(tree, tree.exact)
     assert isinstance(tree, tuple)
     operands = [_plain(part, at) for _, part in tree[1]]
     if None in operands:
