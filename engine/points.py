@@ -1,0 +1,164 @@
+"""Formulas at a point: exact as far as they can be, else in balls that hold the value for sure.
+
+Every part is done once. What is no fraction is computed in balls (python-flint's arb), with ever
+more binary digits until the sign, or the nearest float, is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import inf, isfinite, isnan, nan
+from typing import TYPE_CHECKING
+
+from qps.engine.formulas import Formula, number, parts_first
+from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.substitution import Substitution
+from qps.engine.words import NUMBER
+
+if TYPE_CHECKING:
+    from flint import arb
+
+BITS = (128, 1024, 8192, 32768)
+"""Binary digits with which a sign is sought, one after the other."""
+
+_FLOAT_BITS = (64, 128, 1024)
+
+Exact = Fraction | float
+"""A fraction, an infinity, or not-a-number where there is no value."""
+
+
+class NoSignError(ArithmeticError):
+    """A number is so near to zero that the most digits do not tell on which side it lies."""
+
+
+class Point:
+    """A value for each symbol of some formulas, and what the formulas come to there."""
+
+    def __init__(self, values: Mapping[Formula, Fraction]) -> None:
+        self._values = dict(values)
+        self._exact: dict[Formula, Exact | None] = dict(values)
+        self._balls: dict[int, dict[Formula, arb]] = {}
+
+    def exact(self, formula: Formula) -> Exact | None:
+        """Return the value as a fraction; an infinity, or not-a-number where there is none.
+
+        None where it is no fraction, or cannot be told to be one.
+        """
+        known = self._exact
+        if formula not in known:
+            for part in parts_first(formula):
+                if part not in known:
+                    known[part] = _exact(part, [known[operand] for operand in part.operands])
+        return known[formula]
+
+    def sign(self, formula: Formula) -> int | None:
+        """Return the sign; None where there is no finite real value. NoSignError where untold."""
+        value = self.exact(formula)
+        if value is not None:
+            return (value > 0) - (value < 0) if isfinite(value) else None
+        for bits in BITS:
+            try:
+                ball = self._ball(formula, bits)
+            except NoValueError:
+                return None
+            if ball > 0 or ball < 0:
+                return (1 if ball > 0 else -1) if ball.is_finite() or not ball.is_exact() else None
+            if ball.is_zero():
+                return 0
+            if bits == BITS[0] and self._is_zero(formula):
+                return 0
+        raise NoSignError
+
+    def number(self, formula: Formula) -> float:
+        """Return the value as a float; infinite, or not-a-number, where it is so."""
+        value = self.exact(formula)
+        if value is not None:
+            return _in_floats(value)
+        found = nan
+        for bits in _FLOAT_BITS:
+            try:
+                ball = self._ball(formula, bits)
+            except NoValueError:
+                return nan
+            low, high = float(ball.lower()), float(ball.upper())
+            if low == high:
+                return low
+            found = float(ball.mid()) if ball.is_finite() else nan
+            if ball.rel_accuracy_bits() >= _ENOUGH_BITS:
+                break
+        return found
+
+    def _is_zero(self, formula: Formula) -> bool:
+        """Return whether the value is zero by what equal parts of it cancel."""
+        values = {part: number(value) for part, value in self._values.items()}
+        return Substitution(values)(formula).exact == 0
+
+    def _ball(self, formula: Formula, bits: int) -> arb:
+        """Return a ball that holds the value; NoValueError where there is none."""
+        from flint import ctx  # noqa: PLC0415 - seldom needed
+
+        known = self._balls.setdefault(bits, {})
+        if formula not in known:
+            before, ctx.prec = ctx.prec, bits
+            try:
+                self._fill(formula, known)
+            finally:
+                ctx.prec = before
+        return known[formula]
+
+    def _fill(self, formula: Formula, known: dict[Formula, arb]) -> None:
+        from flint import arb, fmpq  # noqa: PLC0415 - seldom needed
+
+        for part in parts_first(formula):
+            if part in known:
+                continue
+            value = self.exact(part)
+            if value is None:
+                ball = OPERATIONS[part.word].ball
+                known[part] = ball(*(known[operand] for operand in part.operands))
+            elif isinstance(value, Fraction):
+                known[part] = arb(fmpq(value.numerator, value.denominator))
+            elif isnan(value):
+                raise NoValueError
+            else:
+                known[part] = arb(value)
+
+
+_ENOUGH_BITS = 60
+"""So many bits are more than a float has: the nearest one, or its neighbour."""
+
+
+def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
+    """Return the exact value of an operation on the values of its operands."""
+    if part.word == NUMBER:
+        assert isinstance(part.value, Fraction | float)
+        return part.value
+    if not operands:
+        raise AssertionError(f"{part} has no value")
+    known = [value for value in operands if value is not None]
+    if len(known) < len(operands):
+        return None
+    try:
+        return OPERATIONS[part.word].exact(*known)
+    except InexactError:
+        return None
+    except NoValueError:
+        return nan
+
+
+def _in_floats(value: Exact) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def sign(constant: Formula) -> int | None:
+    """Return the sign of a formula without symbols; None where it has no finite real value."""
+    return Point({}).sign(constant)
+
+
+def in_floats(constant: Formula) -> float:
+    """Return the value of a formula without symbols as a float."""
+    return Point({}).number(constant)
