@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum
 from qps.compiler.lower.load_graph import (
     Assumption,
     LoadGraph,
@@ -33,6 +29,9 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.engine.algebra import root_of_linear
+from qps.engine.formulas import ONE, maximum
+from qps.engine.formulas import number as number_formula
 from qps.reports.explain_streams import (
     QUANTILE,
     quantile_apart,
@@ -41,7 +40,7 @@ from qps.reports.explain_streams import (
     stream_measures,
 )
 from qps.reports.explanation import ExplainedCase, Explanation, taken_apart
-from qps.reports.formulas import formula
+from qps.reports.formulas import as_text, formula
 from qps.reports.known import known_view
 from qps.reports.naming import Part
 from qps.reports.quantities import number, percent, quantity
@@ -91,7 +90,7 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
         return _resource(graph, resources[0], at)
     if len(resources) > 1:
         parts = [Part(r.name, r.load, (r.name,)) for r in resources]
-        highest = Maximum(*(part.value for part in parts))
+        highest = maximum(*(part.value for part in parts))
         what = "the highest of several loads"
         return taken_apart(
             graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
@@ -163,7 +162,7 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
         )
         raise QpsError(sink.found)
     known = graph.assumptions.get(name)
-    expr = known.symbol if known else sympy.Rational(value.numerator, value.denominator)
+    expr = known.symbol if known else number_formula(value)
     what = f"a parameter with several values; this is its {case.value}"
     told = taken_apart(graph, name, what, expr, table.dimension, at)
     rows = tuple(
@@ -240,15 +239,15 @@ def names(graph: LoadGraph) -> list[str]:
 def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
     parts = [Part(name, load) for name, load in resource.parts.items()]
     what = "load; 1 is saturation"
-    if resource.target != 1:
-        planned = float(graph.valued(resource.target))
+    if resource.target is not ONE:
+        planned = graph.number(resource.target)
         what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
     explained = taken_apart(
         graph, f"{resource.name}.load", what, resource.load, DIMENSIONLESS,
         at, parts, unsettled=resource.unsettled, beside=resource.target,
     )  # fmt: skip
     saturation = saturation_text(graph, resource)
-    reached = "saturates" if resource.target == 1 else "reaches its target"
+    reached = "saturates" if resource.target is ONE else "reaches its target"
     return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
 
 
@@ -263,19 +262,10 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
     function = as_rational_function(load - 1, graph.population)
-    # What cores do together is taken for one symbol, named as it is written.
-    opaque = {part: sympy.Symbol(formula(part)) for part in resource.load.atoms(Effective)}
-    whole = resource.load.xreplace(opaque)
-    if not whole.is_rational_function(*whole.free_symbols):
-        return told
     if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
         return told
-    above, _ = sympy.fraction(sympy.together(whole - resource.target))
-    polynomial = sympy.Poly(sympy.expand(above), graph.population)
-    if polynomial.degree() != 1:
-        return told
-    slope, offset = polynomial.all_coeffs()
-    return f"{told}: {graph.population} = {formula(sympy.factor(-offset / slope))}"
+    root = root_of_linear(resource.load - resource.target, graph.population)
+    return told if root is None else f"{told}: {graph.population} = {as_text(root)}"
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-
-import sympy
+from fractions import Fraction
+from math import inf
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
@@ -24,6 +24,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.engine.formulas import ZERO, Formula, total
 from qps.reports.explanation import Explanation, taken_apart
 from qps.reports.naming import Part
 from qps.reports.quantities import percent
@@ -84,12 +85,12 @@ QUANTILE = re.compile(
 )
 
 
-def share_of(asked: re.Match[str]) -> sympy.Rational:
+def share_of(asked: re.Match[str]) -> Fraction:
     """Return the level of a quantile that is asked for as text."""
-    return sympy.Rational(asked["level"]) / (100 if asked["hundredths"] else 1)
+    return Fraction(asked["level"]) / (100 if asked["hundredths"] else 1)
 
 
-def quantile_apart(graph: LoadGraph, stream: str, share: sympy.Rational, at: int) -> Explanation:
+def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Explanation:
     """Return a quantile of a latency, each wait told apart from the tail of its own service."""
     if not 0 <= share < 1:
         sink = Sink()
@@ -120,22 +121,21 @@ def quantile_apart(graph: LoadGraph, stream: str, share: sympy.Rational, at: int
 
 def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[LatencyPart]:
     """Return the endless waits of a stream that are there at a population: most are nothing."""
-    put_in = graph.valued_at(at)
-    return [part for part in stream.endless if put_in(part.value) == sympy.oo]
+    return [part for part in stream.endless if graph.at(at).number(part.value) == inf]
 
 
 def quantile_parts(
-    stream: StreamMeasures, part: LatencyPart, level: sympy.Rational
-) -> Iterator[tuple[str, sympy.Expr]]:
+    stream: StreamMeasures, part: LatencyPart, level: Fraction
+) -> Iterator[tuple[str, Formula]]:
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
-    total, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)
-    if part.queue is not None and tail != 0:
+    whole, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)
+    if part.queue is not None and tail is not ZERO:
         yield f"service at {part.queue.resource} beyond its mean", tail
-    yield part.stage, total - tail
+    yield part.stage, whole - tail
 
 
-def _sum(parts: list[Part]) -> sympy.Expr:
-    return sympy.Add(*(part.value for part in parts))
+def _sum(parts: list[Part]) -> Formula:
+    return total(part.value for part in parts)
 
 
 LOSSES = {

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import partial
 from math import isclose
 
-import sympy
-
 from qps.compiler.lower.load_graph import (
     LoadGraph,
 )
-from qps.compiler.lower.substitution import Substitution
 from qps.compiler.quantities.dimension import (
     Dimension,
 )
+from qps.engine.formulas import ZERO, Formula
+from qps.engine.points import Point
+from qps.engine.substitution import substituted
 from qps.reports.formulas import formula, in_population, with_numbers
 from qps.reports.known import KnownView
 from qps.reports.naming import Part, elastic_notes, in_named_measures, named_whole
@@ -87,24 +87,24 @@ def taken_apart(
     graph: LoadGraph,
     name: str,
     what: str,
-    expr: sympy.Expr,
+    expr: Formula,
     dimension: Dimension,
     at: int,
     parts: Sequence[Part] = (),
     scope: Sequence[str] = (),
-    unsettled: sympy.Expr | None = None,
-    beside: sympy.Expr = sympy.S.Zero,
+    unsettled: Formula | None = None,
+    beside: Formula = ZERO,
 ) -> Explanation:
     """Take an expression apart; `unsettled` is the same with elastic parameters still open.
 
     The numbers of what stands `beside` it are listed, too.
     """
-    total = float(graph.valued_at(at)(expr))
+    total = graph.at(at).number(expr)
     told = partial(quantity, dimension=dimension, share=is_share(name))
-    at_text = f"{graph.population} = {at:,}"
+    at_text = f"{graph.population.name} = {at:,}"
     named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
     formulas = [("in symbols", formula(named))]
-    free = expr.free_symbols
+    free = expr.symbols
     if free - {graph.population}:
         formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
     named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
@@ -112,7 +112,7 @@ def taken_apart(
     if graph.population in free:
         formulas.append(_in_population(graph, expr, at, at_text))
     formulas.append((f"at {at_text}", told(total, digits=6)))
-    shown = free | beside.free_symbols
+    shown = free | beside.symbols
     used = [a for a in graph.assumptions.values() if a.symbol in shown]
     return Explanation(
         "qps/explain/1",
@@ -123,7 +123,7 @@ def taken_apart(
         total,
         str(dimension),
         tuple(formulas),
-        _parts(parts, named_parts, graph.valued_at(at), total, told),
+        _parts(parts, named_parts, graph.at(at), total, told),
         tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
@@ -135,25 +135,25 @@ _READABLE = 160
 """Characters of a formula, beyond which a piece of it tells more."""
 
 
-def _in_population(graph: LoadGraph, expr: sympy.Expr, at: int, at_text: str) -> tuple[str, str]:
+def _in_population(graph: LoadGraph, expr: Formula, at: int, at_text: str) -> tuple[str, str]:
     """Return an expression in the population alone; where it is long, the piece that holds now."""
     whole = in_population(expr, graph.values)
     if len(whole) > _READABLE:
-        piece = piece_at(expr.xreplace(graph.values), graph.population, Fraction(at))
+        piece = piece_at(substituted(expr, graph.values), graph.population, Fraction(at))
         if piece is not None:
-            return f"in {graph.population}, around {at_text}", in_population(piece, {})
-    return f"in {graph.population}", whole
+            return f"in {graph.population.name}, around {at_text}", in_population(piece, {})
+    return f"in {graph.population.name}", whole
 
 
 def _parts(
     parts: Sequence[Part],
-    named: Sequence[sympy.Expr],
-    put_in: Substitution,
+    named: Sequence[Formula],
+    point: Point,
     total: float,
     told: Callable[[float], str],
 ) -> tuple[ExplainedPart, ...]:
     """Return the parts of a number; their shares only where they add up to it."""
-    values = [float(put_in(part.value)) for part in parts]
+    values = [point.number(part.value) for part in parts]
     adds_up = total != 0 and isclose(sum(values), total)
     return tuple(
         ExplainedPart(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 
 import sympy
 from sympy.printing.str import StrPrinter
 
-from qps.compiler.lower.extremes import Ratio
 from qps.compiler.lower.load_graph import Assumption
-from qps.compiler.lower.queue_functions import Waiting
+from qps.engine.algebra import Waiting, to_sympy
+from qps.engine.formulas import Formula
+from qps.engine.substitution import substituted
 
 
 class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
@@ -27,22 +27,27 @@ class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
         return str(super()._print_Pow(expr, rational)).replace("**", "^")
 
 
-def formula(expr: sympy.Expr) -> str:
-    """Return an expression in symbols, in the notation of the language."""
+def formula(expr: Formula) -> str:
+    """Return a formula in symbols, in the notation of the language."""
+    return as_text(to_sympy(expr))
+
+
+def as_text(expr: sympy.Expr) -> str:
+    """Return what algebra has made of a formula, in the notation of the language."""
     return str(_Formula({}).doprint(expr))
 
 
-def with_numbers(expr: sympy.Expr, assumptions: Mapping[str, Assumption]) -> str:
+def with_numbers(expr: Formula, assumptions: Mapping[str, Assumption]) -> str:
     """Return an expression with each number as the spec writes it, unit and all."""
     texts = {
         name: a.text if a.text.replace(".", "").isdigit() else f"({a.text})"
         for name, a in assumptions.items()
     }
-    return str(_Formula(texts).doprint(expr))
+    return str(_Formula(texts).doprint(to_sympy(expr)))
 
 
-def in_population(expr: sympy.Expr, values: Mapping[sympy.Symbol, sympy.Expr]) -> str:
-    """Return an expression with all numbers multiplied out: what is left is the population."""
-    plain = expr.xreplace(dict(values)).replace(Ratio, operator.truediv)
+def in_population(expr: Formula, values: Mapping[Formula, Formula]) -> str:
+    """Return a formula with all numbers multiplied out: what is left is the population."""
+    plain = to_sympy(substituted(expr, values))
     put_in = sympy.expand(plain.replace(Waiting, lambda work, load: work / (1 - load)))
-    return formula(sympy.N(put_in, 6))
+    return as_text(sympy.N(put_in, 6))

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.configure.intervals import Bound
@@ -36,6 +34,8 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.engine.formulas import ONE, Formula, total
+from qps.engine.formulas import population as population_symbol
 from qps.reports.live_guards import Guard, Guards, guards_of
 from qps.reports.live_labels import changed_labels
 from qps.reports.program import Program
@@ -62,7 +62,7 @@ class LiveModel:
     def __init__(self, model: ir.Model, variants: Variants) -> None:
         self._model = model
         self._variants = variants
-        self._program = Program(sympy.Symbol(model.population.name))
+        self._program = Program(population_symbol(model.population.name))
         self._records: list[Json] = []
         self._known: dict[str, int] = {}
         self._bytes = 0
@@ -119,11 +119,15 @@ class LiveModel:
         for name, value in start.configuration.parameters.items():
             if value != usual[name] and isinstance(value, ir.Constant):
                 span = start.configuration.values_from[name]
-                amount = sympy.Rational(value.value.numerator, value.value.denominator)
                 declared = self._parameters[name]
                 numbers.append(
                     self._number(
-                        name, amount, declared.dimension, span.text, f"set at {span.place}", None
+                        name,
+                        value.value,
+                        declared.dimension,
+                        span.text,
+                        f"set at {span.place}",
+                        None,
                     )
                 )
         return {
@@ -250,7 +254,7 @@ class LiveModel:
                     for part in stream.latency
                 ],
                 "latency": step(stream.mean_latency),
-                "jitter": step(sympy.Add(*(part.value for part in stream.jitter))),
+                "jitter": step(total(part.value for part in stream.jitter)),
                 "latencyKnown": _known(stream.latency_certainty),
                 "jitterKnown": _known(stream.jitter_certainty),
                 "saturating": list(stream.saturating),
@@ -282,9 +286,9 @@ class LiveModel:
 
     def _elastic(self, settled: SettledParameter) -> int:
         step, parameter = self._program.step, settled.parameter
-        one = step(sympy.S.One)
+        one = step(ONE)
 
-        def over(loads: Mapping[str, sympy.Expr]) -> list[Json]:
+        def over(loads: Mapping[str, Formula]) -> list[Json]:
             return [[name, self._program.join("-", step(v), one)] for name, v in loads.items()]
 
         return self._record(
@@ -329,7 +333,7 @@ class LiveModel:
     ) -> int:
         return self._number(
             assumption.name,
-            assumption.value,
+            assumption.fraction,
             assumption.dimension,
             assumption.text,
             assumption.source or "",
@@ -356,7 +360,7 @@ class LiveModel:
     def _number(
         self,
         name: str,
-        value: sympy.Rational,
+        value: Fraction,
         dimension: Dimension,
         text: str,
         source: str,
@@ -369,12 +373,12 @@ class LiveModel:
         interval: str = "",
     ) -> int:
         declared = self._parameters.get(name)
-        factor, unit = unit_of(text, Fraction(int(value.p), int(value.q)), dimension)
+        factor, unit = unit_of(text, value, dimension)
         low, high = (_bound(declared, end) for end in ("low", "high"))
         return self._record(
             {
                 "name": name,
-                "value": _exact(Fraction(int(value.p), int(value.q))),
+                "value": _exact(value),
                 "factor": _exact(factor),
                 "unit": unit,
                 "text": _line(text),
@@ -421,9 +425,9 @@ def _interval(bound: Bound) -> Json:
     }
 
 
-def _bounds(graph: LoadGraph) -> list[tuple[sympy.Expr, str]]:
+def _bounds(graph: LoadGraph) -> list[tuple[Formula, str]]:
     """Return what must stay at or below zero, and what is wrong where it does not."""
-    return [(over, text) for over, text, _ in impossible(graph) if over.free_symbols]
+    return [(over, text) for over, text, _ in impossible(graph) if over.symbols]
 
 
 def _notes(variants: Variants, held: int, file: str) -> list[Json]:

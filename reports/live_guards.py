@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.intervals import Bound
@@ -19,13 +17,15 @@ from qps.compiler.configure.values_in_use import Bounded, values_in_use
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import Formula
+from qps.engine.substitution import substituted
 
 
 @dataclass(frozen=True)
 class Guard:
     """A value that must be in bounds; `text` is what is wrong where it is not."""
 
-    value: sympy.Expr
+    value: Formula
     bound: Bound
     text: str
 
@@ -75,7 +75,7 @@ def _guard(
     if value is None:
         return {}
     known = {a.symbol for a in graph.assumptions.values()}
-    if value.free_symbols.isdisjoint(known):
+    if value.symbols.isdisjoint(known):
         return {}
     others = [a for a in expressions.assumptions.values() if a.symbol not in known]
-    return {Guard(value.xreplace({a.symbol: a.value for a in others}), bound, text): None}
+    return {Guard(substituted(value, {a.symbol: a.value for a in others}), bound, text): None}

@@ -86,7 +86,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
 def _failing(solution: Solution, one: FailingThere, at: int) -> str:
     criterion = one.criterion
     share = in_percent(criterion)
-    limit = float(criterion.limit.xreplace(solution.graph.values))
+    limit = solution.graph.number(criterion.limit)
     side = "at most" if criterion.at_most else "at least"
     told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]
     value = marked_value(told[0], one.value, known_at(solution.graph, criterion, at))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -19,6 +18,7 @@ from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.engine.formulas import total
 from qps.reports.answers import SolveView
 from qps.reports.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.explain import explain
@@ -278,7 +278,7 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
     lines: list[tuple[str, list[float]]] = []
     for item in solution.requirements:
         criterion = item.criterion
-        limit = float(criterion.limit.xreplace(graph.values))
+        limit = graph.number(criterion.limit)
         if criterion.at_most and limit > 0:
             known = parenthesis(known_at(graph, criterion, farthest))
             values = [v / limit for v in columns[criterion.name]]
@@ -327,13 +327,13 @@ def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, .
         named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
         named.append(Part(f"{name}.loss", stream.loss, (name,)))
         if stream.jitter:
-            jitter = sympy.Add(*(part.value for part in stream.jitter))
+            jitter = total(part.value for part in stream.jitter)
             named.append(Part(f"{name}.jitter", jitter, (name,)))
     named += [Part(name, m.value, m.rests_on) for name, m in graph.measures.items()]
     if graph.quality is not None:
         named.append(Part("quality", graph.quality))
     for name, is_running in (("cost", False), ("running_cost", True)):
-        total = graph.cost(is_running=is_running)
-        if total is not None:
-            named.append(Part(name, total))
+        cost = graph.cost(is_running=is_running)
+        if cost is not None:
+            named.append(Part(name, cost))
     return tuple(named)

@@ -131,7 +131,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
 def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -> RequirementRow:
     criterion = item.criterion
     share = in_percent(criterion)
-    limit = float(criterion.limit.xreplace(solution.graph.values))
+    limit = solution.graph.number(criterion.limit)
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
 
     def told(value: float, at: int) -> str:

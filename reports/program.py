@@ -8,64 +8,49 @@ program. It is data: a page with a strict content policy runs it without compili
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
 
-import sympy
-
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine.formulas import (
+    HALF,
+    MAXIMUM,
+    MINIMUM,
+    POWER,
+    PRODUCT,
+    SUM,
+    Formula,
+    parts_first,
+    power,
+)
+from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
 
-_FUNCTIONS: dict[type[sympy.Expr], str] = {
-    sympy.exp: "exp",
-    sympy.log: "ln",
-    sympy.Abs: "abs",
-    sympy.ceiling: "ceil",
-    sympy.floor: "floor",
-    sympy.cos: "cos",
-    sympy.acos: "acos",
-    Effective: "effective",
-    Ratio: "ratio",
-    Mean: "mean",
-    Waiting: "waiting",
-    sympy.harmonic: "harmonic",
-    **{function: function.word for function in QUEUE_FUNCTIONS},
-}
 _SAFE_INTEGER = 2**53 - 1
-
-
-class UnknownOperationError(Exception):
-    """An expression holds a function that the page's program lacks; `name` is what it is called."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"`{name}` has no step in the page's program")
-        self.name = name
 
 
 class Program:
     """Steps that several expressions share; `step` adds what an expression needs.
 
-    >>> n = sympy.Symbol("N")
+    >>> n = population("N")
     >>> program = Program(n)
-    >>> program.step(2 * n + 2 * n * n), program.steps
-    (5, [('n',), ('number', 2, 1), ('*', 1, 0), ('^', 0, 2), ('*', 1, 3), ('+', 2, 4)])
+    >>> program.step(2 * n + 3), program.steps
+    (4, [('n',), ('number', 3, 1), ('number', 2, 1), ('*', 2, 0), ('+', 1, 3)])
     """
 
-    def __init__(self, population: sympy.Symbol) -> None:
+    def __init__(self, population: Formula) -> None:
         self.population = population.name
         self.steps: list[Step] = [("n",)]
         self._known: dict[Step, int] = {("n",): 0}
-        self._steps_of: dict[sympy.Expr, int] = {}
+        self._steps_of: dict[Formula, int] = {}
 
-    def step(self, expr: sympy.Expr) -> int:
-        """Return the number of the step that computes an expression."""
-        known = self._steps_of.get(expr)
-        if known is None:
-            known = self._steps_of[expr] = self._added(expr)
-        return known
+    def step(self, formula: Formula) -> int:
+        """Return the number of the step that computes a formula."""
+        for part in parts_first(formula):  # so that none is too deep
+            if part not in self._steps_of:
+                self._steps_of[part] = self._added(part)
+        return self._steps_of[formula]
 
     def join(self, operation: str, *steps: int) -> int:
         """Return the step that applies an operation to other steps."""
@@ -78,56 +63,50 @@ class Program:
             self.steps.append(step)
         return known
 
-    def _added(self, expr: sympy.Expr) -> int:
-        if expr.is_Symbol:
-            is_population = expr.name == self.population
-            return 0 if is_population else self._keep(("value", expr.name))
-        if expr.is_Rational:
-            return self.constant(expr)
-        if expr.is_Add or isinstance(expr, Maximum | Minimum):
-            word = "+" if expr.is_Add else ("max" if isinstance(expr, Maximum) else "min")
-            return self._folded(word, [self.step(argument) for argument in expr.args])
-        if expr.is_Mul:
-            return self._product(expr)
-        if expr.is_Pow:
-            return self._power(expr)
-        if isinstance(expr, sympy.LambertW):
-            lower = len(expr.args) > 1 and expr.args[1] == -1
-            return self._keep(("lower_w" if lower else "w", self.step(expr.args[0])))
-        word = _FUNCTIONS.get(expr.func, "")
-        if word:
-            return self._keep((word, *(self.step(argument) for argument in expr.args)))
-        if expr.is_number and expr.is_extended_real:
-            return self._keep(("float", float(expr)))
-        raise UnknownOperationError(getattr(expr.func, "word", expr.func.__name__))
+    def _added(self, part: Formula) -> int:
+        if part.is_symbol:
+            return 0 if part.name == self.population else self._keep(("value", part.name))
+        value = part.exact
+        if value is not None:
+            return self.constant(value)
+        if part.is_constant:
+            return self._keep(("float", in_floats(part)))
+        if part.word == PRODUCT:
+            return self._product(part)
+        if part.word == POWER:
+            return self._power(*part.operands)
+        steps = [self._steps_of[operand] for operand in part.operands]
+        if part.word in (SUM, MAXIMUM, MINIMUM):
+            return self._folded(part.word, steps)
+        return self._keep((part.word, *steps))
 
-    def constant(self, value: sympy.Rational) -> int:
+    def constant(self, value: Fraction) -> int:
         """Return the step of an exact number; what JSON's numbers cannot hold is a text."""
-        parts = (int(value.p), int(value.q))
+        parts = (value.numerator, value.denominator)
         return self._keep(("number", *(p if abs(p) <= _SAFE_INTEGER else str(p) for p in parts)))
 
     def _folded(self, word: str, steps: list[int]) -> int:
         join: Callable[[int, int], int] = lambda one, other: self._keep((word, one, other))  # noqa: E731
         return reduce(join, steps)
 
-    def _product(self, expr: sympy.Mul) -> int:
+    def _product(self, product: Formula) -> int:
         """Return a quotient of two products: fewer roundings than by reciprocals."""
         above, below = [], []
-        for factor in expr.args:
-            if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
-                below.append(self.step(factor.base**-factor.exp))
+        for factor in product.operands:
+            exponent = factor.operands[1].exact if factor.word == POWER else None
+            if exponent is not None and exponent < 0:
+                below.append(self.step(power(factor.operands[0], -factor.operands[1])))
             else:
                 above.append(self.step(factor))
-        dividend = self._folded("*", above) if above else self.constant(sympy.S.One)
+        dividend = self._folded("*", above) if above else self.constant(Fraction(1))
         return self._keep(("/", dividend, self._folded("*", below))) if below else dividend
 
-    def _power(self, expr: sympy.Pow) -> int:
-        base, exponent = expr.args
-        if exponent == sympy.S.Half:
+    def _power(self, base: Formula, exponent: Formula) -> int:
+        if exponent is HALF:
             return self._keep(("sqrt", self.step(base)))
-        if exponent.is_Rational and exponent < 0:
-            one = self.constant(sympy.S.One)
-            return self._keep(("/", one, self.step(base**-exponent)))
-        if exponent.is_Integer and abs(exponent) <= _SAFE_INTEGER:
-            return self._keep(("^", self.step(base), int(exponent)))
-        return self._keep(("pow", self.step(base), self.step(exponent)))
+        value = exponent.exact
+        if value is not None and value < 0:
+            return self._keep(("/", self.constant(Fraction(1)), self.step(power(base, -exponent))))
+        if value is not None and value.denominator == 1 and value <= _SAFE_INTEGER:
+            return self._keep(("^", self.step(base), int(value)))
+        return self._keep((POWER, self.step(base), self.step(exponent)))

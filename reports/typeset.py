@@ -9,8 +9,8 @@ import sympy
 from sympy.printing.mathml import MathMLPresentationPrinter
 
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.engine.algebra import Effective, to_sympy
+from qps.engine.formulas import Formula
 
 _MOST_OPERATIONS = 120
 """Beyond these a typeset formula is wider than any screen; a text that wraps reads better."""
@@ -22,17 +22,11 @@ class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's print
     def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> Element:  # noqa: ARG002, N802
         return self._word("mi", symbol.name)
 
-    def _print_Maximum(self, expr: Maximum) -> Element:  # noqa: N802
+    def _print_max(self, expr: sympy.Expr) -> Element:
         return self._applied("max", expr)
 
-    def _print_Minimum(self, expr: Minimum) -> Element:  # noqa: N802
+    def _print_min(self, expr: sympy.Expr) -> Element:
         return self._applied("min", expr)
-
-    def _print_Ratio(self, expr: Ratio) -> Element:  # noqa: N802
-        fraction: Element = self.dom.createElement("mfrac")
-        for argument in expr.args:
-            fraction.appendChild(self._print(argument))
-        return fraction
 
     def _print_Effective(self, expr: Effective) -> Element:  # noqa: N802
         cores, efficiency = expr.args
@@ -51,8 +45,7 @@ class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's print
         row: Element = self.dom.createElement("mrow")
         row.appendChild(self._word("mi", name))
         row.appendChild(self._word("mo", "("))
-        shown = expr.flat() if isinstance(expr, Maximum | Minimum) else expr.args[:count]
-        for index, argument in enumerate(shown):
+        for index, argument in enumerate(expr.args[:count]):
             if index:
                 row.appendChild(self._word("mo", ","))
             row.appendChild(self._print(argument))
@@ -66,14 +59,15 @@ class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's print
         return word
 
 
-def typeset(expr: sympy.Expr) -> str | None:
-    """Return an expression as the content of a `math` element; None where it is too long.
+def typeset(formula: Formula) -> str | None:
+    """Return a formula as the content of a `math` element; None where it is too long.
 
     The text is escaped: names come from a spec.
 
-    >>> typeset(sympy.Symbol("a<b") + 1)
+    >>> typeset(symbol("a<b") + 1)
     '<mrow><mi>a&lt;b</mi><mo>+</mo><mn>1</mn></mrow>'
     """
+    expr = to_sympy(formula)
     if expr.count_ops() > _MOST_OPERATIONS:
         return None
     printer = _Typeset({"mul_symbol": "·"})

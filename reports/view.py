@@ -154,7 +154,6 @@ def _next_limit(item: NextLimit | None) -> NextLimitView | None:
 def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:
     if item is None:
         return None
-    values = solution.graph.values
     return MoreUsersView(
         item.at,
         item.is_end_of_range,
@@ -163,7 +162,7 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
             FailingView(
                 one.criterion.name,
                 one.value,
-                float(one.criterion.limit.xreplace(values)),
+                solution.graph.number(one.criterion.limit),
                 str(one.criterion.dimension),
                 known_view(known_at(solution.graph, one.criterion, item.at)),
             )
@@ -193,10 +192,10 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
 def _margin(solution: Solution) -> tuple[MarginView, ...]:
     """Return the loads that are planned with: targets, and requirements that loads stay below 1."""
     graph = solution.graph
-    planned = {name: float(value.xreplace(graph.values)) for name, value in graph.targets.items()}
+    planned = {name: graph.number(value) for name, value in graph.targets.items()}
     for criterion in graph.criteria:
         if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
-            planned[criterion.name] = float(criterion.limit.xreplace(graph.values))
+            planned[criterion.name] = graph.number(criterion.limit)
     return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
 
 
@@ -302,7 +301,7 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
     return RequirementView(
         criterion.name,
         operator,
-        float(criterion.limit.xreplace(solution.graph.values)),
+        solution.graph.number(criterion.limit),
         str(criterion.dimension),
         item.met_up_to,
         item.value_at_limit,
@@ -352,7 +351,7 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
         value = item.value_at_limit if at_limit else item.value_beyond
-        limit = float(criterion.limit.xreplace(solution.graph.values))
+        limit = solution.graph.number(criterion.limit)
         share = in_percent(criterion)
         allowed = quantity(limit, criterion.dimension, share=share)
         told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
@@ -366,12 +365,12 @@ def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
     resource = name.removesuffix(".load")
     loads = {r.name: r for r in solution.graph.resources.values()}
     if resource in loads:
-        load = solution.graph.valued_at(at)(loads[resource].load)
-        target = float(loads[resource].target.xreplace(solution.graph.values))
+        load = solution.graph.at(at).number(loads[resource].load)
+        target = solution.graph.number(loads[resource].target)
         if target != 1:
-            told = told_apart(100 * float(load), 100 * target)
+            told = told_apart(100 * load, 100 * target)
             return f"{resource} is loaded {told} %; its target is {percent(target)}"
-        return f"{resource} is loaded {told_apart(100 * float(load), 100)} %: it is saturated"
+        return f"{resource} is loaded {told_apart(100 * load, 100)} %: it is saturated"
     return f"{name} fails"
 
 
@@ -387,7 +386,7 @@ def circumstances(view: SolveView) -> tuple[str, ...]:
 def _at(solution: Solution, at: int) -> float:
     quality = solution.graph.quality
     assert quality is not None
-    return float(solution.graph.valued_at(at)(quality))
+    return solution.graph.at(at).number(quality)
 
 
 def as_json(value: object) -> object:

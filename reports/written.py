@@ -70,8 +70,7 @@ def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str
 def range_text(model: ir.Model, assumption: Assumption) -> str:
     """Return the range that a spec states for a parameter, in the unit of its value."""
     declared = next((p for p in model.parameters if p.name == assumption.name), None)
-    value = Fraction(int(assumption.value.p), int(assumption.value.q))
-    factor, unit = unit_of(assumption.text, value, assumption.dimension)
+    factor, unit = unit_of(assumption.text, assumption.fraction, assumption.dimension)
     bounds = () if declared is None else (declared.low, declared.high)
     ends = [
         number(float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""

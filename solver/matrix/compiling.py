@@ -28,7 +28,7 @@ from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.bounding import bounds_of
 from qps.engine.programs import Program
 from qps.engine.row_bounds import Bounds
-from qps.solver.building import Builder
+from qps.engine.building import Builder
 from qps.solver.capacity import excess
 from qps.solver.impossible import impossible
 from qps.solver.matrix.guards import Guard, guards_of

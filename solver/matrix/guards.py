@@ -23,7 +23,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.exact import InexactError, NoValueError, exact_values
 from qps.engine.running import Runner
-from qps.solver.building import Builder
+from qps.engine.building import Builder
 from qps.solver.matrix.prepared import Ints
 from qps.solver.matrix.questions import Asking
 

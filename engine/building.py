@@ -1,6 +1,6 @@
-"""Expressions as programs (`qps.engine.programs`): a list of steps, each done once.
+"""Formulas as programs (`qps.engine.programs`): a list of steps, each done once.
 
-What an expression shares with another, or with itself, is one operation. Whatever is made of
+What a formula shares with another, or with itself, is one operation. Whatever is made of
 powers of the population is brought to the form c0 + c1 N + c2 N^2 + …, so that all that does not
 depend on the population is computed once for a row, and little is left to do for each
 population that is tried. Constants are folded exactly.
@@ -11,17 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from typing import TypeAlias
 
-import sympy
-
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
-from qps.compiler.quantities.cores_together import effective_cores
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    PRODUCT,
+    SUM,
+    Formula,
+    parts_first,
+)
+from qps.engine.formulas import POWER as ANY_POWER
 from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step, StepValue
 
+_HALF = Fraction(1, 2)
 _LARGEST_POWER = 8
 """Powers of the population beyond which a product is not multiplied out."""
 
@@ -30,23 +35,8 @@ _Key: TypeAlias = tuple[str, tuple[int, ...], StepValue]
 
 
 class UnsupportedError(Exception):
-    """Raised for an expression that arrays cannot compute; rows are then solved one by one."""
+    """Raised for a symbol that has neither a value nor an input."""
 
-
-_WORDS: dict[type[sympy.Expr], str] = {
-    sympy.exp: "exp",
-    sympy.log: "ln",
-    sympy.Abs: "abs",
-    sympy.floor: "floor",
-    sympy.ceiling: "ceil",
-    sympy.cos: "cos",
-    sympy.acos: "acos",
-    sympy.harmonic: "harmonic",
-    Ratio: "ratio",
-    Mean: "mean",
-    Waiting: "waiting",
-    **{function: function.word for function in QUEUE_FUNCTIONS},
-}
 
 Powers = dict[int, int]
 """Powers of the population, each with the operation that gives its coefficient."""
@@ -56,16 +46,16 @@ Powers = dict[int, int]
 class Builder:
     """Builds a program; `values` are the numbers of symbols, all others are inputs."""
 
-    population: sympy.Symbol
-    values: Mapping[sympy.Symbol, sympy.Expr]
-    inputs: Mapping[sympy.Symbol, str]
+    population: Formula
+    values: Mapping[Formula, Formula]
+    inputs: Mapping[Formula, str]
     _steps: list[Step] = field(default_factory=list)
     _inputs: list[frozenset[str]] = field(default_factory=list)
     _varies: list[bool] = field(default_factory=list)
     _known: dict[_Key, int] = field(default_factory=dict)
-    _built: dict[sympy.Expr, int] = field(default_factory=dict)
-    _powers: dict[sympy.Expr, Powers | None] = field(default_factory=dict)
-    _rests: dict[sympy.Expr, bool] = field(default_factory=dict)
+    _built: dict[Formula, int] = field(default_factory=dict)
+    _powers: dict[Formula, Powers | None] = field(default_factory=dict)
+    _rests: dict[Formula, bool] = field(default_factory=dict)
 
     def program(self) -> Program:
         """Return what was built so far."""
@@ -140,36 +130,38 @@ class Builder:
 
     # -- expressions ---------------------------------------------------------------------
 
-    def build(self, expr: sympy.Expr) -> int:
-        """Return the operation that gives an expression; UnsupportedError where none can."""
-        known = self._built.get(expr)
-        if known is None:
+    def build(self, expr: Formula) -> int:
+        """Return the operation that gives a formula; UnsupportedError for an unknown symbol."""
+        if expr not in self._built:
+            # Each part behind its own, so that no formula is too deep.
+            for part in parts_first(expr):
+                if self.powers(part) is None and part not in self._built:
+                    self._built[part] = self._other(part)
             powers = self.powers(expr)
-            known = self._other(expr) if powers is None else self.horner(powers)
-            self._built[expr] = known
-        return known
+            if powers is not None:
+                self._built[expr] = self.horner(powers)
+        return self._built[expr]
 
-    def powers(self, expr: sympy.Expr) -> Powers | None:
+    def powers(self, expr: Formula) -> Powers | None:
         """Return an expression by the powers of the population; None where it is not made so."""
         if expr not in self._powers:
             self._powers[expr] = self._as_powers(expr)
         return self._powers[expr]
 
-    def _as_powers(self, expr: sympy.Expr) -> Powers | None:
-        if expr == self.population:
+    def _as_powers(self, expr: Formula) -> Powers | None:
+        if expr is self.population:
             return {1: self.constant(1)}
         if not self._has_population(expr):
             return {0: self._free(expr)}
-        if expr.is_Add:
-            parts = [self.powers(argument) for argument in expr.args]
+        if expr.word in (SUM, PRODUCT):
+            parts = [self.powers(operand) for operand in expr.operands]
             known = [part for part in parts if part is not None]
-            return self._sum(known) if len(known) == len(parts) else None
-        if expr.is_Mul:
-            parts = [self.powers(argument) for argument in expr.args]
-            known = [part for part in parts if part is not None]
-            return self._product(known) if len(known) == len(parts) else None
-        if expr.is_Pow and expr.exp.is_Integer:
-            base, exponent = self.powers(expr.base), int(expr.exp)
+            if len(known) < len(parts):
+                return None
+            return self._sum(known) if expr.word == SUM else self._product(known)
+        exponent = _whole(expr.operands[1]) if expr.word == ANY_POWER else None
+        if exponent is not None:
+            base = self.powers(expr.operands[0])
             if base is None or abs(exponent) > _LARGEST_POWER:
                 return None
             if len(base) == 1:
@@ -178,10 +170,10 @@ class Builder:
             return self._product([base] * exponent) if exponent > 0 else None
         return None
 
-    def _has_population(self, expr: sympy.Expr) -> bool:
+    def _has_population(self, expr: Formula) -> bool:
         known = self._rests.get(expr)
         if known is None:
-            known = expr == self.population or any(map(self._has_population, expr.args))
+            known = expr is self.population or any(map(self._has_population, expr.operands))
             self._rests[expr] = known
         return known
 
@@ -227,89 +219,68 @@ class Builder:
                 total = self.add(total, powers[following])
         return total
 
-    def _free(self, expr: sympy.Expr) -> int:
+    def _free(self, expr: Formula) -> int:
         """Return an expression in which there is no population."""
         known = self._built.get(expr)
         if known is None:
             known = self._built[expr] = self._other(expr)
         return known
 
-    def _other(self, expr: sympy.Expr) -> int:
-        """Return an expression by what it is at its top."""
-        if expr.is_Rational:
-            return self.constant(Fraction(expr.p, expr.q))
-        if expr.is_Float:
-            return self.constant(Fraction(float(expr)))
-        if expr.is_Symbol:
+    def _other(self, expr: Formula) -> int:
+        """Return a formula by what it is at its top."""
+        if expr.word == NUMBER:
+            assert isinstance(expr.value, Fraction | float)
+            return self.emit(NUMBER, value=expr.value)
+        if expr.is_symbol:
             if expr in self.values:
                 return self.build(self.values[expr])
             if expr in self.inputs:
                 return self.emit(INPUT, value=self.inputs[expr])
-            raise UnsupportedError(str(expr))
-        if expr.is_Add:
-            return self._joined(expr, is_sum=True)
-        if expr.is_Mul:
-            return self._joined(expr, is_sum=False)
-        if expr.is_Pow:
-            return self._pow(expr)
-        return self._function(expr)
+            raise UnsupportedError(expr.name)
+        if expr.word in (SUM, PRODUCT):
+            return self._joined(expr, is_sum=expr.word == SUM)
+        operands = [self.build(operand) for operand in expr.operands]
+        if expr.word == ANY_POWER:
+            return self._raised(operands[0], operands[1])
+        if expr.word in (MAXIMUM, MINIMUM):
+            choose = max if expr.word == MAXIMUM else min
+            return reduce(lambda one, other: self._extreme(choose, one, other), operands)
+        return self.emit(expr.word, *operands)
 
-    def _joined(self, expr: sympy.Expr, *, is_sum: bool) -> int:
+    def _joined(self, expr: Formula, *, is_sum: bool) -> int:
         """Return a sum or product: what is made of powers of the population joined first."""
         join = self.add if is_sum else self.multiply
-        parts = [(argument, self.powers(argument)) for argument in expr.args]
+        parts = [(operand, self.powers(operand)) for operand in expr.operands]
         plain = [powers for _, powers in parts if powers is not None]
-        others = [self.build(argument) for argument, powers in parts if powers is None]
+        others = [self.build(operand) for operand, powers in parts if powers is None]
         total: int | None = None
         if plain:
             powers = self._sum(plain) if is_sum else self._product(plain)
             if powers is None:
-                others = [self.build(argument) for argument in expr.args]
+                others = [self.build(operand) for operand in expr.operands]
             else:
                 total = self.horner(powers)
-        for other in sorted(others, key=lambda number: (self._varies[number], number)):
+        for other in sorted(others, key=lambda step: (self._varies[step], step)):
             total = other if total is None else join(total, other)
         assert total is not None
         return total
 
-    def _pow(self, expr: sympy.Expr) -> int:
-        base = self.build(expr.base)
-        exponent = expr.exp
-        if exponent.is_Integer:
-            return self.power(base, int(exponent))
-        if exponent == sympy.Rational(1, 2):
-            return self.emit("sqrt", base)
-        if exponent == -sympy.Rational(1, 2):
-            return self.power(self.emit("sqrt", base), -1)
-        return self.emit("pow", base, self.build(exponent))
-
-    def _function(self, expr: sympy.Expr) -> int:
-        if expr is sympy.E:
-            return self.emit("exp", self.constant(1))
-        arguments = [self.build(argument) for argument in expr.args]
-        # By the very function: one that is derived from another may mean something else.
-        if expr.func in (Maximum, Minimum):
-            choose = max if expr.func is Maximum else min
-            total = arguments[0]
-            for argument in arguments[1:]:
-                total = self._extreme(choose, total, argument)
-            return total
-        if isinstance(expr, Effective):
-            cores, efficiency = (self.value_of(number) for number in arguments)
-            if cores is None or efficiency is None:
-                return self.emit("effective", *arguments)
-            return self.constant(effective_cores(cores, efficiency))
-        if isinstance(expr, sympy.LambertW):
-            is_lower = len(expr.args) > 1 and expr.args[1] == -1
-            if len(expr.args) > 1 and not is_lower:
-                raise UnsupportedError(str(expr))
-            return self.emit("lower_w" if is_lower else "w", arguments[0])
-        if expr.func not in _WORDS:
-            raise UnsupportedError(str(expr.func))
-        return self.emit(_WORDS[expr.func], *arguments)
+    def _raised(self, base: int, exponent: int) -> int:
+        value = self.value_of(exponent)
+        if value is not None and value.denominator == 1:
+            return self.power(base, int(value))
+        if value is not None and abs(value) == _HALF:
+            root = self.emit("sqrt", base)
+            return root if value > 0 else self.power(root, -1)
+        return self.emit(ANY_POWER, base, exponent)
 
     def _extreme(self, choose: Callable[..., Fraction], one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)
         if first is not None and second is not None:
             return self.constant(choose(first, second))
         return one if one == other else self.emit(choose.__name__, one, other)
+
+
+def _whole(exponent: Formula) -> int | None:
+    value = exponent.exact
+    return int(value) if value is not None and value.denominator == 1 else None

@@ -1,0 +1,116 @@
+"""Algebra on demand: formulas as sympy's expressions, for what is read and solved in symbols.
+
+Nothing that a plain answer needs comes here: sympy takes longer to import than most specs to solve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    POWER,
+    PRODUCT,
+    SUM,
+    UNDEFINED,
+    Formula,
+    parts_first,
+)
+
+
+class Waiting(sympy.Function):  # type: ignore[misc] # sympy is untyped
+    """work/(1 - load), infinite from load 1 on: no quotient, which is negative there."""
+
+    def _sympystr(self, printer: Any) -> str:
+        work, load = self.args
+        above = printer.parenthesize(work, 50)
+        return f"{above}/(1 - {printer.parenthesize(load, 45)})"
+
+
+class Effective(sympy.Function):  # type: ignore[misc] # sympy is untyped
+    """c · e^(log2 c) of a number of cores and their efficiency, as it stands."""
+
+    def _sympystr(self, printer: Any) -> str:
+        cores, efficiency = (printer._print(argument) for argument in self.args)  # noqa: SLF001
+        return f"({cores}*{efficiency}^log2({cores}))"
+
+
+def _largest(word: str) -> Callable[..., sympy.Expr]:
+    """Return what makes a maximum or minimum; one of its kind inside it is put in its place."""
+    function = sympy.Function(word)
+
+    def flat(*operands: sympy.Expr) -> sympy.Expr:
+        parts = (o.args if o.func is function else (o,) for o in operands)
+        return function(*(part for inner in parts for part in inner))
+
+    return flat
+
+
+_MADE: dict[str, Callable[..., sympy.Expr]] = {
+    SUM: sympy.Add,
+    PRODUCT: sympy.Mul,
+    POWER: lambda base, exponent: sympy.Pow(base, exponent, evaluate=not base.is_Add),
+    MAXIMUM: _largest(MAXIMUM),
+    MINIMUM: _largest(MINIMUM),
+    "ratio": lambda above, below: above / below,
+    "mean": lambda above, below: above / below,
+    "waiting": Waiting,
+    "effective": Effective,
+    "exp": sympy.exp,
+    "ln": sympy.log,
+    "abs": sympy.Abs,
+    "floor": sympy.floor,
+    "ceil": sympy.ceiling,
+    "cos": sympy.cos,
+    "acos": sympy.acos,
+    "harmonic": sympy.harmonic,
+    "w": sympy.LambertW,
+    "lower_w": lambda operand: sympy.LambertW(operand, -1),
+}
+"""By word; all other operations are functions of that name."""
+
+
+def to_sympy(formula: Formula) -> sympy.Expr:
+    """Return a formula as sympy's: of real symbols, and a population that is a whole number."""
+    known: dict[Formula, sympy.Expr] = {}
+    for part in parts_first(formula):
+        known[part] = (
+            _MADE.get(part.word, sympy.Function(part.word))(*(known[o] for o in part.operands))
+            if part.operands
+            else _leaf(part)
+        )
+    return known[formula]
+
+
+def _leaf(leaf: Formula) -> sympy.Expr:
+    if leaf.is_symbol:
+        if leaf.is_population:
+            return sympy.Symbol(leaf.name, integer=True, positive=True)
+        return sympy.Symbol(leaf.name, real=True)
+    value = leaf.exact
+    if value is not None:
+        return sympy.Rational(value.numerator, value.denominator)
+    if leaf is UNDEFINED:
+        return sympy.nan
+    return sympy.oo if leaf.value == float("inf") else -sympy.oo
+
+
+def root_of_linear(gap: Formula, population: Formula) -> sympy.Expr | None:
+    """Return the population at which a formula is zero, in symbols; None where it is not linear.
+
+    What cores do together is taken for one symbol, named as it is written.
+    """
+    expr, unknown = to_sympy(gap), to_sympy(population)
+    whole = expr.xreplace({part: sympy.Symbol(str(part)) for part in expr.atoms(Effective)})
+    if not whole.is_rational_function(*whole.free_symbols):
+        return None
+    above, _ = sympy.fraction(sympy.together(whole))
+    polynomial = sympy.Poly(sympy.expand(above), unknown)
+    if polynomial.degree() != 1:
+        return None
+    slope, offset = polynomial.all_coeffs()
+    return sympy.factor(-offset / slope)
