@@ -210,7 +210,8 @@ UNDEFINED = _made(NUMBER, (), nan)
 
 ZERO, ONE, MINUS_ONE = (_made(NUMBER, (), Fraction(value)) for value in (0, 1, -1))
 HALF = _made(NUMBER, (), Fraction(1, 2))
-_LASTING = (INFINITY, MINUS_INFINITY, UNDEFINED, ZERO, ONE, MINUS_ONE, HALF)
+NOT_FINITE = frozenset((INFINITY, MINUS_INFINITY, UNDEFINED))
+"""Numbers that no finite value has."""
 
 
 # -- sums and products -------------------------------------------------------------------

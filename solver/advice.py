@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.cases import scaled
@@ -27,6 +25,8 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.substitution import Substitution
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import TIME
+from qps.engine.formulas import Formula, number
+from qps.engine.points import in_floats
 from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import FirstFailure, Solution, Verdict
@@ -146,7 +146,7 @@ def _candidates(
     places |= {
         name.split(".")[0]
         for name, resource in solution.graph.resources.items()
-        if resource.load.free_symbols & numbers
+        if resource.load.symbols & numbers
     }
     yield from _other_hardware(model, configuration, places)
     yield from _more_hardware(configuration, places)
@@ -166,7 +166,7 @@ def _involved(solution: Solution) -> list[Assumption]:
     """Return the numbers that what limits the answer rests on."""
     graph = solution.graph
     named = [c for c in all_criteria(graph) if c.name == solution.limited_by]
-    free = set().union(*(excess(criterion).free_symbols for criterion in named))
+    free = set[Formula]().union(*(excess(criterion).symbols for criterion in named))
     return [a for a in graph.assumptions.values() if a.symbol in free]
 
 
@@ -260,10 +260,10 @@ def _faster_core(
     owner = thread.rpartition(".")[0]
     if owner not in resources or thread not in resources or any(a.is_capacity for a in involved):
         return
-    here, elsewhere = set[sympy.Basic](), set[sympy.Basic]()
+    here, elsewhere = set[Formula](), set[Formula]()
     for name, resource in resources.items():
         is_here = name == owner or name.startswith(f"{owner}.")
-        (here if is_here else elsewhere).update(resource.load.free_symbols)
+        (here if is_here else elsewhere).update(resource.load.symbols)
     costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
     if costs and not any(cost.symbol in elsewhere for cost in costs):
         yield _Candidate(
@@ -327,9 +327,9 @@ def _parameters(
 
 def numbers_of_limits(graph: LoadGraph) -> set[str]:
     """Return the numbers that limits and targets rest on, and no load does."""
-    limits = set().union(*(criterion.limit.free_symbols for criterion in graph.criteria))
+    limits = set[Formula]().union(*(criterion.limit.symbols for criterion in graph.criteria))
     # What elastic parameters leave rests on limits; what loads them does not.
-    loads = set().union(*(r.unsettled.free_symbols for r in graph.resources.values()))
+    loads = set[Formula]().union(*(r.unsettled.symbols for r in graph.resources.values()))
     return {symbol.name for symbol in limits - loads}
 
 
@@ -442,7 +442,7 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
     rises = {}
     # Elastic parameters take what is freed: at the rates of before, what was moved shows.
     held = {
-        one.parameter.symbol: _number(one.value, before, at)
+        one.parameter.symbol: before.valued_at(at)(one.value)
         for one in (*after.elastic, *before.elastic)
     }
     loads = _loads(after, at, held)
@@ -454,13 +454,9 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
     if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
         return Way.DEMAND, None, None
     to = max(rises, key=lambda name: rises[name])
-    return Way.SHIFT, to, float(_number(after.resources[to].target, after, at)) - loads[to]
+    return Way.SHIFT, to, after.at(at).number(after.resources[to].target) - loads[to]
 
 
-def _loads(graph: LoadGraph, at: int, held: dict[sympy.Symbol, sympy.Expr]) -> dict[str, float]:
-    put_in = Substitution(graph.values | held | {graph.population: sympy.Integer(at)})
-    return {name: float(put_in(r.unsettled)) for name, r in graph.resources.items()}
-
-
-def _number(expr: sympy.Expr, graph: LoadGraph, at: int) -> sympy.Expr:
-    return graph.valued_at(at)(expr)
+def _loads(graph: LoadGraph, at: int, held: dict[Formula, Formula]) -> dict[str, float]:
+    put_in = Substitution(graph.values | held | {graph.population: number(at)})
+    return {name: in_floats(put_in(r.unsettled)) for name, r in graph.resources.items()}

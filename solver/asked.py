@@ -8,8 +8,6 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import (
@@ -30,6 +28,8 @@ from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.walk import CORES
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
+from qps.engine.formulas import Formula
+from qps.engine.points import in_floats
 from qps.solver.refusals import Refusal, refusals
 
 _FAR = 10**6
@@ -60,7 +60,7 @@ class Asked:
     refused: tuple[Refusal, ...]
 
     @property
-    def symbol(self) -> sympy.Symbol:
+    def symbol(self) -> Formula:
         """The symbol of the number, the same in all graphs that rest on it."""
         return next(g.assumptions[self.name].symbol for g in self.graphs if self.rests(g))
 
@@ -151,10 +151,9 @@ def _now(graph: LoadGraph, name: str, population: int) -> float | None:
     """Return the value of a number as the model stands; of an elastic one, what it settles at."""
     for settled in graph.elastic:
         if settled.parameter.name == name:
-            at = graph.values | {graph.population: sympy.Integer(population)}
-            return float(settled.value.xreplace(at))
+            return graph.at(population).number(settled.value)
     known = graph.assumptions.get(name)
-    return None if known is None else float(known.value)
+    return None if known is None else in_floats(known.value)
 
 
 def _counts_cores(

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 
-import sympy
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
@@ -60,8 +58,8 @@ def beyond_measured(graph: LoadGraph, population: int) -> Iterator[Beyond]:
     for found in graph.calibrations:
         if found.fit is None:
             continue
-        valued = graph.valued_at(population)
-        asked = {item: _number(valued(rate)) for item, rate in found.rates.items()}
+        point = graph.at(population)
+        asked = {item: _definite(point.number(rate)) for item, rate in found.rates.items()}
         yield from _rates(found, asked)
         yield from _sizes(found, asked)
 
@@ -104,13 +102,9 @@ def _beyond(
     )
 
 
-def _number(value: sympy.Expr) -> float:
+def _definite(rate: float) -> float:
     """Return a rate, 0 where it has no definite value."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return 0.0
-    return number if isfinite(number) else 0.0
+    return rate if isfinite(rate) else 0.0
 
 
 def farthest(found: Iterable[Beyond]) -> tuple[Beyond, ...]:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, assert_never
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
     Configuration,
@@ -20,6 +18,8 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.exact import compare, sign_of
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import Formula, apply, number
+from qps.engine.points import in_floats
 from qps.solver.claim_results import ClaimResult, Side, condition_result, value_result
 from qps.solver.laboratory import Laboratory
 
@@ -84,8 +84,8 @@ class Claims:
                 name,
                 expectation,
                 claim.span,
-                float(claimed),
-                float(predicted),
+                in_floats(claimed),
+                in_floats(predicted),
                 claim.value.dimension,
                 claim.tolerance,
                 holds=_is_near(predicted, claimed, claim.tolerance),
@@ -195,7 +195,7 @@ class Claims:
                 continue
             self.laboratory.chosen.clear()
             predicted = self.laboratory.value(column.value.expr, base, row.changes, column.span)
-            claimed = sympy.Rational(measured.numerator, measured.denominator)
+            claimed = number(measured)
             tolerance = column.tolerance
             holds = None
             if tolerance is not None:
@@ -204,8 +204,8 @@ class Claims:
                 f"{observation.name}[{row.line}].{column.heading}",
                 observation,
                 column.span,
-                float(claimed),
-                float(predicted),
+                float(measured),
+                in_floats(predicted),
                 column.value.dimension,
                 tolerance,
                 holds=holds,
@@ -220,15 +220,15 @@ class Claims:
 class _Compared:
     """A side of a comparison as it is judged: exactly."""
 
-    value: sympy.Expr
+    value: Formula
     dimension: Dimension
     known: Certainty
 
 
-def _is_near(predicted: sympy.Expr, claimed: sympy.Expr, tolerance: ir.Tolerance) -> bool:
-    allowed = sympy.Rational(tolerance.amount.numerator, tolerance.amount.denominator)
+def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
+    allowed = number(tolerance.amount)
     if tolerance.relative:
-        allowed = allowed * abs(claimed)
+        allowed = allowed * apply("abs", claimed)
     if sign_of(predicted, claimed) == 0:
         return True
-    return sign_of(abs(predicted - claimed), allowed) <= 0
+    return sign_of(apply("abs", predicted - claimed), allowed) <= 0

@@ -8,7 +8,6 @@ from fractions import Fraction
 from math import isnan
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration
@@ -16,7 +15,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.solver.compiled import array_function
+from qps.engine.formulas import Formula, population, symbol
+from qps.engine.functions import array_function
 from qps.solver.envelope import equal_at, upper_envelope
 from qps.solver.laboratory import Laboratory
 
@@ -143,7 +143,7 @@ def _leads(
     laboratory: Laboratory,
     figure: ir.Figure,
     lines: Sequence[_Line],
-    formulas: Sequence[sympy.Expr | None],
+    formulas: Sequence[Formula | None],
     at: Sequence[float],
     curves: Sequence[DrawnCurve],
 ) -> Iterator[Leads]:
@@ -166,19 +166,15 @@ def _leads(
 
 
 def _exact_leads(
-    laboratory: Laboratory, figure: ir.Figure, loads: dict[str, sympy.Expr]
+    laboratory: Laboratory, figure: ir.Figure, loads: dict[str, Formula]
 ) -> tuple[Lead, ...]:
     """Return who leads from where to where, by the formulas of the loads."""
-    name = figure.parameter or laboratory.model.population.name
-    symbols = {s for load in loads.values() for s in load.free_symbols if s.name == name}
-    # One name, one symbol: the same parameter may have come with different assumptions.
-    axis = next(iter(symbols), sympy.Symbol(name))
-    settled = {n: load.xreplace(dict.fromkeys(symbols, axis)) for n, load in loads.items()}
-    first, changes = upper_envelope(settled, axis, figure.low, figure.high)
+    axis = _axis(figure, laboratory.model)
+    first, changes = upper_envelope(loads, axis, figure.low, figure.high)
     starts = [float(figure.low), *(change.at for change in changes)]
     ends = [*starts[1:], float(figure.high)]
     return tuple(
-        Lead(equal_at(settled, axis, leader, Fraction((start + end) / 2)), start, end)
+        Lead(equal_at(loads, axis, leader, Fraction((start + end) / 2)), start, end)
         for leader, start, end in zip(
             [first, *(change.to for change in changes)], starts, ends, strict=True
         )
@@ -253,7 +249,7 @@ def _points(figure: ir.Figure, count: int) -> list[float]:
     return [float(point) for point in np.linspace(low, high, count)]
 
 
-def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> sympy.Expr | None:
+def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> Formula | None:
     """Return a curve as a formula of the axis; None where the axis decides between formulas.
 
     A condition such as `if arrays > 4` chooses when the model is lowered: then there is no one
@@ -264,7 +260,7 @@ def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> symp
     return None if figure.parameter in laboratory.decided else formula
 
 
-def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> sympy.Expr:
+def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> Formula:
     """Return a curve in the model with its parameter at a point, which stays a symbol."""
     free = axis = figure.parameter
     if _sets(curve.changes, axis):
@@ -273,7 +269,7 @@ def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fract
     base = base_configuration(laboratory.model)
     formula = laboratory.formula(curve.value.expr, base, changes, curve.span, free)
     allowed = laboratory.model.population.name if axis is None else axis
-    unset = {symbol.name for symbol in formula.free_symbols} - {allowed}
+    unset = {symbol.name for symbol in formula.symbols} - {allowed}
     if unset:
         sink = Sink()
         name = min(unset)
@@ -320,13 +316,18 @@ def _value_at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point:
     return _values(formula, figure, laboratory.model, [point])[0]
 
 
+def _axis(figure: ir.Figure, model: ir.Model) -> Formula:
+    """Return the symbol of the axis."""
+    if figure.parameter is None:
+        return population(model.population.name)
+    return symbol(figure.parameter)
+
+
 def _values(
-    formula: sympy.Expr, figure: ir.Figure, model: ir.Model, at: Sequence[float]
+    formula: Formula, figure: ir.Figure, model: ir.Model, at: Sequence[float]
 ) -> list[float]:
     """Return a formula's values at points; not-a-number where it has none that is real."""
-    name = figure.parameter or model.population.name
-    symbol = next((s for s in formula.free_symbols if s.name == name), sympy.Symbol(name))
-    compiled = array_function([symbol], formula)
+    compiled = array_function(_axis(figure, model), [formula])
     points = np.asarray(at, dtype=float)
     with np.errstate(all="ignore"):
         values = np.broadcast_to(np.asarray(compiled(points)), points.shape)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import sympy
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph, LossKind
+from qps.engine.formulas import NOT_FINITE, Formula, parts_first
 from qps.solver.capacity import first_failure
 
 
-def refuse_undefined(loads: dict[str, sympy.Expr], graph: LoadGraph) -> None:
+def refuse_undefined(loads: dict[str, Formula], graph: LoadGraph) -> None:
     """Refuse a model whose loads divide by zero whatever the population is."""
-    undefined = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
     for name, load in loads.items():
-        if load.has(*undefined):
+        if not NOT_FINITE.isdisjoint(parts_first(load)):
             sink = Sink()
             sink.report(
                 codes.NO_ANSWER,
@@ -34,7 +32,7 @@ def refuse_impossible(graph: LoadGraph, high: int) -> None:
         _refuse_beyond(graph, over, message, span, high)
 
 
-def impossible(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, str, Span | None]]:
+def impossible(graph: LoadGraph) -> Iterator[tuple[Formula, str, Span | None]]:
     """Yield what cannot be where it is above zero, what that is, and where it stands.
 
     A jitter or buffer below zero, or more dropped than there is.
@@ -59,11 +57,11 @@ def impossible(graph: LoadGraph) -> Iterator[tuple[sympy.Expr, str, Span | None]
 
 
 def _refuse_beyond(
-    graph: LoadGraph, over: sympy.Expr, message: str, span: Span | None, high: int
+    graph: LoadGraph, over: Formula, message: str, span: Span | None, high: int
 ) -> None:
     """Refuse a model where a value is beyond what it can be at some population up to the answer."""
     put_in = graph.valued(over)
-    if not put_in.free_symbols:
+    if not put_in.symbols:
         return  # a fixed value was checked where it stands
     population, low = graph.population, graph.low
     failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)

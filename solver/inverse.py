@@ -14,14 +14,13 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.solver.answer_certainty import values_known
+from qps.engine.formulas import number as number_of
 from qps.solver.asked import Asked, asked, refuse
 from qps.solver.boundaries import Failure, Over, boundaries_known, over_of
 from qps.solver.capacity import excess
@@ -133,7 +132,7 @@ def solve_for(
 
 def _overs(graph: LoadGraph, number: Asked, population: int) -> list[Over]:
     values = {s: value for s, value in graph.values.items() if s != number.symbol}
-    values[graph.population] = sympy.Integer(population)
+    values[graph.population] = number_of(population)
     return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
 
 
@@ -340,14 +339,14 @@ def _at(graph: LoadGraph, number: Asked, at: Fraction) -> LoadGraph:
     if not number.rests(graph):
         return graph
     old = graph.assumptions[number.name]
-    moved = replace(old, value=sympy.Rational(at.numerator, at.denominator))
+    moved = replace(old, value=number_of(at))
     return replace(graph, assumptions=graph.assumptions | {number.name: moved})
 
 
 def _accepts(graph: LoadGraph, population: int) -> bool:
     point = Fraction(population)
     signs = [
-        (sign_at(excess(c).xreplace(graph.values), graph.population, point), c.strict)
+        (sign_at(graph.valued(excess(c)), graph.population, point), c.strict)
         for c in all_criteria(graph)
     ]
     return all(sign is not None and (sign < 0 or (sign == 0 and not s)) for sign, s in signs)

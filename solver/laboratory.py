@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf
-
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
@@ -15,14 +12,14 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.certainties import certainty_of
-from qps.compiler.lower.extremes import Maximum
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.substitution import Substitution
 from qps.compiler.quantities.certainty import Certainty, together
+from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
+from qps.engine.substitution import Substitution
 from qps.solver.answer_certainty import largest_known, quality_known
 from qps.solver.beyond import Beyond, beyond_measured, farthest, report_beyond
 from qps.solver.saturation import least_saturation
@@ -49,16 +46,16 @@ class Laboratory:
         base: Configuration,
         changes: Sequence[ir.Change],
         span: Span,
-    ) -> sympy.Expr:
+    ) -> Formula:
         """Return the value of an expression in the model as changed."""
         value = self.formula(expr, base, changes, span)
         population = self.model.population.name
-        if any(symbol.name == population for symbol in value.free_symbols):
+        if any(symbol.name == population for symbol in value.symbols):
             _fail(
                 span,
                 f"this depends on the number of users: say for how many, `with {population} = …`",
             )
-        if value in (sympy.nan, sympy.zoo) or not value.is_number:
+        if value is UNDEFINED or not value.is_constant:
             _fail(span, "this has no finite value")
         return value
 
@@ -69,7 +66,7 @@ class Laboratory:
         changes: Sequence[ir.Change],
         span: Span,
         free: str | None = None,
-    ) -> sympy.Expr:
+    ) -> Formula:
         """Return an expression in the model as changed, with numbers for all assumptions.
 
         The population stays a symbol where nothing sets it, and so does the parameter `free`.
@@ -79,7 +76,7 @@ class Laboratory:
         settled = in_force(configuration)
         expressions = ExpressionLowering.of_graph(self.model, settled, graph)
 
-        def asked(of: ir.Measured | ir.Changed) -> sympy.Expr:
+        def asked(of: ir.Measured | ir.Changed) -> Formula:
             if isinstance(of, ir.Changed):
                 return self.formula(of.value, base, (*changes, *of.changes), span, free)
             return self._measured(of, configuration, graph, span, free)
@@ -90,7 +87,7 @@ class Laboratory:
         self._note_decided(configuration, graph.decided | expressions.decided)
         values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
         if population is not None:
-            values[graph.population] = sympy.Integer(population)
+            values[graph.population] = number(population)
             self._note_beyond(configuration, graph, population)
         return Substitution(values)(lowered)
 
@@ -116,11 +113,11 @@ class Laboratory:
 
         return certainty_of(expr, expressions, asked)
 
-    def _note_chosen(self, assumptions: Mapping[str, Assumption], *used: sympy.Expr) -> None:
+    def _note_chosen(self, assumptions: Mapping[str, Assumption], *used: Formula) -> None:
         """Keep what was chosen of the numbers that are used."""
         if not self.model.fitted:
             return
-        symbols = frozenset().union(*(expr.free_symbols for expr in used))
+        symbols = frozenset[Formula]().union(*(expr.symbols for expr in used))
         for assumption in assumptions.values():
             told = self._fitted.get(assumption.span)
             if told is not None and assumption.symbol in symbols:
@@ -162,7 +159,7 @@ class Laboratory:
         """Return the names of all resources that are loaded in the model as changed."""
         configuration, _ = _settled(base, changes)
         graph = self._graph(configuration)
-        return [name for name, resource in graph.resources.items() if resource.load != 0]
+        return [name for name, resource in graph.resources.items() if resource.load is not ZERO]
 
     def _measured(
         self,
@@ -171,18 +168,18 @@ class Laboratory:
         graph: LoadGraph,
         span: Span,
         free: str | None,
-    ) -> sympy.Expr:
+    ) -> Formula:
         """Return a measure of a lowered model, or an answer that solving it gives."""
         match asked.kind:
             case ir.MeasureKind.SATURATION:
                 return self._saturation(graph, asked.subject, span)
             case ir.MeasureKind.LARGEST:
-                return sympy.Integer(self._answer(configuration)[0])
+                return number(self._answer(configuration)[0])
             case ir.MeasureKind.QUALITY:
                 return self._quality(configuration, span, free)
         return Measures(graph.resources, graph.streams, graph.prices).of(asked)
 
-    def _quality(self, configuration: Configuration, span: Span, free: str | None) -> sympy.Expr:
+    def _quality(self, configuration: Configuration, span: Span, free: str | None) -> Formula:
         """Return the quality: of the worst mode, where there are several."""
         graphs = self._in_each_mode(configuration)
         self._note_answer(graphs)
@@ -199,7 +196,7 @@ class Laboratory:
                 "no requirement is an axis of quality",
                 "require something of a measure that is no load, such as a latency",
             )
-        return Maximum(*told)
+        return maximum(*told)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
@@ -207,14 +204,14 @@ class Laboratory:
             self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
 
-    def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> sympy.Expr:
+    def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> Formula:
         resources = graph.loads_of(subject)
         self._note_chosen(graph.assumptions, *(each.fullness for each in resources))
         if not resources:
             _fail(span, f"nothing loads `{subject}`")
         least = least_saturation(graph, (each.name for each in resources))
         # A resource that never saturates has its saturation point at infinity.
-        return sympy.oo if least == inf else sympy.Float(least, 17)
+        return number(least)
 
     def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
         """Return the largest acceptable population, 0 for none, and how it is known."""

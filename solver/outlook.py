@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
 from qps.compiler.lower.losses_in_series import in_series_at, known_at, loss_known
 from qps.compiler.lower.lowering import joined_axes
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import Formula
 from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import FirstFailure, Solution, Verdict
@@ -186,16 +185,16 @@ def _more_users(solution: Solution) -> MoreUsers:
 
 
 def _fails(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
-    over = excess(criterion).xreplace(graph.values)
+    over = graph.valued(excess(criterion))
     return fails(over, graph.population, at, strict=criterion.strict)
 
 
-def _both(graph: LoadGraph, expr: sympy.Expr, now: int, there: int) -> tuple[float, float]:
+def _both(graph: LoadGraph, expr: Formula, now: int, there: int) -> tuple[float, float]:
     return value_at(graph, expr, now), value_at(graph, expr, there)
 
 
 def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> StreamThere:
-    def most(parts: Iterable[tuple[str, sympy.Expr]]) -> str:
+    def most(parts: Iterable[tuple[str, Formula]]) -> str:
         """Return the stage that grows most."""
         values = [(*_both(graph, value, now, there), stage) for stage, value in parts]
         return max(values, key=lambda one: one[1] - one[0], default=(0.0, 0.0, ""))[2]

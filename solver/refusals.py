@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, points_of, values_in_use
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import Formula, number
+from qps.engine.substitution import substituted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Refusal:
     """
 
     message: str
-    over: sympy.Expr
+    over: Formula
     strict: bool
 
 
@@ -79,15 +79,15 @@ class _Values:
             if self._rests(over):
                 yield Refusal(message, over, strict=False)
 
-    def _lowered(self, expr: ir.Expr) -> list[sympy.Expr]:
+    def _lowered(self, expr: ir.Expr) -> list[Formula]:
         """Return a value at some populations, nothing where it does not rest on the number."""
         return [value for value in self._valued(expr) if self._rests(value)]
 
-    def _rests(self, value: sympy.Expr) -> bool:
+    def _rests(self, value: Formula) -> bool:
         number = self._expressions.assumptions.get(self._name)
-        return number is not None and number.symbol in value.free_symbols
+        return number is not None and number.symbol in value.symbols
 
-    def _valued(self, expr: ir.Expr) -> list[sympy.Expr]:
+    def _valued(self, expr: ir.Expr) -> list[Formula]:
         """Return a value at some populations, with numbers for all but the one asked for."""
         self._expressions.decided.clear()
         value = self._expressions.in_symbols(expr)
@@ -99,4 +99,4 @@ class _Values:
             if name != self._name
         }
         points = points_of(self._configuration)
-        return [value.xreplace(known | {self._population: sympy.Integer(at)}) for at in points]
+        return [substituted(value, known | {self._population: number(at)}) for at in points]

@@ -13,8 +13,6 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
@@ -24,6 +22,8 @@ from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import CORE
+from qps.engine.formulas import Formula, symbol
+from qps.engine.substitution import substituted
 from qps.solver.answer_certainty import least_known, verdict_known
 from qps.solver.asked import refuse
 from qps.solver.boundaries import Failure, Over, boundaries_known, over_of
@@ -237,14 +237,12 @@ class _Mode:
                 times,
             )
 
-    def _target(self, resource: ResourceLoad) -> sympy.Expr:
+    def _target(self, resource: ResourceLoad) -> Formula:
         """Return the least load at which a resource counts as full: by plan, or by a limit."""
         place = resource.name.partition(".")[0]
         names = (f"{resource.name}.load", f"{place}.load")
         limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
-        values = self._graph.values
-        found: sympy.Expr = min((resource.target, *limits), key=lambda e: float(e.xreplace(values)))
-        return found
+        return min((resource.target, *limits), key=self._graph.number)
 
     def _capacity(self, name: str) -> tuple[str, Capacity]:
         """Return the number that turns the capacity of a resource in its place, and what it is."""
@@ -279,26 +277,26 @@ class _Mode:
         value = self._folder.fold(expr)
         return float("nan") if value is None else float(value)
 
-    def _least(self, number: str, resource: ResourceLoad, target: sympy.Expr) -> _Least | None:
+    def _least(self, number: str, resource: ResourceLoad, target: Formula) -> _Least | None:
         """Return the least part of a number from which on the load keeps to its target.
 
         0 where any does, None where none does.
         """
         known = self._graph.assumptions.get(number)
-        values = self._graph.values | {self._graph.population: sympy.Integer(self._population)}
+        values = self._graph.values | {self._graph.population: number(self._population)}
         if known is not None:
             del values[known.symbol]
-        symbol = sympy.Symbol("none") if known is None else known.symbol
-        over = (resource.load - target).xreplace(values)
+        unknown = symbol("none") if known is None else known.symbol
+        over = substituted(resource.load - target, values)
         judged = Over(Failure(resource.name, None), over, strict=self._waits(resource))
-        return _least_of([judged], symbol)
+        return _least_of([judged], unknown)
 
     def _waits(self, resource: ResourceLoad) -> bool:
         """Return whether a full resource fails: what waits for it waits without end."""
         name = f"{resource.name}.load"
         return any(c.name == name and c.strict for c in self._graph.criteria)
 
-    def _machines(self, name: str, resource: ResourceLoad, target: sympy.Expr) -> Machines | None:
+    def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:
         """Return how many machines of its node would do, where their number can be chosen."""
         place = name.partition(".")[0]
         number = self._scaled.counts.get(place)
@@ -368,7 +366,7 @@ class _Mode:
         known = graph.assumptions.get(number)
         if known is None:
             return None
-        values = graph.values | {graph.population: sympy.Integer(self._population)}
+        values = graph.values | {graph.population: number(self._population)}
         del values[known.symbol]
         overs = [
             over_of(c, graph, values)
@@ -383,7 +381,7 @@ class _Mode:
         return (largest_acceptable(graph) or 0) >= self._population
 
 
-def _least_of(overs: Sequence[Over], symbol: sympy.Symbol) -> _Least | None:
+def _least_of(overs: Sequence[Over], symbol: Formula) -> _Least | None:
     """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
     inside, seen = boundaries_known(overs, symbol, _LEAST, MOST)
     ends = [_LEAST, *inside, MOST]

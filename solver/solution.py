@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-import sympy
-
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import Formula
 
 
 class Method(Enum):
@@ -55,7 +54,7 @@ class ResourceSolution:
     """
 
     name: str
-    load: sympy.Expr
+    load: Formula
     saturation: Saturation
     load_at_limit: float
     target: float

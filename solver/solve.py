@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
@@ -13,6 +11,7 @@ from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.formulas import ONE, Formula
 from qps.solver.beyond import beyond_measured, report_beyond
 from qps.solver.capacity import excess, fails, first_failure
 from qps.solver.far_from_measured import report_far_from_measured
@@ -80,7 +79,7 @@ def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
     return _Answer(judged, limiting, verdict, largest)
 
 
-def _fullness(graph: LoadGraph) -> dict[str, sympy.Expr]:
+def _fullness(graph: LoadGraph) -> dict[str, Formula]:
     """Return all loads as parts of their targets, numbers put in for all assumptions."""
     loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
     refuse_undefined(loads, graph)
@@ -163,7 +162,7 @@ def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     quality = Criterion(
         name=QUALITY,
         measure=measure,
-        limit=sympy.S.One,
+        limit=ONE,
         at_most=True,
         strict=False,
         dimension=DIMENSIONLESS,
@@ -294,7 +293,7 @@ def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSol
     )
 
 
-def _knee(graph: LoadGraph, loads: dict[str, sympy.Expr]) -> Knee | None:
+def _knee(graph: LoadGraph, loads: dict[str, Formula]) -> Knee | None:
     """Return where the first of some loads, as parts of what is allowed, reaches 1."""
     found = None
     for name, load in loads.items():
@@ -332,13 +331,9 @@ def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
     return None if failure == graph.low else failure - 1
 
 
-def value_at(graph: LoadGraph, expr: sympy.Expr, at: int) -> float:
+def value_at(graph: LoadGraph, expr: Formula, at: int) -> float:
     """Return a value at a population; not-a-number where it has none."""
-    try:
-        value = graph.valued_at(at)(expr)
-        return float(value) if value.is_extended_real else float("nan")
-    except (TypeError, ValueError, OverflowError):
-        return float("nan")
+    return graph.at(at).number(expr)
 
 
 def _sensitivity(
@@ -372,7 +367,7 @@ def rests_on_users(graph: LoadGraph) -> bool:
     """Return whether a load or a requirement depends on the population at all."""
     values = [resource.load for resource in graph.resources.values()]
     values += [side for c in all_criteria(graph) for side in (c.measure, c.limit)]
-    return any(graph.population in value.free_symbols for value in values)
+    return any(graph.population in value.symbols for value in values)
 
 
 def _warnings(

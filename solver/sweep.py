@@ -8,7 +8,7 @@ import numpy as np
 
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty
-from qps.solver.compiled import array_function
+from qps.engine.functions import array_function
 
 
 def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarray]:
@@ -20,7 +20,7 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     if graph.quality is not None:
         columns["quality"] = graph.quality
     exprs = [graph.valued(expr) for expr in columns.values()]
-    compiled = array_function([graph.population], exprs)
+    compiled = array_function(graph.population, exprs)
     table = {str(graph.population): at}
     for name, values in zip(columns, compiled(at), strict=True):
         table[name] = np.broadcast_to(np.asarray(values, dtype=float), at.shape).copy()

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
@@ -26,9 +25,10 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.bounding import bounds_of
+from qps.engine.building import Builder
+from qps.engine.formulas import UNDEFINED, Formula
 from qps.engine.programs import Program
 from qps.engine.row_bounds import Bounds
-from qps.engine.building import Builder
 from qps.solver.capacity import excess
 from qps.solver.impossible import impossible
 from qps.solver.matrix.guards import Guard, guards_of
@@ -77,8 +77,8 @@ class CompiledMode:
     comparisons: Sides
     excluded: Sides
     answers: tuple[str, ...]
-    symbols: tuple[tuple[str, sympy.Symbol], ...]
-    numbers: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+    symbols: tuple[tuple[str, Formula], ...]
+    numbers: tuple[tuple[Formula, Formula], ...]
     decided: frozenset[str]
     known: ColumnsKnown = field(default_factory=ColumnsKnown)
 
@@ -352,7 +352,7 @@ class _GroupCompiler:
         excluded = tuple(
             _at_most(message, builder.build(over), builder.constant(0), over)
             for over, message, _ in impossible(graph)
-            if graph.population in over.free_symbols
+            if graph.population in over.symbols
         )
         resources = tuple(
             _resource(builder, resource, is_filled=is_filled(graph, resource.name))
@@ -388,7 +388,7 @@ class _GroupCompiler:
 
     def _inputs(
         self, assumptions: Mapping[str, Assumption], configuration: Configuration
-    ) -> dict[sympy.Symbol, str]:
+    ) -> dict[Formula, str]:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
         settled = in_force(configuration)
         found = {}
@@ -448,9 +448,9 @@ class _Answers:
     def number(self, expr: ir.Expr) -> int | None:
         """Return the operation that gives a value, None where there is no such measure."""
         lowered = self.asking.expression(expr)
-        if lowered is None or lowered.has(sympy.nan):
+        if lowered is None or lowered is UNDEFINED:
             return None
-        for symbol in sorted(lowered.free_symbols, key=str):
+        for symbol in sorted(lowered.symbols, key=lambda each: each.name):
             is_answer = symbol == LARGEST or saturation_subject(symbol) is not None
             if is_answer and symbol not in self.builder.inputs:
                 self.builder.inputs = {**self.builder.inputs, symbol: symbol.name}
@@ -480,7 +480,7 @@ def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> Co
     )
 
 
-def _at_most(name: str, measure: int, limit: int, over: sympy.Expr) -> CompiledCriterion:
+def _at_most(name: str, measure: int, limit: int, over: Formula) -> CompiledCriterion:
     """Return a criterion that no spec states."""
     return CompiledCriterion(
         name,

@@ -14,16 +14,18 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
+from qps.compiler.lower.elastic import as_line
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
-from qps.engine.exact import InexactError, NoValueError, exact_values
-from qps.engine.running import Runner
 from qps.engine.building import Builder
+from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.formulas import ZERO, Formula, apply, number
+from qps.engine.running import Runner
+from qps.engine.substitution import substituted
 from qps.solver.matrix.prepared import Ints
 from qps.solver.matrix.questions import Asking
 
@@ -67,8 +69,8 @@ def guards_of(
     )
 
 
-def _rests_on_input(builder: Builder, expr: sympy.Expr) -> bool:
-    return not expr.free_symbols.isdisjoint(builder.inputs)
+def _rests_on_input(builder: Builder, expr: Formula) -> bool:
+    return not expr.symbols.isdisjoint(builder.inputs)
 
 
 def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[Guard]:
@@ -103,9 +105,9 @@ def _values(
         interval = bounded.bound.interval
         reason = f"{bounded.what} must be {bounded.bound.value}"
         population = builder.population
-        varies = population in value.free_symbols
+        varies = population in value.symbols
         for point in points if varies else points[:1]:
-            at = value.xreplace({population: sympy.Integer(point)}) if varies else value
+            at = substituted(value, {population: number(point)}) if varies else value
             yield Guard(
                 builder.build(at),
                 interval.least,
@@ -116,14 +118,14 @@ def _values(
                 reason,
             )
             if interval.is_whole:
-                rest = builder.build(at - sympy.floor(at))
+                rest = builder.build(at - apply("floor", at))
                 yield Guard(rest, most=Fraction(0), above=reason)
     for _, flows, group in flows_in_groups(model, settled):
         sides = [in_symbols(side) for side in (group.size.expr, flows.expr)]
         known = [side for side in sides if side is not None]
         if len(known) == len(sides) and _rests_on_input(builder, known[0] - known[1]):
             for point in points:
-                gap = (known[0] - known[1]).xreplace({builder.population: sympy.Integer(point)})
+                gap = substituted(known[0] - known[1], {builder.population: number(point)})
                 # A row that breaks it is solved by itself, which tells the numbers.
                 yield Guard(builder.build(gap), least=Fraction(0))
 
@@ -135,15 +137,15 @@ def _structure(
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
     requirements = (*model.requirements, *(item for items in own for item in items))
     low, high = graph.low, graph.high
-    points = (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+    points = tuple(map(number, (low, Fraction(2 * low + high, 3), high)))
 
-    def built(expr: sympy.Expr | None) -> Iterator[int]:
+    def built(expr: Formula | None) -> Iterator[int]:
         """Yield what gives an expression that rests on an input, at some populations."""
         if expr is None or not _rests_on_input(builder, expr):
             return
-        varies = graph.population in expr.free_symbols
+        varies = graph.population in expr.symbols
         for point in points if varies else points[:1]:
-            yield builder.build(expr.xreplace({graph.population: point}))
+            yield builder.build(substituted(expr, {graph.population: point}))
 
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if not requirement.is_axis:
@@ -166,8 +168,9 @@ def _structure(
                 yield Guard(growth, Fraction(0), is_least_out=True)
         for name, resource in graph.resources.items():
             is_left_out = name not in settled.at_most
-            if is_left_out and settled.parameter.symbol in resource.unsettled.free_symbols:
-                for slope in built(sympy.diff(resource.unsettled, settled.parameter.symbol)):
+            line = as_line(resource.unsettled, settled.parameter.symbol) if is_left_out else None
+            if line is not None and line[1] is not ZERO:
+                for slope in built(line[1]):
                     yield from _stays(slope, is_zero=True)
 
 

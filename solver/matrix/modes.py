@@ -10,11 +10,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.engine.exact import mixed_values
+from qps.engine.formulas import ZERO, number, symbol
 from qps.engine.running import Runner, Values
+from qps.engine.substitution import substituted
 from qps.solver.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.failures import first_failures
@@ -330,7 +331,7 @@ class ModeSolver:
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
         inputs = {}
         for name in mode.answers:
-            subject = saturation_subject(sympy.Symbol(name, real=True))
+            subject = saturation_subject(symbol(name))
             if name == LARGEST.name:
                 inputs[name] = np.where(first == mode.low, 0, first - 1).astype(float)
             elif subject is not None:
@@ -530,9 +531,8 @@ class _ExactRow:
 
     def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
         numbers = dict(self.mode.numbers) | {
-            symbol: sympy.Rational(self.inputs[name].numerator, self.inputs[name].denominator)
-            for name, symbol in self.mode.symbols
+            unknown: number(self.inputs[name]) for name, unknown in self.mode.symbols
         }
-        over = criterion.over.xreplace(numbers)
-        symbol = next(iter(over.free_symbols), sympy.Symbol("N"))
-        return fails(over, symbol, population, strict=criterion.is_strict)
+        over = substituted(criterion.over, numbers)
+        users = next(iter(over.symbols), ZERO)
+        return fails(over, users, population, strict=criterion.is_strict)

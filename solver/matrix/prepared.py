@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import Formula
 from qps.engine.running import Runner, Values
 
 Ints = NDArray[np.int64]
@@ -34,7 +34,7 @@ class CompiledCriterion:
     at_most: bool
     measure: int
     limit: int
-    over: sympy.Expr
+    over: Formula
     known: Certainty = EXACT
 
 

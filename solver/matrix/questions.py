@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -22,10 +20,11 @@ from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering, Moving
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import UNDEFINED, Formula, symbol
 from qps.solver.answer_certainty import values_known
 from qps.solver.solve import all_criteria
 
-LARGEST = sympy.Symbol("the largest acceptable population", real=True)
+LARGEST = symbol("the largest acceptable population")
 _SATURATION = "saturation of "
 
 
@@ -64,14 +63,14 @@ def compared(condition: ir.Condition | None) -> Iterator[ir.Compare]:
             yield from compared(inner)
 
 
-def saturation_symbol(subject: str) -> sympy.Symbol:
+def saturation_symbol(subject: str) -> Formula:
     """Return the symbol of a saturation point."""
-    return sympy.Symbol(_SATURATION + subject, real=True)
+    return symbol(_SATURATION + subject)
 
 
-def saturation_subject(symbol: sympy.Symbol) -> str | None:
+def saturation_subject(asked: Formula) -> str | None:
     """Return the node or link whose saturation point a symbol stands for."""
-    name = str(symbol.name)
+    name = asked.name
     return name.removeprefix(_SATURATION) if name.startswith(_SATURATION) else None
 
 
@@ -95,7 +94,7 @@ class Asking:
             with suppress(QpsError):
                 self.expressions.lower(ir.ParameterValue(parameter.name))
 
-    def expression(self, expr: ir.Expr) -> sympy.Expr | None:
+    def expression(self, expr: ir.Expr) -> Formula | None:
         """Return an expression; None where the configuration has no such measure."""
         try:
             return self.expressions.lower(expr, self._measured)
@@ -126,7 +125,7 @@ class Asking:
         criteria = all_criteria(self.graph)
         return values_known([[one] for one in criteria], criteria, is_none=False)
 
-    def _measured(self, asked: ir.Measured | ir.Changed) -> sympy.Expr:
+    def _measured(self, asked: ir.Measured | ir.Changed) -> Formula:
         assert isinstance(asked, ir.Measured)
         match asked.kind:
             case ir.MeasureKind.SATURATION:
@@ -134,5 +133,5 @@ class Asking:
             case ir.MeasureKind.LARGEST:
                 return LARGEST
             case ir.MeasureKind.QUALITY:
-                return sympy.nan if self.graph.quality is None else self.graph.quality
+                return UNDEFINED if self.graph.quality is None else self.graph.quality
         return Measures(self.graph.resources, self.graph.streams, self.graph.prices).of(asked)

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import inf, nan
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.formulas import Formula, number
+from qps.engine.points import in_floats
+from qps.engine.substitution import substituted
 from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.modes import solve_model
@@ -166,33 +167,27 @@ class _Values:
     solution: Solution
     population: int
 
-    def of(self, expr: sympy.Expr | None) -> float:
+    def of(self, expr: Formula | None) -> float:
         """Return a value, not-a-number where there is none."""
         if expr is None:
             return nan
         graph = self.solution.graph
         assumptions = self.asking.expressions.assumptions.values()
         values = {a.symbol: a.value for a in assumptions} | graph.values
-        values |= {graph.population: sympy.Integer(self.population)}
-        values |= self._answers(expr.free_symbols, graph)
-        try:
-            value = expr.xreplace(values)
-            return float(value) if value.is_extended_real else nan
-        except (TypeError, ValueError, OverflowError):
-            return nan
+        values |= {graph.population: number(self.population)}
+        values |= self._answers(expr.symbols, graph)
+        return in_floats(substituted(expr, values))
 
-    def _answers(
-        self, symbols: Iterable[sympy.Symbol], graph: LoadGraph
-    ) -> dict[sympy.Symbol, sympy.Expr]:
-        found: dict[sympy.Symbol, sympy.Expr] = {}
+    def _answers(self, symbols: Iterable[Formula], graph: LoadGraph) -> dict[Formula, Formula]:
+        found: dict[Formula, Formula] = {}
         for symbol in symbols:
             subject = saturation_subject(symbol)
-            if symbol == LARGEST:
-                found[symbol] = sympy.Integer(self.solution.largest_acceptable or 0)
+            if symbol is LARGEST:
+                found[symbol] = number(self.solution.largest_acceptable or 0)
             elif subject is not None:
                 resources = graph.loads_of(subject)
                 least = least_saturation(graph, (r.name for r in resources)) if resources else nan
-                found[symbol] = sympy.oo if least == inf else sympy.Float(least, 17)
+                found[symbol] = number(least)
         return found
 
     def sides(self, compare: ir.Compare) -> tuple[float, float]:

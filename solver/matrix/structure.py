@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from qps.compiler import ir
@@ -29,6 +28,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import population
 from qps.solver.matrix.questions import compared
 
 MOST_CHOICES = 100_000
@@ -285,9 +285,9 @@ def _holds(model: ir.Model, configuration: Configuration, compare: ir.Compare) -
         return None
     if holds is not None:
         return holds
-    population = sympy.Symbol(model.population.name, integer=True, positive=True)
+    users = population(model.population.name)
     try:
-        return ExpressionLowering(model, configuration, population).holds(compare)
+        return ExpressionLowering(model, configuration, users).holds(compare)
     except QpsError:
         return None
 
