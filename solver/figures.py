@@ -327,9 +327,5 @@ def _values(
     formula: Formula, figure: ir.Figure, model: ir.Model, at: Sequence[float]
 ) -> list[float]:
     """Return a formula's values at points; not-a-number where it has none that is real."""
-    compiled = array_function(_axis(figure, model), [formula])
-    points = np.asarray(at, dtype=float)
-    with np.errstate(all="ignore"):
-        values = np.broadcast_to(np.asarray(compiled(points)), points.shape)
-    real = np.where(np.isreal(values), np.real(values), np.nan).astype(float)
-    return [float(value) for value in real]
+    (values,) = array_function(_axis(figure, model), [formula])(np.asarray(at, dtype=float))
+    return [float(value) for value in values]

@@ -23,7 +23,7 @@ def sweep(graph: LoadGraph, populations: Iterable[float]) -> dict[str, np.ndarra
     compiled = array_function(graph.population, exprs)
     table = {str(graph.population): at}
     for name, values in zip(columns, compiled(at), strict=True):
-        table[name] = np.broadcast_to(np.asarray(values, dtype=float), at.shape).copy()
+        table[name] = values.copy()
     return table
 
 
