@@ -14,7 +14,7 @@ from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
 from qps.compiler.check.names.resolve import resolve
-from qps.compiler.check.values.values import DEEPEST_EXPRESSION, operands_of, parts_of
+from qps.compiler.check.values.values import DEEPEST_EXPRESSION
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_asked
 from qps.compiler.configure.configuration import (
@@ -36,6 +36,7 @@ from qps.compiler.diagnostics.diagnostic import (
     in_order,
 )
 from qps.compiler.diagnostics.source import Source
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax.importer import FileImporter, Importer, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 

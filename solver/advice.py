@@ -13,12 +13,12 @@ from enum import Enum
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.cases import scaled
 from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower

@@ -9,7 +9,6 @@ from math import ceil, floor
 from typing import NoReturn
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import (
     Configuration,
     changed,
@@ -24,6 +23,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.walk import CORES

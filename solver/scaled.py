@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import VARYING, Configuration
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _ONE = ir.Constant(Fraction(1))

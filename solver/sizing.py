@@ -14,9 +14,9 @@ from itertools import pairwise
 from math import ceil
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.configure.fold import Folder
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower

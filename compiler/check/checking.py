@@ -30,10 +30,11 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
-from qps.compiler.check.values.values import mentions_of, operands_of
+from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import base_configuration, changed, in_force
 from qps.compiler.configure.fold import (
@@ -19,6 +18,7 @@ from qps.compiler.configure.fold import (
 )
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.ir.parts import parts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import operands, parts_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.ir.changes import flattened
+from qps.compiler.ir.parts import operands, parts_of
 
 VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 """What grows with the population, or may do so."""
@@ -120,14 +121,6 @@ def changed(configuration: Configuration, changes: Iterable[ir.Change]) -> Confi
             made = _made(configuration, change)
             configuration = replace(made, explicit=(*configuration.explicit, change))
     return configuration
-
-
-def flattened(changes: tuple[ir.Change, ...]) -> Iterator[ir.Change]:
-    """Yield what a scenario changes: first what the scenarios inside it do, then its own."""
-    for change in changes:
-        if isinstance(change, ir.SetScenario):
-            yield from flattened(change.changes)
-    yield from (change for change in changes if not isinstance(change, ir.SetScenario))
 
 
 def _beneath(configuration: Configuration, changes: Iterable[ir.Change]) -> Configuration:

@@ -13,11 +13,11 @@ from fractions import Fraction
 from math import ceil, floor
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.cases import Unstated, mixed
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.near import NEAR, is_at_step, near_function, near_power
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 
 MOST_BITS = 100_000
 """Bits of a numerator or denominator, beyond which a value is refused."""

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 from qps.compiler import ir
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
 from qps.compiler.configure.possible_values import Bounds
@@ -27,6 +26,7 @@ from qps.compiler.quantities.dimension import (
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.quantities.unit_binding import advice
 
 _SHOWN = 4
 

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import cached_property
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
@@ -38,6 +37,7 @@ from qps.compiler.configure.values_in_use import (
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 
 _HUNDRED = 100

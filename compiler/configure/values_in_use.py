@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import VARYING, Configuration
 from qps.compiler.configure.intervals import Bound
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 _STEPS = 8

@@ -1,21 +1,13 @@
 """The checked model: no open names, no units, exact numbers in base units.
 
 Every expression has been given a dimension, every name is bound, every import followed.
-Options, machines and networks are still open: `compiler.configuration` settles them, and
-`compiler.load_graph` lowers what results. Numbers are in s, bit, $ and single items.
+Options, machines and networks are still open: `compiler.configure` settles them, and
+`compiler.lower` lowers what results. Numbers are in s, bit, $ and single items.
 """
 
 from qps.compiler.ir.changes import (
-    Change,
     Mode,
     Scenario,
-    SetCase,
-    SetMode,
-    SetOption,
-    SetParameter,
-    SetPlace,
-    SetPopulation,
-    SetScenario,
 )
 from qps.compiler.ir.claims import (
     Claim,
@@ -34,6 +26,7 @@ from qps.compiler.ir.expressions import (
     ByCase,
     Case,
     CaseValue,
+    Change,
     Changed,
     Choice,
     Compare,
@@ -56,9 +49,14 @@ from qps.compiler.ir.expressions import (
     Population,
     Power,
     Product,
-    Recorded,
-    RecordedTable,
     RowIs,
+    SetCase,
+    SetMode,
+    SetOption,
+    SetParameter,
+    SetPlace,
+    SetPopulation,
+    SetScenario,
     Sum,
 )
 from qps.compiler.ir.figures import Curve, Figure, LoadCurves
@@ -85,6 +83,7 @@ from qps.compiler.ir.matrices import (
 )
 from qps.compiler.ir.model import Model
 from qps.compiler.ir.parameters import Group, Option, Parameter, Quantity, UserRange
+from qps.compiler.ir.recorded import Recorded, RecordedTable
 from qps.compiler.ir.requirements import Measure, Metric, Quality, Requirement, Target, TargetScope
 from qps.compiler.ir.streams import (
     Component,

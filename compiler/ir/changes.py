@@ -1,78 +1,13 @@
-"""Changes of a model, alone, in modes and in scenarios."""
+"""Modes and scenarios: changes of a model under a name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.expressions import Case, Expr
+from qps.compiler.ir.expressions import Change, SetScenario
 from qps.compiler.ir.requirements import Requirement
-
-
-@dataclass(frozen=True, slots=True)
-class SetParameter:
-    """A parameter's new value."""
-
-    name: str
-    value: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetOption:
-    """An option's new choice."""
-
-    name: str
-    choice: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetPlace:
-    """Another machine or network for a node or link; the count stays where it is None."""
-
-    name: str
-    kind: str
-    count: Expr | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetPopulation:
-    """Another range of the population, or one value (`low` = `high`)."""
-
-    low: int
-    high: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetMode:
-    """One mode instead of the worst of all, with what it changes."""
-
-    name: str
-    changes: tuple[Change, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetScenario:
-    """What a scenario changes."""
-
-    name: str
-    changes: tuple[Change, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class SetCase:
-    """The case in force for every parameter that has several values."""
-
-    case: Case
-    span: Span
-
-
-Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario | SetCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +29,11 @@ class Scenario:
     changes: tuple[Change, ...]
     span: Span
     doc: str | None
+
+
+def flattened(changes: tuple[Change, ...]) -> Iterator[Change]:
+    """Yield what a scenario changes: first what the scenarios inside it do, then its own."""
+    for change in changes:
+        if isinstance(change, SetScenario):
+            yield from flattened(change.changes)
+    yield from (change for change in changes if not isinstance(change, SetScenario))

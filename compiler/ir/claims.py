@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.changes import Change
-from qps.compiler.ir.expressions import Condition
+from qps.compiler.ir.expressions import Change, Condition
 from qps.compiler.ir.parameters import Quantity
 
 if TYPE_CHECKING:

@@ -1,18 +1,14 @@
-"""Expressions and conditions: exact, without units or open names."""
+"""Expressions, conditions and the changes they can stand in: exact, without units or open names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.recorded import Recorded, RecordedTable
 from qps.compiler.quantities.dimension import Dimension
-
-if TYPE_CHECKING:
-    from qps.compiler.ir.changes import Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,39 +154,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """A number that was measured: `name` is what a trace calls it, `text` how it reads.
-
-    `span` is where the trace is declared, `source` the file that it was computed from.
-    """
-
-    name: str
-    value: Fraction
-    dimension: Dimension
-    text: str
-    span: Span
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
 class Lookup:
     """A number that a recording gives for an argument, which options and parameters settle."""
 
     table: RecordedTable
     argument: Expr
     span: Span
-
-
-@dataclass(frozen=True, eq=False)
-class RecordedTable:
-    """What a recording gives for an argument; `at` gives None where it has no value.
-
-    `fault` says what such an argument is: `1 %` of gaps where more packets were lost.
-    """
-
-    name: str
-    at: Callable[[Fraction], Recorded | None]
-    fault: str
 
 
 class MeasureKind(Enum):
@@ -372,3 +341,69 @@ class RowIs:
 
 
 Condition = OptionIs | Compare | AllOf | AnyOf | Negated | RowIs
+
+
+@dataclass(frozen=True, slots=True)
+class SetParameter:
+    """A parameter's new value."""
+
+    name: str
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetOption:
+    """An option's new choice."""
+
+    name: str
+    choice: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetPlace:
+    """Another machine or network for a node or link; the count stays where it is None."""
+
+    name: str
+    kind: str
+    count: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetPopulation:
+    """Another range of the population, or one value (`low` = `high`)."""
+
+    low: int
+    high: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """One mode instead of the worst of all, with what it changes."""
+
+    name: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetScenario:
+    """What a scenario changes."""
+
+    name: str
+    changes: tuple[Change, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetCase:
+    """The case in force for every parameter that has several values."""
+
+    case: Case
+    span: Span
+
+
+Change = SetParameter | SetOption | SetPlace | SetPopulation | SetMode | SetScenario | SetCase

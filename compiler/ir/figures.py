@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.changes import Change
+from qps.compiler.ir.expressions import Change
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.quantities.dimension import Dimension
 

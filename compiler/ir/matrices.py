@@ -8,8 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.ir.changes import Change, SetParameter
-from qps.compiler.ir.expressions import Condition, Constant
+from qps.compiler.ir.expressions import Change, Condition, Constant, SetParameter
 from qps.compiler.ir.parameters import Quantity
 from qps.compiler.quantities.dimension import Dimension
 

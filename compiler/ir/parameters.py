@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from qps.compiler.check.values.unit_binding import Divisor
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Expr
 from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.unit_binding import Divisor
 
 
 @dataclass(frozen=True, slots=True)

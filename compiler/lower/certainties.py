@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.monotone import Slope, slopes
 from qps.compiler.lower.signs import Sign, Signs, product_of

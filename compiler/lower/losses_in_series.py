@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
 

@@ -10,13 +10,13 @@ from typing import assert_never
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.case_tables import as_written
 from qps.compiler.configure.cases import Unstated, report_unstated, varies_by_case
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.exact import compare, rational
 from qps.compiler.lower.extremes import Maximum, Minimum

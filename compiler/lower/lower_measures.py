@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.exact import rational
 from qps.compiler.lower.extremes import Maximum

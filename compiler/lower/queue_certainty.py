@@ -12,8 +12,8 @@ from math import sqrt
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.check.model.think_times import RANDOM
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.think_times import RANDOM
 from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import (
     EXACT,

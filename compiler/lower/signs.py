@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 
 

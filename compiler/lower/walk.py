@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import sympy
 
 from qps.compiler import ir
-from qps.compiler.check.model.think_times import think_time
 from qps.compiler.configure.placement import item_of, scaling_base
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum
 from qps.compiler.lower.flows import Demand, Flow, StreamResult, word

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
@@ -27,6 +26,7 @@ from qps.compiler.configure.fold import CircleError, Folder, NoValueError, TooLa
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.engine.formulas import population
 from qps.solver.matrix.questions import compared

@@ -38,6 +38,16 @@ def same_formula(old: str, new: str) -> bool:
         return all(_agree(_value(one, scale), _value(other, scale)) for scale in _SCALES)
 
 
+def values_of(text: str) -> list[str] | None:
+    """Return the values of a formula, None of what is none."""
+    formula = _parsed(text)
+    if formula is None:
+        return None
+    with mp.workdps(_DIGITS):
+        values = [_value(formula, scale) for scale in _SCALES]
+        return ["none" if value is None else mp.nstr(value, 14) for value in values]
+
+
 def _parsed(text: str) -> ast.expr | None:
     if not re.search(r"[*/+(^-]", text):
         return None

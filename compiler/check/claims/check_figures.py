@@ -10,10 +10,10 @@ from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.resolve import lookup, lookup_kind, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark
 

@@ -14,11 +14,11 @@ from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.resolve import lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark

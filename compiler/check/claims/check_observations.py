@@ -14,13 +14,13 @@ from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.names.resolve import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse_change

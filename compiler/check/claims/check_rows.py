@@ -10,10 +10,10 @@ from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.resolve import Found, lookup
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.syntax import ast
 
 

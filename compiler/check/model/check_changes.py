@@ -23,11 +23,11 @@ from qps.compiler.check.names.resolve import (
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ranges import with_unit_of
 

@@ -12,7 +12,6 @@ from qps.compiler.check.model.check_fits import FitChecker, fit_terms
 from qps.compiler.check.names.resolve import Found, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
@@ -30,6 +29,7 @@ from qps.compiler.quantities.dimension import (
     Dimension,
     is_free,
 )
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.ranges import with_unit_of
 from qps.compiler.syntax.remarks import origin

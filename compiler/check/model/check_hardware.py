@@ -11,13 +11,13 @@ from qps.compiler.check.model.check_queueing import QueueingChecker
 from qps.compiler.check.names.resolve import Found, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.unit_binding import advice
-from qps.compiler.check.values.values import multiply, parts_of
+from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     CORE,
     DATA_RATE,
@@ -29,6 +29,7 @@ from qps.compiler.quantities.dimension import (
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 _ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")

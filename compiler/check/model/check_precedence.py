@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import flattened
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.ir.changes import flattened
 
 
 def report_without_effect(changes: tuple[ir.Change, ...], sink: Sink) -> None:

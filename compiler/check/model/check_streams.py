@@ -14,11 +14,10 @@ from qps.compiler.check.names.resolve import Module, Program, lookup, report_nam
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
-from qps.compiler.check.values.unit_binding import advice
-from qps.compiler.check.values.values import parts_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     INFORMATION_BASE,
@@ -26,6 +25,7 @@ from qps.compiler.quantities.dimension import (
     TIME_BASE,
     Dimension,
 )
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 _CASTS = ("unicast", "multicast")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.model.think_times import RANDOM, think_time
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.ir.think_times import RANDOM, think_time
 
 
 def report_think_times(model: ir.Model, sink: Sink) -> None:

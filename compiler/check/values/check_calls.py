@@ -20,13 +20,13 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
-from qps.compiler.check.values.unit_binding import Divisor, of_either, raised
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.quantities.unit_binding import Divisor, of_either, raised
 from qps.compiler.syntax import ast
 
 _ROOT_FUNCTIONS = {function.value: function for function in ir.Function}

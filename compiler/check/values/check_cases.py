@@ -10,11 +10,11 @@ from qps.compiler.check.names.check_kinds import KindChecker
 from qps.compiler.check.names.resolve import Found, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import ValueOf
-from qps.compiler.check.values.unit_binding import of_either
 from qps.compiler.check.values.values import Arithmetic, Value, add
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.unit_binding import of_either
 from qps.compiler.syntax import ast
 
 CASE_FUNCTIONS = {case.value: case for case in ir.Case}

@@ -7,7 +7,7 @@ says nothing more, so that one mistake gives one message.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
@@ -21,7 +21,6 @@ from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
 from qps.compiler.check.values.check_names import Definitions, NameChecker
 from qps.compiler.check.values.check_traces import TraceChecker
-from qps.compiler.check.values.unit_binding import advice, divisor_of, of_either
 from qps.compiler.check.values.values import (
     DEEPEST_EXPRESSION,
     LARGEST_EXPRESSION,
@@ -37,6 +36,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 
@@ -299,7 +299,7 @@ class ExpressionChecker:
         product = self._arithmetic.product(expr.span, factors)
         if product is None:
             return None
-        own = divisor_of(expr, [value.dimension for _, value in factors if value is not None])
+        own = _divisor_of(expr, [value.dimension for _, value in factors if value is not None])
         return replace(product, divisors=(*own, *product.divisors)) if own else product
 
     def _unit(self, expr: ast.Expr, scope: Scope) -> Value | None:
@@ -355,3 +355,18 @@ def _bound(text: str, formals: dict[str, ir.Quantity]) -> str:
     return ", ".join(
         f"{name} = {value.span.text}" for name, value in formals.items() if name in words
     )
+
+
+def _divisor_of(expr: ast.Product, factors: Sequence[Dimension]) -> tuple[Divisor, ...]:
+    """Return the number that divides with its unit, behind plain numbers only.
+
+    `factors` are the dimensions of the factors.
+    """
+    for (is_below, factor), dimension in zip(expr.factors, factors, strict=True):
+        if dimension == DIMENSIONLESS:
+            continue
+        if is_below and isinstance(factor, ast.Quantity) and isinstance(factor.number, ast.Number):
+            change = dimension * dimension
+            return (Divisor(expr.span, factor.span, factor.number.span, change),)
+        break
+    return ()

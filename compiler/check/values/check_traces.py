@@ -10,7 +10,6 @@ from functools import partial
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Found, Module, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.unit_binding import advice
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.data.recordings import Recording, recording_of
 from qps.compiler.data.trace_files import TraceError, read_columns
@@ -19,6 +18,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
+from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 

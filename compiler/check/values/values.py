@@ -6,13 +6,12 @@ A value is None where its expression was reported; what holds it is None then to
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed
-from qps.compiler.check.values.unit_binding import Divisor, advice, of_either, of_product, raised
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -26,6 +25,7 @@ from qps.compiler.quantities.dimension import (
     is_free,
 )
 from qps.compiler.quantities.free_dimensions import FreeDimensions
+from qps.compiler.quantities.unit_binding import Divisor, advice, of_either, of_product, raised
 from qps.compiler.syntax import ast
 
 LARGEST_EXPRESSION = 100_000
@@ -279,47 +279,6 @@ def mentions_of(expr: ir.Expr) -> Allowed:
     for part in parts:
         mentioned |= mentions_of(part)
     return mentioned
-
-
-def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """Yield an expression and what it is made of."""
-    yield expr
-    for part in operands(expr):
-        yield from parts_of(part)
-
-
-def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
-    """Return what an expression is directly made of."""
-    match expr:
-        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            return parts
-        case ir.Power(base, exponent):
-            return (base, exponent)
-        case ir.Choice(_, then, otherwise):
-            return (then, otherwise)
-        case ir.InCase(_, value, _):
-            return (value,)
-        case ir.ByCase(values):
-            return tuple(stated.value for stated in values)
-        case ir.Mixture(kinds=kinds):
-            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
-        case ir.Lookup(argument=argument):
-            return (argument,)
-    return ()
-
-
-def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
-    """Yield what the comparisons of a condition compare."""
-    match condition:
-        case ir.Compare(_, left, right):
-            yield from (left, right)
-        case ir.AllOf(parts) | ir.AnyOf(parts):
-            for part in parts:
-                yield from operands_of(part)
-        case ir.Negated(inner):
-            yield from operands_of(inner)
-        case ir.OptionIs():
-            pass
 
 
 _EXAMPLES = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Range, Text
-from qps.compiler.syntax.ast.matrices import MatrixClaim
+from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +17,18 @@ class Claim:
     claimed: Expr | None
     tolerance: Expr | None
     changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixClaim:
+    """`every configuration of m where …: …`; `count` stands behind `at least` and `at most`."""
+
+    span: Span
+    quantifier: str
+    count: Number | None
+    matrix: Name | None
+    where: Expr | None
+    condition: Expr
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,12 @@
-"""Matrices of configurations, and claims about them."""
+"""Matrices of configurations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
-
-if TYPE_CHECKING:
-    from qps.compiler.syntax.ast.claims import Remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +75,3 @@ class Matrix:
     source: Text | None
     remarks: tuple[Remark, ...]
     doc: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixClaim:
-    """`every configuration of m where …: …`; `count` stands behind `at least` and `at most`."""
-
-    span: Span
-    quantifier: str
-    count: Number | None
-    matrix: Name | None
-    where: Expr | None
-    condition: Expr

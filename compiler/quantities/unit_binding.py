@@ -8,15 +8,14 @@ reading, that is the hint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
-from qps.compiler.syntax import ast
+from qps.compiler.quantities.dimension import Dimension
 
 _MOST = 8
 """Divisors that are remembered of one value: a hint needs one."""
@@ -85,21 +84,6 @@ def advice(
             told = f"this divides by `{_on_one_line(divisor.divided.text)}`"
             return Advice(divisor.hint, () if is_within else (Label(there, told),))
     return Advice(otherwise)
-
-
-def divisor_of(expr: ast.Product, factors: Sequence[Dimension]) -> tuple[Divisor, ...]:
-    """Return the number that divides with its unit, behind plain numbers only.
-
-    `factors` are the dimensions of the factors.
-    """
-    for (is_below, factor), dimension in zip(expr.factors, factors, strict=True):
-        if dimension == DIMENSIONLESS:
-            continue
-        if is_below and isinstance(factor, ast.Quantity) and isinstance(factor.number, ast.Number):
-            change = dimension * dimension
-            return (Divisor(expr.span, factor.span, factor.number.span, change),)
-        break
-    return ()
 
 
 def raised(divisors: Iterable[Divisor], power: Fraction) -> tuple[Divisor, ...]:

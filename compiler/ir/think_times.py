@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler import ir
-from qps.compiler.check.values.values import parts_of
+from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME
 
 RANDOM = frozenset({ir.Discipline.MM1, ir.Discipline.MD1, ir.Discipline.MG1, ir.Discipline.MMC})
