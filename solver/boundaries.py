@@ -9,17 +9,19 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.engine.formulas import Formula
+from qps.engine.functions import array_function
+from qps.engine.substitution import substituted
 from qps.solver.between import Budget, is_settled_between
 from qps.solver.bounds import Curve
 from qps.solver.capacity import excess
-from qps.solver.compiled import array_function
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import critical_points
+from qps.solver.signs import sign_at
 from qps.solver.solve import QUALITY
 
 _GRID = 2000
@@ -46,27 +48,25 @@ class Over:
     """
 
     failure: Failure
-    value: sympy.Expr
+    value: Formula
     strict: bool
     is_axis: bool = False
     known: Certainty = EXACT
     at_most: bool = True
     is_implied: bool = False
 
-    def fails(self, symbol: sympy.Symbol, at: Fraction) -> bool:
+    def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
         sign = sign_at(self.value, symbol, at)
         return sign is None or sign > 0 or (self.strict and sign == 0)
 
 
-def over_of(
-    criterion: Criterion, graph: LoadGraph, values: Mapping[sympy.Symbol, sympy.Expr]
-) -> Over:
+def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Over:
     """Return a criterion of a graph as a function of the one number that has no value."""
     axes = sum(other.axis is not None for other in graph.criteria)
     return Over(
         Failure(criterion.name, graph.mode),
-        excess(criterion).xreplace(dict(values)),
+        substituted(excess(criterion), values),
         criterion.strict,
         criterion.axis is not None,
         criterion.known_in_series,
@@ -76,20 +76,20 @@ def over_of(
 
 
 def boundaries(
-    overs: Sequence[Over], symbol: sympy.Symbol, low: Fraction, high: Fraction
+    overs: Sequence[Over], symbol: Formula, low: Fraction, high: Fraction
 ) -> list[Fraction]:
     """Return every value between two at which a criterion may begin or cease to fail."""
     return boundaries_known(overs, symbol, low, high)[0]
 
 
 def boundaries_known(
-    overs: Sequence[Over], symbol: sympy.Symbol, low: Fraction, high: Fraction
+    overs: Sequence[Over], symbol: Formula, low: Fraction, high: Fraction
 ) -> tuple[list[Fraction], Certainty]:
     """Return the same, and how it is known that there are no others."""
     found: set[Fraction] = set()
     bracketed = []
     for over in overs:
-        if symbol not in over.value.free_symbols:
+        if symbol not in over.value.symbols:
             continue
         points = critical_points(over.value, symbol, low, high)
         if points is None:
@@ -104,7 +104,7 @@ def boundaries_known(
 def _unseen(
     overs: Sequence[Over],
     bracketed: Sequence[Over],
-    symbol: sympy.Symbol,
+    symbol: Formula,
     ends: Sequence[Fraction],
 ) -> Certainty:
     """Return how it is known that each stretch is acceptable, or not, throughout.
@@ -132,18 +132,14 @@ def _unseen(
     )
 
 
-def _bracketed(
-    over: Over, symbol: sympy.Symbol, low: Fraction, high: Fraction
-) -> Iterable[Fraction]:
+def _bracketed(over: Over, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
     """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
     from scipy.optimize import bisect  # noqa: PLC0415 - slow to import, seldom needed
 
     space = np.geomspace if low > 0 else np.linspace
     grid = space(float(low), float(high), _GRID)
     with np.errstate(all="ignore"):
-        found = array_function([symbol], over.value)(grid)
-    values = np.broadcast_to(np.asarray(found, dtype=complex), grid.shape)
-    real = np.where(values.imag == 0, values.real, np.nan)
+        (real,) = array_function(symbol, [over.value])(grid)
     holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
 
     def side(at: float) -> float:

@@ -16,18 +16,16 @@ from enum import Enum
 from fractions import Fraction
 from math import inf, sqrt
 
-import sympy
-
-from qps.compiler.lower.powers import TooLongError
-from qps.compiler.lower.queue_functions import QueueFunction
+from qps.engine.formulas import Formula
+from qps.engine.operations import OF_QUEUES
+from qps.engine.powers import TooLongError
 from qps.solver.bounds import Curve
-from qps.solver.critical import sign_at
 from qps.solver.interval import above, below
 from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.piecewise import piecewise
 from qps.solver.reach import Reach, at_fraction
 from qps.solver.rounding_bounds import stretches_to_search
-from qps.solver.signs import NoSignError
+from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import Method
 from qps.solver.whole_populations import fails, first_failure_in_pieces
 
@@ -75,9 +73,7 @@ class Budget:
 # -- as a real number --------------------------------------------------------------------
 
 
-def first_reached(
-    over: sympy.Expr, population: sympy.Symbol, low: int, *, passes: bool
-) -> Reach | None:
+def first_reached(over: Formula, population: Formula, low: int, *, passes: bool) -> Reach | None:
     """Return the least real population from `low` on at which `over` is zero or more.
 
     With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
@@ -88,7 +84,7 @@ def first_reached(
     search = _Search(Curve(over, population), passes=passes)
     if not search.is_stepped and (over.is_negative or (passes and over.is_nonpositive)):
         return None
-    farthest = FARTHEST_OF_QUEUES if over.has(QueueFunction) else FARTHEST
+    farthest = FARTHEST_OF_QUEUES if over.has(*OF_QUEUES) else FARTHEST
     for start, end in stretches_to_search(search.curve, float(low), farthest):
         found = search.within(start, farthest if end is None else end)
         if found is not None:
@@ -97,7 +93,7 @@ def first_reached(
 
 
 def first_above(
-    over: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction, budget: Budget
+    over: Formula, axis: Formula, low: Fraction, high: Fraction, budget: Budget
 ) -> Reach | None:
     """Return the infimum of the points between two at which `over` is above zero, None for none.
 
@@ -201,7 +197,7 @@ def _between(start: float, end: float) -> float:
 
 
 def first_failure_in_boxes(
-    over: sympy.Expr, population: sympy.Symbol, low: int, high: int, *, strict: bool
+    over: Formula, population: Formula, low: int, high: int, *, strict: bool
 ) -> int | None:
     """Return the least whole population in a range at which `over` is above zero, None for none.
 
@@ -261,7 +257,7 @@ def _around(start: int, end: int) -> tuple[float, float]:
 
 
 def _first_without_jumps(
-    over: sympy.Expr, population: sympy.Symbol, start: int, end: int, *, strict: bool
+    over: Formula, population: Formula, start: int, end: int, *, strict: bool
 ) -> int | None:
     """Return the first failure in a stretch; UndecidedError where it divides by zero throughout."""
     whole = piecewise(over, population, Fraction(start), Fraction(end))

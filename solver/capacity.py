@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NoReturn
 
-import sympy
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion
-from qps.compiler.lower.queue_functions import QueueFunction
+from qps.engine.formulas import Formula, parts_first
+from qps.engine.functions import array_function
+from qps.engine.operations import OF_QUEUES
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
-from qps.solver.compiled import array_function
 from qps.solver.piecewise import piecewise
 from qps.solver.signs import NoSignError
 from qps.solver.whole_populations import fails, first_failure_in_pieces
@@ -41,15 +40,15 @@ _FEW = 16
 """Populations that are tried exactly sooner than a function of arrays is compiled."""
 
 
-def excess(criterion: Criterion) -> sympy.Expr:
+def excess(criterion: Criterion) -> Formula:
     """Return what is above zero where a criterion fails, zero on its limit."""
     gap = criterion.measure - criterion.limit
     return gap if criterion.at_most else -gap
 
 
 def first_failure(
-    over: sympy.Expr,
-    population: sympy.Symbol,
+    over: Formula,
+    population: Formula,
     low: int,
     high: int,
     *,
@@ -77,8 +76,8 @@ def first_failure(
 
 
 def _first_without_pieces(
-    over: sympy.Expr,
-    population: sympy.Symbol,
+    over: Formula,
+    population: Formula,
     low: int,
     end: int,
     *,
@@ -89,7 +88,7 @@ def _first_without_pieces(
     if end - low < _FEW:
         every = range(low, end + 1)
         return next((n for n in every if fails(over, population, n, strict=strict)), None)
-    if end - low < QUICKEST and not over.has(QueueFunction):
+    if end - low < QUICKEST and not over.has(*OF_QUEUES):
         return _first_of_all(over, population, low, end, strict=strict)
     try:
         return first_failure_in_boxes(over, population, low, end, strict=strict)
@@ -101,7 +100,7 @@ def _first_without_pieces(
 
 def _refuse(
     undecided: UndecidedError,
-    population: sympy.Symbol,
+    population: Formula,
     ends: tuple[int, int],
     name: str,
     span: Span | None,
@@ -119,7 +118,7 @@ def _refuse(
 
 
 def _first_of_all(
-    over: sympy.Expr, population: sympy.Symbol, low: int, end: int, *, strict: bool
+    over: Formula, population: Formula, low: int, end: int, *, strict: bool
 ) -> int | None:
     """Try every population of the range, in chunks of arrays; near the limit, exactly.
 
@@ -127,12 +126,12 @@ def _first_of_all(
     """
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 
-    rounded = [part.args[0] for part in over.atoms(sympy.ceiling, sympy.floor)]
-    compiled = array_function([population], [over, *rounded])
+    parts = parts_first(over)
+    rounded = [part.operands[0] for part in parts if part.word in ("ceil", "floor")]
+    compiled = array_function(population, [over, *rounded])
     for start, last in _chunks(low, end):
         at = np.arange(start, last + 1, dtype=float)
-        with np.errstate(all="ignore"):
-            found = [np.broadcast_to(np.asarray(f, dtype=float), at.shape) for f in compiled(at)]
+        found = compiled(at)
         values = found[0]
         doubtful = ~(values < -_DOUBT * (1 + np.abs(values)))
         for argument in found[1:]:

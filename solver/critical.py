@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import sympy
-
-from qps.compiler.lower.extremes import Maximum, Minimum
-from qps.compiler.lower.queue_functions import Waiting
-from qps.compiler.lower.substitution import Substitution
+from qps.engine.formulas import INFINITY, MAXIMUM, MINIMUM, ONE, Formula, parts_first
+from qps.engine.substitution import substituted
 from qps.solver.piecewise import piecewise, roots_on
 from qps.solver.rational import Root, as_rational_function, value_at
-from qps.solver.signs import sign_of
 
-_WITHOUT_VALUE = (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan)
-_KINKED = (Maximum, Minimum, sympy.Abs, Waiting)
+_KINKED = (MAXIMUM, MINIMUM, "abs", "waiting")
 
 
 def critical_points(
-    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+    expr: Formula, population: Formula, low: Fraction, high: Fraction | None
 ) -> tuple[Root, ...] | None:
     """Return every critical point in [low, high], ascending; `high` None means no bound.
 
@@ -37,45 +32,42 @@ def critical_points(
     return tuple(found[key] for key in sorted(found))
 
 
-def _alternatives(kink: sympy.Expr) -> tuple[sympy.Expr, ...]:
+def _alternatives(kink: Formula) -> tuple[Formula, ...]:
     """Return what a kinked function compares: where two of these meet, it may change its form."""
-    if isinstance(kink, sympy.Abs):
-        return kink.args[0], -kink.args[0]
-    if isinstance(kink, Waiting):
-        return kink.args[1], sympy.S.One
-    return tuple(kink.args)
+    if kink.word == "abs":
+        return kink.operands[0], -kink.operands[0]
+    if kink.word == "waiting":
+        return kink.operands[1], ONE
+    return kink.operands
 
 
-def _innermost_kink(expr: sympy.Expr) -> sympy.Expr | None:
+def _innermost_kink(expr: Formula) -> Formula | None:
     """Return a maximum, minimum, absolute value or wait with none of these inside."""
-    for part in sympy.postorder_traversal(expr):
-        if isinstance(part, _KINKED):
-            return part
-    return None
+    return next((part for part in parts_first(expr) if part.word in _KINKED), None)
 
 
 def _active(
-    kink: sympy.Expr,
-    alternatives: tuple[sympy.Expr, ...],
-    population: sympy.Symbol,
+    kink: Formula,
+    alternatives: tuple[Formula, ...],
+    population: Formula,
     at: Fraction,
-) -> sympy.Expr | None:
+) -> Formula | None:
     """Return what a maximum (minimum, absolute value, wait) is at a point."""
-    values: list[tuple[Fraction, sympy.Expr]] = []
+    values: list[tuple[Fraction, Formula]] = []
     for alternative in alternatives:
         function = as_rational_function(alternative, population)
         value = None if function is None else value_at(function, at)
         if value is None:
             return None
         values.append((value, alternative))
-    if isinstance(kink, Waiting):
-        work, load = kink.args
-        return work / (1 - load) if values[0][0] < 1 else sympy.oo
-    choose = min if isinstance(kink, Minimum) else max
+    if kink.word == "waiting":
+        work, load = kink.operands
+        return work / (1 - load) if values[0][0] < 1 else INFINITY
+    choose = min if kink.word == MINIMUM else max
     return choose(values, key=lambda pair: pair[0])[1]
 
 
-def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.Expr | None:
+def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:
     """Return an expression with the alternatives that are in force at a point put in.
 
     None where that cannot be told: it is not made of rational functions, maxima and minima.
@@ -84,21 +76,5 @@ def piece_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.
         active = _active(kink, _alternatives(kink), population, at)
         if active is None:
             return None
-        expr = expr.xreplace({kink: active})
+        expr = substituted(expr, {kink: active})
     return expr
-
-
-def sign_at(expr: sympy.Expr, population: sympy.Symbol, at: Fraction) -> int | None:
-    """Return the sign of an expression at a point, None where it has no finite value there.
-
-    NoSignError where it is so near to zero that no digits tell.
-    """
-    try:
-        value = Substitution({population: sympy.Rational(at.numerator, at.denominator)})(expr)
-    except (TypeError, ValueError):
-        # A maximum of something that is not real, or divided by zero: it has no value.
-        return None
-    # Not `is_finite`, which computes powers of powers to the last digit before their point.
-    if value.has(*_WITHOUT_VALUE):
-        return None
-    return sign_of(value)

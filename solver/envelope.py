@@ -8,14 +8,14 @@ from itertools import pairwise, zip_longest
 from math import isnan
 
 import numpy as np
-import sympy
 
-from qps.compiler.lower.substitution import Substitution
+from qps.engine.formulas import Formula
+from qps.engine.functions import array_function
+from qps.engine.points import Point
 from qps.solver.boxes import Budget, UndecidedError, first_above
-from qps.solver.compiled import array_function
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import critical_points
 from qps.solver.rational import as_rational_function, numerator, real_roots
-from qps.solver.signs import NoSignError
+from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import BottleneckChange
 
 _GRID = 1000
@@ -24,7 +24,7 @@ _SAME = 1e-9
 
 
 def upper_envelope(
-    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, low: Fraction, high: Fraction
+    loads: Mapping[str, Formula], axis: Formula, low: Fraction, high: Fraction
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the highest of some loads along an axis: the first one, and where others follow.
 
@@ -46,7 +46,7 @@ def upper_envelope(
 
 
 def equal_at(
-    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, name: str, at: Fraction
+    loads: Mapping[str, Formula], axis: Formula, name: str, at: Fraction
 ) -> tuple[str, ...]:
     """Return the loads that are as high as one of them at a point, that one first."""
     highest = _value(loads[name], axis, at)
@@ -58,18 +58,13 @@ def equal_at(
     return (name, *same)
 
 
-def _value(load: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> float:
-    """Return a load at a point; below all others where it has no real value."""
-    value = Substitution({axis: sympy.Rational(at.numerator, at.denominator)})(load)
-    if value is sympy.zoo or value is sympy.oo:
-        return float("inf")
-    number = complex(value)
-    return float("-inf") if number.imag or isnan(number.real) else number.real
+def _value(load: Formula, axis: Formula, at: Fraction) -> float:
+    """Return a load at a point; above all others where it has no value."""
+    found = Point({axis: at}).number(load)
+    return inf if isnan(found) else found
 
 
-def _highest_at(
-    loads: Mapping[str, sympy.Expr], axis: sympy.Symbol, at: Fraction, high: Fraction
-) -> str:
+def _highest_at(loads: Mapping[str, Formula], axis: Formula, at: Fraction, high: Fraction) -> str:
     """Return the highest load at a point, and of several the highest one just after it.
 
     Of those that are alike there too, the first.
@@ -83,8 +78,8 @@ def _highest_at(
 
 
 def _next_change(
-    loads: Mapping[str, sympy.Expr],
-    axis: sympy.Symbol,
+    loads: Mapping[str, Formula],
+    axis: Formula,
     current: str,
     ends: tuple[Fraction, Fraction],
     budget: Budget,
@@ -107,9 +102,9 @@ def _next_change(
 
 
 def _rises_above(
-    load: sympy.Expr,
-    base: sympy.Expr,
-    axis: sympy.Symbol,
+    load: Formula,
+    base: Formula,
+    axis: Formula,
     ends: tuple[Fraction, Fraction],
     budget: Budget,
 ) -> Fraction | None:
@@ -131,7 +126,7 @@ def _rises_above(
     return None
 
 
-def _is_above(gap: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> bool:
+def _is_above(gap: Formula, axis: Formula, at: Fraction) -> bool:
     """Return whether a difference is above zero at a point; what no digits tell is a tie."""
     try:
         return sign_at(gap, axis, at) == 1
@@ -140,7 +135,7 @@ def _is_above(gap: sympy.Expr, axis: sympy.Symbol, at: Fraction) -> bool:
 
 
 def _meetings(
-    one: sympy.Expr, other: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction
+    one: Formula, other: Formula, axis: Formula, low: Fraction, high: Fraction
 ) -> list[Fraction] | None:
     """Return the places, ascending, where the difference of two loads can change its sign.
 
@@ -153,21 +148,18 @@ def _meetings(
     return None if critical is None else sorted(root.near for root in critical)
 
 
-def _bracketed(
-    gap: sympy.Expr, axis: sympy.Symbol, low: Fraction, high: Fraction
-) -> list[Fraction]:
+def _bracketed(gap: Formula, axis: Formula, low: Fraction, high: Fraction) -> list[Fraction]:
     """Return where a difference that is no rational function changes its sign."""
     from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
 
-    compiled = array_function([axis], gap)
+    compiled = array_function(axis, [gap])
     grid = np.linspace(float(low), float(high), _GRID + 1)
-    with np.errstate(all="ignore"):
-        values = np.broadcast_to(np.asarray(compiled(grid)), grid.shape)
+    (values,) = compiled(grid)
     found: list[Fraction] = []
     for (start, before), (end, after) in pairwise(zip(grid.tolist(), values.tolist(), strict=True)):
         if after == 0:
             found.append(Fraction(end))
         elif isinstance(before * after, float) and before * after < 0:
-            root = brentq(lambda at: float(compiled(at)), start, end, xtol=1e-14, rtol=1e-14)
+            root = brentq(lambda at: float(compiled(at)[0]), start, end, xtol=1e-14, rtol=1e-14)
             found.append(Fraction(root))
     return found

@@ -19,12 +19,12 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
 from qps.compiler.quantities.dimension import Dimension
-from qps.solver.answer_certainty import values_known
 from qps.engine.formulas import number as number_of
+from qps.solver.answer_certainty import values_known
 from qps.solver.asked import Asked, asked, refuse
 from qps.solver.boundaries import Failure, Over, boundaries_known, over_of
 from qps.solver.capacity import excess
-from qps.solver.critical import sign_at
+from qps.solver.signs import sign_at
 from qps.solver.solution import SolverFault
 from qps.solver.solve import QUALITY, all_criteria, largest_acceptable
 

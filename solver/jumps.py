@@ -12,21 +12,20 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-import sympy
-
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
 from qps.compiler.lower.powers import TooLongError
-from qps.compiler.lower.queue_functions import Waiting
-from qps.compiler.lower.substitution import Substitution
+from qps.engine.formulas import MAXIMUM, MINIMUM, PRODUCT, SUM, Formula, number, parts_first
+from qps.engine.points import Point
+from qps.engine.substitution import substituted
 from qps.solver.bounds import Curve
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import critical_points
 from qps.solver.piecewise import piecewise
+from qps.solver.rational import whole_exponent
 from qps.solver.reach import Reach, at_fraction, first_in_pieces
-from qps.solver.signs import NoSignError
+from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import Method
 
-_ROUNDINGS = (sympy.ceiling, sympy.floor)
-_KEPT = (Maximum, Minimum, Waiting, sympy.Abs, *_ROUNDINGS)
+_ROUNDINGS = ("ceil", "floor")
+_KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *_ROUNDINGS)
 _HAIR = Fraction(1, 10**25)
 """Far more than the error of a root that is isolated, far less than between two that differ."""
 
@@ -42,20 +41,18 @@ class _UnableError(Exception):
     """A stretch on which there is no exact treatment."""
 
 
-def is_stepped_rational(expr: sympy.Expr, population: sympy.Symbol) -> bool:
+def is_stepped_rational(expr: Formula, population: Formula) -> bool:
     """Return whether an expression is made of rational functions, maxima, minima and roundings."""
-    return all(_is_kept(part, population) for part in sympy.preorder_traversal(expr))
+    return all(_is_kept(part, population) for part in parts_first(expr))
 
 
-def _is_kept(part: sympy.Expr, population: sympy.Symbol) -> bool:
-    if part.is_Rational or part == population or part.is_Add or part.is_Mul:
+def _is_kept(part: Formula, population: Formula) -> bool:
+    if part.exact is not None or part is population or part.word in _KEPT:
         return True
-    if part.is_Pow:
-        return bool(part.exp.is_Integer)
-    return isinstance(part, _KEPT) or part.func is Ratio
+    return whole_exponent(part) is not None
 
 
-def without_jumps(curve: Curve) -> sympy.Expr:
+def without_jumps(curve: Curve) -> Formula:
     """Return a function with its roundings as they are in the box that was asked for last.
 
     None of them may jump there.
@@ -64,8 +61,8 @@ def without_jumps(curve: Curve) -> sympy.Expr:
     for rounding in curve.roundings():
         bounds = curve.part(rounding)
         assert bounds.low == bounds.high
-        fixed[rounding] = sympy.Integer(int(bounds.low))
-    return Substitution(fixed)(curve.expr)
+        fixed[rounding] = number(int(bounds.low))
+    return substituted(curve.expr, fixed)
 
 
 def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: bool) -> Looked | None:
@@ -83,8 +80,8 @@ def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: boo
 
 
 def _first(
-    expr: sympy.Expr,
-    population: sympy.Symbol,
+    expr: Formula,
+    population: Formula,
     ends: tuple[Fraction, Fraction],
     *,
     passes: bool,
@@ -102,7 +99,7 @@ def _first(
     for start, end in pairwise(points):
         middle = (start + end) / 2
         fixed = {r: _rounded(r, population, middle) for r in roundings}
-        between = Substitution(fixed)(expr)
+        between = substituted(expr, fixed)
         found = _first(between, population, (start, end), passes=passes, is_closed=False)
         if found is not None:
             return found
@@ -111,22 +108,22 @@ def _first(
         at_end = {
             r: _at_jump(r, each, population, end) for r, each in zip(roundings, jumps, strict=True)
         }
-        if _is_reached(Substitution(at_end)(expr), population, end, passes=passes):
+        if _is_reached(substituted(expr, at_end), population, end, passes=passes):
             return at_fraction(end, Method.JUMP)
     return None
 
 
-def _innermost(expr: sympy.Expr) -> list[sympy.Expr]:
+def _innermost(expr: Formula) -> list[Formula]:
     """Return the roundings of an expression in which nothing else is rounded."""
-    found = expr.atoms(*_ROUNDINGS)
-    return [part for part in found if not part.args[0].has(*_ROUNDINGS)]
+    found = [part for part in parts_first(expr) if part.word in _ROUNDINGS]
+    return [part for part in found if not part.operands[0].has(*_ROUNDINGS)]
 
 
 def _jumps(
-    rounding: sympy.Expr, population: sympy.Symbol, ends: tuple[Fraction, Fraction]
+    rounding: Formula, population: Formula, ends: tuple[Fraction, Fraction]
 ) -> dict[Fraction, int]:
     """Return where what is rounded is a whole number, and which; other points change nothing."""
-    argument = rounding.args[0]
+    argument = rounding.operands[0]
     bounds = Curve(argument, population).over(float(ends[0]), float(ends[1]))
     if not (isfinite(bounds.low) and isfinite(bounds.high)):
         raise _UnableError
@@ -139,31 +136,30 @@ def _jumps(
     return found
 
 
-def _rounded(rounding: sympy.Expr, population: sympy.Symbol, at: Fraction) -> sympy.Expr:
-    point = sympy.Rational(at.numerator, at.denominator)
-    value = Substitution({population: point})(rounding)
-    if not value.is_Integer:
+def _rounded(rounding: Formula, population: Formula, at: Fraction) -> Formula:
+    value = Point({population: at}).exact(rounding)
+    if not isinstance(value, Fraction):
         raise _UnableError
-    return value
+    return number(value)
 
 
 def _at_jump(
-    rounding: sympy.Expr, jumps: dict[Fraction, int], population: sympy.Symbol, at: Fraction
-) -> sympy.Expr:
+    rounding: Formula, jumps: dict[Fraction, int], population: Formula, at: Fraction
+) -> Formula:
     """Return a rounding at a point: where it jumps there, what is rounded is whole."""
     near = next((point for point in jumps if abs(point - at) < _HAIR), None)
-    if near is not None and _is_root(rounding.args[0] - jumps[near], population, near):
-        return sympy.Integer(jumps[near])
+    if near is not None and _is_root(rounding.operands[0] - jumps[near], population, near):
+        return number(jumps[near])
     return _rounded(rounding, population, at)
 
 
-def _is_root(gap: sympy.Expr, population: sympy.Symbol, at: Fraction) -> bool:
+def _is_root(gap: Formula, population: Formula, at: Fraction) -> bool:
     """Return whether a critical point is a root, and no pole or kink."""
-    value = Substitution({population: sympy.Rational(at.numerator, at.denominator)})(gap)
-    return bool(value.is_Rational) and abs(Fraction(int(value.p), int(value.q))) < _HAIR
+    value = Point({population: at}).exact(gap)
+    return isinstance(value, Fraction) and abs(value) < _HAIR
 
 
-def _is_reached(expr: sympy.Expr, population: sympy.Symbol, at: Fraction, *, passes: bool) -> bool:
+def _is_reached(expr: Formula, population: Formula, at: Fraction, *, passes: bool) -> bool:
     sign = sign_at(expr, population, at)
     if sign is None or sign > 0:
         # A point that is not rational stands beside itself.
@@ -172,8 +168,8 @@ def _is_reached(expr: sympy.Expr, population: sympy.Symbol, at: Fraction, *, pas
 
 
 def _first_of_rational(
-    expr: sympy.Expr,
-    population: sympy.Symbol,
+    expr: Formula,
+    population: Formula,
     ends: tuple[Fraction, Fraction],
     *,
     passes: bool,

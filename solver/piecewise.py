@@ -15,11 +15,10 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, zip_longest
 
-import sympy
 from sympy.polys.fields import FracElement
 
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
-from qps.compiler.lower.queue_functions import ErlangC, Waiting
+from qps.engine.erlang import erlang_c_expanded
+from qps.engine.formulas import MAXIMUM, MINIMUM, PRODUCT, SUM, Formula
 from qps.solver.rational import (
     Root,
     TooHighError,
@@ -31,6 +30,7 @@ from qps.solver.rational import (
     real_roots,
     total,
     value_at,
+    whole_exponent,
 )
 
 
@@ -63,7 +63,7 @@ _Join = Callable[[Sequence[FracElement]], FracElement]
 
 @lru_cache(maxsize=8192)
 def piecewise(
-    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+    expr: Formula, population: Formula, low: Fraction, high: Fraction | None
 ) -> Piecewise | None:
     """Return an expression in the population alone on [low, high]; `high` None means no bound.
 
@@ -77,34 +77,36 @@ def piecewise(
 
 
 def _piecewise(
-    expr: sympy.Expr, population: sympy.Symbol, low: Fraction, high: Fraction | None
+    expr: Formula, population: Formula, low: Fraction, high: Fraction | None
 ) -> Piecewise | None:
-    if expr == population or expr.is_Rational:
+    if expr is population or expr.exact is not None:
         function = as_rational_function(expr, population)
         return Piecewise((Piece(low, high, function),), ())
-    if isinstance(expr, ErlangC):
-        expanded = expr.expanded()
+    if expr.word == "erlang_c":
+        expanded = erlang_c_expanded(*expr.operands)
         return None if expanded is None else piecewise(expanded, population, low, high)
-    arguments = (expr.base,) if expr.is_Pow and expr.exp.is_Integer else expr.args
+    exponent = whole_exponent(expr)
     parts = []
-    for argument in arguments:
+    for argument in expr.operands if exponent is None else expr.operands[:1]:
         part = piecewise(argument, population, low, high)
         if part is None:
             return None
         parts.append(part)
-    if expr.is_Add or expr.is_Mul:
-        return _joined(parts, total if expr.is_Add else product)
-    if expr.is_Pow and expr.exp.is_Integer:
-        return _power(parts[0], int(expr.exp))
-    if isinstance(expr, Ratio):
+    if not parts:
+        return None
+    if expr.word in (SUM, PRODUCT):
+        return _joined(parts, total if expr.word == SUM else product)
+    if exponent is not None:
+        return _power(parts[0], exponent)
+    if expr.word in ("ratio", "mean"):
         below = _power(parts[1], -1)
         return below and _joined([parts[0], below], product)
-    if isinstance(expr, sympy.Abs):
+    if expr.word == "abs":
         return _extreme([parts[0], _joined(parts, lambda functions: -functions[0])], max)
-    if isinstance(expr, Waiting):
+    if expr.word == "waiting":
         return _waiting(*parts)
-    if isinstance(expr, Maximum | Minimum):
-        return _extreme(parts, max if isinstance(expr, Maximum) else min)
+    if expr.word in (MAXIMUM, MINIMUM):
+        return _extreme(parts, max if expr.word == MAXIMUM else min)
     return None
 
 

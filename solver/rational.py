@@ -17,8 +17,8 @@ from sympy.polys.domains import QQ
 from sympy.polys.fields import FracElement, field
 from sympy.polys.rings import PolyElement
 
-from qps.compiler.lower.extremes import Ratio
-from qps.compiler.lower.queue_functions import ErlangC
+from qps.engine.erlang import erlang_c_expanded
+from qps.engine.formulas import POWER, PRODUCT, SUM, Formula
 
 _DIGITS = 40
 _NEAR_ENOUGH = sympy.Rational(1, 10**_DIGITS)
@@ -38,12 +38,8 @@ Coefficients = tuple[Fraction, ...]
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A real root: near enough as a fraction to compare with, exact up to the second degree.
+    """A real root, or a fraction within 1e-40 of it where it is none itself."""
 
-    Above that degree, `exact` is within 1e-40 of the root.
-    """
-
-    exact: sympy.Expr
     near: Fraction
 
     @property
@@ -53,15 +49,15 @@ class Root:
 
 
 @lru_cache(maxsize=8192)
-def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
+def as_rational_function(expr: Formula, population: Formula) -> FracElement | None:
     """Return an expression in the population alone as a rational function.
 
     None if it is none, or one of so high a degree that it is not treated as one.
 
-    >>> n = sympy.Symbol("N")
+    >>> n = population("N")
     >>> as_rational_function(n * (n - 1) / 6 + 1 / n, n) is None
     False
-    >>> as_rational_function(sympy.sqrt(n), n) is None
+    >>> as_rational_function(square_root(n), n) is None
     True
     """
     try:
@@ -70,27 +66,35 @@ def as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElem
         return None
 
 
-def _as_rational_function(expr: sympy.Expr, population: sympy.Symbol) -> FracElement | None:
-    if expr == population:
+def _as_rational_function(expr: Formula, population: Formula) -> FracElement | None:
+    if expr is population:
         return _N
-    if expr.is_Rational:
-        return _FIELD(QQ(expr.p, expr.q))
-    if expr.is_Add or expr.is_Mul:
-        parts = [as_rational_function(argument, population) for argument in expr.args]
+    value = expr.exact
+    if value is not None:
+        return _FIELD(QQ(value.numerator, value.denominator))
+    if expr.word in (SUM, PRODUCT):
+        parts = [as_rational_function(operand, population) for operand in expr.operands]
         if any(part is None for part in parts):
             return None
-        return total(parts) if expr.is_Add else product(parts)
-    if isinstance(expr, Ratio):
-        return as_rational_function(expr.args[0] / expr.args[1], population)
-    if isinstance(expr, ErlangC):
-        expanded = expr.expanded()
+        return total(parts) if expr.word == SUM else product(parts)
+    if expr.word in ("ratio", "mean"):
+        return as_rational_function(expr.operands[0] / expr.operands[1], population)
+    if expr.word == "erlang_c":
+        expanded = erlang_c_expanded(*expr.operands)
         return None if expanded is None else as_rational_function(expanded, population)
-    if expr.is_Pow and expr.exp.is_Integer:
-        base = as_rational_function(expr.base, population)
-        if base is None or (base == 0 and expr.exp < 0):
+    exponent = whole_exponent(expr)
+    if exponent is not None:
+        base = as_rational_function(expr.operands[0], population)
+        if base is None or (base == 0 and exponent < 0):
             return None
-        return raised(base, int(expr.exp))
+        return raised(base, exponent)
     return None
+
+
+def whole_exponent(expr: Formula) -> int | None:
+    """Return the exponent of a whole power, None for any other formula."""
+    value = expr.operands[1].exact if expr.word == POWER else None
+    return int(value) if value is not None and value.denominator == 1 else None
 
 
 def total(functions: Iterable[FracElement]) -> FracElement:
@@ -190,10 +194,8 @@ def _quadratic_roots(a: Fraction, b: Fraction, c: Fraction) -> tuple[Root, ...]:
 
 
 def _root(exact: sympy.Expr) -> Root:
-    if exact.is_Rational:
-        return Root(exact, Fraction(exact.p, exact.q))
-    near = sympy.Rational(str(exact.evalf(_DIGITS)))
-    return Root(exact, Fraction(near.p, near.q))
+    near = exact if exact.is_Rational else sympy.Rational(str(exact.evalf(_DIGITS)))
+    return Root(Fraction(near.p, near.q))
 
 
 def _sympy(value: Fraction) -> sympy.Rational:

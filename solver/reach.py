@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
 
-import sympy
-
 from qps.solver.piecewise import Piece, Piecewise, roots_on
 from qps.solver.rational import Root, numerator, value_at
 from qps.solver.solution import Method
@@ -26,7 +24,7 @@ class Reach:
 
 def at_fraction(at: Fraction, method: Method) -> Reach:
     """Return a reach at a fraction."""
-    return Reach(Root(sympy.Rational(at.numerator, at.denominator), at), method)
+    return Reach(Root(at), method)
 
 
 def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -> Reach | None:
@@ -66,7 +64,7 @@ def _stretches(
 def _at(piece: Piece, near: Fraction, whole: Piecewise) -> Root:
     """Return a point as the root or seam that it is."""
     known = [root for root in (*roots_on(piece), *whole.seams) if root.near == near]
-    return known[0] if known else Root(sympy.Rational(near.numerator, near.denominator), near)
+    return known[0] if known else Root(near)
 
 
 def _reach(at: Root, piece: Piece) -> Reach:

@@ -11,16 +11,25 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-import sympy
-
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
-from qps.compiler.lower.queue_functions import Waiting
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    PRODUCT,
+    SUM,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    number,
+    product,
+    total,
+)
 from qps.solver.bounds import Curve
 from qps.solver.interval import Interval, above, below
 from qps.solver.piecewise import Piece, Piecewise, piecewise, roots_on
-from qps.solver.rational import value_at
+from qps.solver.rational import value_at, whole_exponent
 
-_ROUNDINGS = (sympy.ceiling, sympy.floor)
+_ROUNDINGS = ("ceil", "floor")
 _MOST_ROUNDINGS = 8
 """More roundings make a rational function of so high a degree that its roots take long."""
 
@@ -92,37 +101,38 @@ class _Bounding:
 
     def __init__(self, curve: Curve) -> None:
         self._curve = curve
-        self._known: dict[tuple[sympy.Expr, bool], sympy.Expr] = {}
+        self._known: dict[tuple[Formula, bool], Formula] = {}
 
-    def bound(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+    def bound(self, expr: Formula, *, up: bool) -> Formula:
         """Return what an expression is never above (`up`), or never below."""
         key = (expr, up)
         if key not in self._known:
             self._known[key] = self._bound(expr, up=up) if expr.has(*_ROUNDINGS) else expr
         return self._known[key]
 
-    def _bound(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
-        if isinstance(expr, _ROUNDINGS):
+    def _bound(self, expr: Formula, *, up: bool) -> Formula:
+        if expr.word in _ROUNDINGS:
             return self._rounding(expr, up=up)
-        if expr.is_Add:
-            return sympy.Add(*(self.bound(part, up=up) for part in expr.args))
-        if expr.is_Mul:
+        if expr.word == SUM:
+            return total(self.bound(part, up=up) for part in expr.operands)
+        if expr.word == PRODUCT:
             return self._product(expr, up=up)
-        if expr.is_Pow and expr.exp.is_Integer:
-            return self._power(expr, up=up)
-        if isinstance(expr, Maximum | Minimum):
-            return expr.func(*(self.bound(part, up=up) for part in expr.args))
-        if isinstance(expr, Waiting):
-            work, load = expr.args
+        exponent = whole_exponent(expr)
+        if exponent is not None:
+            return self._power(expr, exponent, up=up)
+        if expr.word in (MAXIMUM, MINIMUM):
+            return apply(expr.word, *(self.bound(part, up=up) for part in expr.operands))
+        if expr.word == "waiting":
+            work, load = expr.operands
             self._hold(self._over(work).low >= 0)
-            return Waiting(self.bound(work, up=up), self.bound(load, up=up))
-        if expr.func is Ratio:
-            one, other = expr.args
+            return apply("waiting", self.bound(work, up=up), self.bound(load, up=up))
+        if expr.word == "ratio":
+            one, other = expr.operands
             self._hold(self._over(one).low >= 0 and self._over(other).low > 0)
             return self._positive(one, up=up) / self._positive(other, up=not up)
         raise _NoBoundError
 
-    def _over(self, expr: sympy.Expr) -> Interval:
+    def _over(self, expr: Formula) -> Interval:
         return self._curve.part(expr)
 
     @staticmethod
@@ -130,26 +140,26 @@ class _Bounding:
         if not is_so:
             raise _NoBoundError
 
-    def _rounding(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
-        inner = self.bound(expr.args[0], up=up)
-        is_ceiling = isinstance(expr, sympy.ceiling)
+    def _rounding(self, expr: Formula, *, up: bool) -> Formula:
+        inner = self.bound(expr.operands[0], up=up)
+        is_ceiling = expr.word == "ceil"
         if up:
             return inner + 1 if is_ceiling else inner
         found = inner if is_ceiling else inner - 1
         least = self._over(expr).low
-        return found if least == float("-inf") else Maximum(found, sympy.Integer(int(least)))
+        return found if least == float("-inf") else maximum(found, int(least))
 
-    def _positive(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+    def _positive(self, expr: Formula, *, up: bool) -> Formula:
         """Return the bound of something that is not negative, itself not negative."""
         found = self.bound(expr, up=up)
-        if up or not expr.has(*_ROUNDINGS) or isinstance(expr, _ROUNDINGS):
+        if up or not expr.has(*_ROUNDINGS) or expr.word in _ROUNDINGS:
             return found
-        return Maximum(found, sympy.S.Zero)
+        return maximum(found, ZERO)
 
-    def _product(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
+    def _product(self, expr: Formula, *, up: bool) -> Formula:
         """Return the bound of a product by those of its factors, none of which changes its sign."""
-        plain = [part for part in expr.args if not part.has(*_ROUNDINGS)]
-        others = [part for part in expr.args if part.has(*_ROUNDINGS)]
+        plain = [part for part in expr.operands if not part.has(*_ROUNDINGS)]
+        others = [part for part in expr.operands if part.has(*_ROUNDINGS)]
         sign, sizes = self._signed(plain)
         own_sign, own_sizes = self._signed(others)
         is_up = up == (sign * own_sign > 0)
@@ -157,9 +167,9 @@ class _Bounding:
             self._sized(part, size, up=is_up) for part, size in zip(others, own_sizes, strict=True)
         ]
         fixed = [part * size for part, size in zip(plain, sizes, strict=True)]
-        return sympy.Mul(sign * own_sign, *fixed, *bounds)
+        return product((number(sign * own_sign), *fixed, *bounds))
 
-    def _signed(self, parts: list[sympy.Expr]) -> tuple[int, list[int]]:
+    def _signed(self, parts: list[Formula]) -> tuple[int, list[int]]:
         sizes = []
         for part in parts:
             bounds = self._over(part)
@@ -170,15 +180,15 @@ class _Bounding:
             total *= size
         return total, sizes
 
-    def _sized(self, part: sympy.Expr, size: int, *, up: bool) -> sympy.Expr:
+    def _sized(self, part: Formula, size: int, *, up: bool) -> Formula:
         """Return the bound of the size of a factor that is negative where `size` is."""
         if size > 0:
             return self._positive(part, up=up)
         found = -self.bound(part, up=not up)
-        return found if up else Maximum(found, sympy.S.Zero)
+        return found if up else maximum(found, ZERO)
 
-    def _power(self, expr: sympy.Expr, *, up: bool) -> sympy.Expr:
-        base, exponent = expr.args
+    def _power(self, expr: Formula, exponent: int, *, up: bool) -> Formula:
+        base = expr.operands[0]
         bounds = self._over(base)
         self._hold(bounds.low >= 0 if exponent > 0 else bounds.low > 0)
         return self._positive(base, up=up == (exponent > 0)) ** exponent

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, inf
+from math import floor, inf, isfinite
 from typing import NoReturn
-
-import sympy
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
-from qps.compiler.lower.substitution import Substitution
+from qps.engine.formulas import Formula
+from qps.engine.points import Point
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.capacity import first_failure
-from qps.solver.critical import sign_at
 from qps.solver.envelope import upper_envelope
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import Root
 from qps.solver.reach import first_in_pieces
-from qps.solver.signs import NoSignError
+from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import (
     Bottleneck,
     BottleneckChange,
@@ -44,8 +42,8 @@ class _Asked:
 
 
 def saturation_point(
-    load: sympy.Expr,
-    population: sympy.Symbol,
+    load: Formula,
+    population: Formula,
     low: int,
     *,
     passes: bool = False,
@@ -68,7 +66,7 @@ def saturation_point(
         at_start = sign_at(excess, population, start)
     except NoSignError:
         return _undecided(excess, population, low, low, _Asked(name, span, high))
-    if population not in excess.free_symbols:
+    if population not in excess.symbols:
         full = at_start is None or at_start >= 0
         return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
     if at_start in (None, 1) or (at_start == 0 and not passes):
@@ -127,20 +125,19 @@ def is_filled(graph: LoadGraph, name: str) -> bool:
     return any(name in settled.left for settled in graph.elastic)
 
 
-def _certified(load: sympy.Expr, population: sympy.Symbol, root: Root) -> float:
+def _certified(load: Formula, population: Formula, root: Root) -> float:
     """Return a saturation point that satisfies its equation, evaluated anew in floats."""
-    at = sympy.Float(root.value, 30) if not root.exact.is_Rational else root.exact
-    value = load.subs(population, at)
-    error = abs(float(value) - 1) if value.is_finite else float("inf")
+    value = Point({population: root.near}).number(load)
+    error = abs(value - 1)
     # A pole: the load passes 1 within no distance of it; anything else must be a solution.
-    if value.is_finite and error > _LARGEST_ERROR:
+    if isfinite(value) and error > _LARGEST_ERROR:
         raise SolverFault(f"load at its saturation point {root.value!r} is off by {error:.3g}")
     return root.value
 
 
 def _searched(
-    excess: sympy.Expr,
-    population: sympy.Symbol,
+    excess: Formula,
+    population: Formula,
     low: int,
     *,
     passes: bool,
@@ -157,7 +154,7 @@ def _searched(
 
 
 def _undecided(
-    excess: sympy.Expr, population: sympy.Symbol, low: int, near: int, asked: _Asked
+    excess: Formula, population: Formula, low: int, near: int, asked: _Asked
 ) -> Saturation:
     """Return a saturation that is not told from a population on.
 
@@ -167,9 +164,7 @@ def _undecided(
     return Saturation(None if first is None else float(first), Method.UNDECIDED, near)
 
 
-def refuse_undecided(
-    near: float, population: sympy.Symbol, name: str, span: Span | None
-) -> NoReturn:
+def refuse_undecided(near: float, population: Formula, name: str, span: Span | None) -> NoReturn:
     """Refuse to say where a resource saturates."""
     sink = Sink()
     what = f"where {name} saturates" if name else "where a load reaches its limit"
@@ -189,7 +184,7 @@ _SAME_DIGITS = 12
 
 
 def in_order_of_saturation(
-    saturations: Mapping[str, Saturation], loads: Mapping[str, sympy.Expr], graph: LoadGraph
+    saturations: Mapping[str, Saturation], loads: Mapping[str, Formula], graph: LoadGraph
 ) -> tuple[str, ...]:
     """Return the resources in the order in which they saturate, those that never do last.
 
@@ -197,14 +192,14 @@ def in_order_of_saturation(
     Of those that are saturated where the range starts, that with the highest load there comes
     first; of equals, that which is declared first. `loads` are as for `bottleneck`.
     """
-    at_start = Substitution({graph.population: sympy.Integer(graph.low)})
+    at_start = graph.at(graph.low)
 
     def rank(name: str) -> tuple[float, float]:
         at = saturations[name].at
         if at is None:
             return inf, 1.0 if saturations[name].not_below is None else 0.0
         # Beyond the start all loads are 1 where they saturate.
-        load = _number(at_start(loads[name])) if at == graph.low else 1.0
+        load = _definite(at_start.number(loads[name])) if at == graph.low else 1.0
         return _rounded(at), -_rounded(load)
 
     return tuple(sorted(saturations, key=rank))
@@ -214,15 +209,15 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{_SAME_DIGITS}g}")
 
 
-def _number(value: sympy.Expr) -> float:
-    """Return a load as a number; infinite where it has no finite value."""
-    return float(value) if value.is_extended_real and value.is_finite else float("inf")
+def _definite(load: float) -> float:
+    """Return a load; infinite where it has no finite value."""
+    return load if isfinite(load) else inf
 
 
 def bottleneck(
     order: tuple[str, ...],
     saturations: Mapping[str, Saturation],
-    loads: dict[str, sympy.Expr],
+    loads: dict[str, Formula],
     graph: LoadGraph,
 ) -> Bottleneck | None:
     """Return the bottleneck, and where the heaviest load changes hands within the range.
@@ -245,7 +240,7 @@ def bottleneck(
 
 
 def heaviest(
-    loads: dict[str, sympy.Expr], graph: LoadGraph
+    loads: dict[str, Formula], graph: LoadGraph
 ) -> tuple[str, tuple[BottleneckChange, ...]]:
     """Follow the upper envelope of the loads from the lower end of the range to the upper."""
     return upper_envelope(loads, graph.population, Fraction(graph.low), Fraction(graph.high))

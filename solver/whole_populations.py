@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
-import sympy
-
-from qps.solver.critical import sign_at
+from qps.engine.formulas import Formula
 from qps.solver.piecewise import Piecewise, roots_on
 from qps.solver.rational import value_at
+from qps.solver.signs import sign_at
 
 _HAIR = Fraction(1, 10**30)
 """Wider than the error of a root that is isolated, far less than between two that differ."""
 
 
-def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) -> bool:
+def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
     """Return whether a criterion fails at one population."""
     sign = sign_at(over, population, Fraction(at))
     return sign is None or sign > 0 or (strict and sign == 0)
@@ -24,8 +23,8 @@ def fails(over: sympy.Expr, population: sympy.Symbol, at: int, *, strict: bool) 
 
 def first_failure_in_pieces(
     whole: Piecewise,
-    over: sympy.Expr,
-    population: sympy.Symbol,
+    over: Formula,
+    population: Formula,
     low: int,
     end: int,
     *,

@@ -23,7 +23,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.building import Builder
 from qps.engine.exact import InexactError, NoValueError, exact_values
-from qps.engine.formulas import ZERO, Formula, apply, number
+from qps.engine.formulas import number as number_of
+from qps.engine.formulas import ZERO, Formula, apply, 
 from qps.engine.running import Runner
 from qps.engine.substitution import substituted
 from qps.solver.matrix.prepared import Ints
@@ -107,7 +108,7 @@ def _values(
         population = builder.population
         varies = population in value.symbols
         for point in points if varies else points[:1]:
-            at = substituted(value, {population: number(point)}) if varies else value
+            at = substituted(value, {population: number_of(point)}) if varies else value
             yield Guard(
                 builder.build(at),
                 interval.least,
@@ -125,7 +126,7 @@ def _values(
         known = [side for side in sides if side is not None]
         if len(known) == len(sides) and _rests_on_input(builder, known[0] - known[1]):
             for point in points:
-                gap = substituted(known[0] - known[1], {builder.population: number(point)})
+                gap = substituted(known[0] - known[1], {builder.population: number_of(point)})
                 # A row that breaks it is solved by itself, which tells the numbers.
                 yield Guard(builder.build(gap), least=Fraction(0))
 
@@ -137,7 +138,7 @@ def _structure(
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
     requirements = (*model.requirements, *(item for items in own for item in items))
     low, high = graph.low, graph.high
-    points = tuple(map(number, (low, Fraction(2 * low + high, 3), high)))
+    points = tuple(map(number_of, (low, Fraction(2 * low + high, 3), high)))
 
     def built(expr: Formula | None) -> Iterator[int]:
         """Yield what gives an expression that rests on an input, at some populations."""

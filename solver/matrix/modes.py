@@ -13,7 +13,8 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.engine.exact import mixed_values
-from qps.engine.formulas import ZERO, number, symbol
+from qps.engine.formulas import number as number_of
+from qps.engine.formulas import ZERO, symbol
 from qps.engine.running import Runner, Values
 from qps.engine.substitution import substituted
 from qps.solver.capacity import fails
@@ -531,7 +532,7 @@ class _ExactRow:
 
     def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
         numbers = dict(self.mode.numbers) | {
-            unknown: number(self.inputs[name]) for name, unknown in self.mode.symbols
+            unknown: number_of(self.inputs[name]) for name, unknown in self.mode.symbols
         }
         over = substituted(criterion.over, numbers)
         users = next(iter(over.symbols), ZERO)
