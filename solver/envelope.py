@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise, zip_longest
-from math import isnan
+from math import inf, isnan
 
 import numpy as np
 

@@ -23,8 +23,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.building import Builder
 from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.formulas import ZERO, Formula, apply
 from qps.engine.formulas import number as number_of
-from qps.engine.formulas import ZERO, Formula, apply, 
 from qps.engine.running import Runner
 from qps.engine.substitution import substituted
 from qps.solver.matrix.prepared import Ints

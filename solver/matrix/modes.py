@@ -13,8 +13,8 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.engine.exact import mixed_values
-from qps.engine.formulas import number as number_of
 from qps.engine.formulas import ZERO, symbol
+from qps.engine.formulas import number as number_of
 from qps.engine.running import Runner, Values
 from qps.engine.substitution import substituted
 from qps.solver.capacity import fails
