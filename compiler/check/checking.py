@@ -25,7 +25,7 @@ from qps.compiler.check.model.check_threads import check_threads
 from qps.compiler.check.model.check_topology import TopologyChecker
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
-from qps.compiler.check.names.resolve import Found, Module, Program, lookup, report_name
+from qps.compiler.check.names.resolve import Declared, Module, Program, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.check_functions import FunctionChecker
@@ -184,15 +184,15 @@ class Checker:
     def _groups(self) -> tuple[ir.Group, ...]:
         checker = GroupChecker(self.expressions, self.sink, self.main)
         declared = self._program.everywhere(ast.Group)
-        return checker.groups(Found(module, group) for module, group in declared)
+        return checker.groups(Declared(module, group) for module, group in declared)
 
     # -- hardware and topology -----------------------------------------------------------
 
     def _all_hardware(self) -> None:
         for module, machine in self._program.everywhere(ast.Machine):
-            self.hardware.machine(Found(module, machine), machine)
+            self.hardware.machine(Declared(module, machine), machine)
         for module, network in self._program.everywhere(ast.Network):
-            self.hardware.network(Found(module, network), network)
+            self.hardware.network(Declared(module, network), network)
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
@@ -249,7 +249,7 @@ class Checker:
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""
         for module, component in self._program.everywhere(ast.Component):
-            found = Found(module, component)
+            found = Declared(module, component)
             if found.qualified in checker.used_components:
                 continue
             checker.components.unused(found)
@@ -304,7 +304,7 @@ class Checker:
     def _traces(self) -> None:
         """Read the traces that nothing uses, too: a file that is not there is a mistake."""
         for module, trace in self._program.everywhere(ast.Trace):
-            self.expressions.traces.recording(Found(module, trace))
+            self.expressions.traces.recording(Declared(module, trace))
 
     # -- needs and claims ----------------------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""The commonest slips of the pen, and how to mend each.
+"""The commonest mistakes of the pen, and how to mend each.
 
-Each function of `_SLIPS` knows one kind; the first that recognises what it sees gives the hint.
+Each function of `_MISTAKES` knows one kind; the first that recognises what it sees gives the hint.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Fault:
 
 def how_to_mend(fault: Fault) -> str | None:
     """Return what to write instead, as far as that can be told."""
-    return next(filter(None, (slip(fault) for slip in _SLIPS)), None)
+    return next(filter(None, (mistake(fault) for mistake in _MISTAKES)), None)
 
 
 # -- words of other languages, and where a word belongs ----------------------------------
@@ -117,7 +117,7 @@ def _misspelt_before(fault: Fault) -> str | None:
     if not word or word in RESERVED or not starts_statement:
         return None
     if re.search(rf"\bcomponent\s+{word}\b", fault.span.source.text):
-        return None  # a step, and no slip
+        return None  # a step, and no mistake
     near = closest(word, _STATEMENTS, _SURE)
     return f"did you mean `{near}` instead of `{word}`?" if near and near != word else None
 
@@ -319,7 +319,7 @@ def _anything(fault: Fault) -> str | None:
     return "take it out, or write what is expected here"
 
 
-_SLIPS: tuple[Callable[[Fault], str | None], ...] = (
+_MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _first_word,
     _case,
     _misspelt,

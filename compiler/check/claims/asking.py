@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.names.resolve import Declared, Module, lookup
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
 
@@ -33,7 +33,7 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
     return False
 
 
-def _is_asked(name: ast.Name, found: Found | None, module: Module) -> bool:
+def _is_asked(name: ast.Name, found: Declared | None, module: Module) -> bool:
     """Return whether a name stands for what only a model can tell."""
     if name.text in ("quality", "largest_acceptable"):
         return True

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import lookup, lookup_kind, report_name
+from qps.compiler.check.names.resolve import lookup, lookup_class, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes
@@ -76,7 +76,7 @@ class FigureChecker:
         """Return the parameter (None for the population), its dimension, and both ends."""
         checker, main = self.changes, self.changes.main
         found = lookup(main, item.name)
-        divided = lookup_kind(main, item.name)
+        divided = lookup_class(main, item.name)
         if divided is not None and isinstance(divided.declaration, ast.Param):
             found, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
         else:

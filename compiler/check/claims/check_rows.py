@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.places import Place
-from qps.compiler.check.names.resolve import Found, lookup
+from qps.compiler.check.names.resolve import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
@@ -117,7 +117,7 @@ class RowConditions:
         )
         return None
 
-    def _kind(self, value: ast.Reference, found: Found) -> str | None:
+    def _kind(self, value: ast.Reference, found: Declared) -> str | None:
         """Return the machine or network that a node or link is compared with."""
         is_node = isinstance(found.declaration, ast.Node)
         read = Place(value.name, None)

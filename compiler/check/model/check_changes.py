@@ -10,14 +10,14 @@ from math import ceil, floor
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_without_effect
-from qps.compiler.check.names.check_kinds import CASES
+from qps.compiler.check.names.check_classes import CASES
 from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.resolve import (
-    Found,
+    Declared,
     Module,
     kind_of,
     lookup,
-    lookup_kind,
+    lookup_class,
     report_other_spec,
 )
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -63,7 +63,7 @@ class ChangeChecker:
                 )
         for change in changes:
             whole = seen.get(".".join(change.name.parts[:-1]))
-            if whole is not None and lookup_kind(scope.module, change.name) is not None:
+            if whole is not None and lookup_class(scope.module, change.name) is not None:
                 self.sink.report(
                     codes.DUPLICATE_NAME,
                     change.name.span,
@@ -107,7 +107,7 @@ class ChangeChecker:
         """Return a change of the case, or of one kind of a parameter."""
         if change.name.text == "case":
             return self._case(change)
-        found, kind = lookup_kind(module, change.name), change.name.parts[-1]
+        found, kind = lookup_class(module, change.name), change.name.parts[-1]
         if found is None:
             self._unknown_setting(change.name, module)
             return None
@@ -266,7 +266,7 @@ class ChangeChecker:
         written = with_unit_of(bound, other)
         return self.expressions.number(written, Scope(self.main), "the end of a range", dimension)
 
-    def _option(self, change: ast.Change, found: Found) -> ir.Change | None:
+    def _option(self, change: ast.Change, found: Declared) -> ir.Change | None:
         choices = choices_of(found)
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
@@ -282,7 +282,7 @@ class ChangeChecker:
         return None
 
     def _parameter(
-        self, change: ast.Change, found: Found, param: ast.Param, kind: str | None = None
+        self, change: ast.Change, found: Declared, param: ast.Param, kind: str | None = None
     ) -> ir.Change | None:
         """Return the new value of a parameter, or of the parameter that is one kind of it."""
         name = kind or found.qualified
@@ -313,7 +313,7 @@ class ChangeChecker:
             return None
         return ir.SetParameter(name, value.expr, value.span)
 
-    def _place(self, change: ast.Change, found: Found) -> ir.Change | None:
+    def _place(self, change: ast.Change, found: Declared) -> ir.Change | None:
         is_node = isinstance(found.declaration, ast.Node)
         read = None if isinstance(change.value, ast.Range) else place_of(change.value)
         what = "machine" if is_node else "network"

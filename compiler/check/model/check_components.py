@@ -9,7 +9,7 @@ from typing import Protocol
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
-from qps.compiler.check.names.resolve import Found, Module, lookup, report_name
+from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.data.fit_columns import Reading
@@ -59,7 +59,7 @@ class ComponentChecker:
     """Numbers of components that were chosen to hit what is claimed: where, and what was chosen."""
     _components: dict[int, ir.Component | None] = field(default_factory=dict)
 
-    def component(self, found: Found, formals: dict[str, ir.Quantity]) -> ir.Component | None:
+    def component(self, found: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:
         """Return a component with its arguments put in."""
         declaration = found.declaration
         assert isinstance(declaration, ast.Component)
@@ -70,7 +70,7 @@ class ComponentChecker:
         self._components[key] = built
         return built
 
-    def unused(self, found: Found) -> None:
+    def unused(self, found: Declared) -> None:
         """Check a component that no stream uses: what is wrong in it whatever its arguments are."""
         declaration = found.declaration
         assert isinstance(declaration, ast.Component)
@@ -79,7 +79,7 @@ class ComponentChecker:
             self.component(found, formals)
 
     def _component(
-        self, found: Found, declaration: ast.Component, formals: dict[str, ir.Quantity]
+        self, found: Declared, declaration: ast.Component, formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
         scope = Scope(found.module, Allowed.ELASTIC, formals)
         costs: list[ir.Cost] = []

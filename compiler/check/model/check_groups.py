@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Found, Module, lookup, report_name
+from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.values import mentions_of
@@ -28,7 +28,7 @@ class GroupChecker:
     sink: Sink
     main: Module
 
-    def groups(self, declared: Iterable[Found]) -> tuple[ir.Group, ...]:
+    def groups(self, declared: Iterable[Declared]) -> tuple[ir.Group, ...]:
         """Return the groups that are sound."""
         sound: dict[str, ir.Group] = {}
         for found in declared:
@@ -57,7 +57,7 @@ class GroupChecker:
                 return False
         return True
 
-    def _group(self, found: Found) -> ir.Group | None:
+    def _group(self, found: Declared) -> ir.Group | None:
         """Return a group of users."""
         declaration = found.declaration
         assert isinstance(declaration, ast.Group)

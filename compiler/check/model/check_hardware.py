@@ -8,7 +8,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
 from qps.compiler.check.model.check_queueing import QueueingChecker
-from qps.compiler.check.names.resolve import Found, Module
+from qps.compiler.check.names.resolve import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.values import multiply
@@ -50,14 +50,14 @@ class HardwareChecker:
     def __post_init__(self) -> None:
         self._queueing = QueueingChecker(self.expressions, self.sink)
 
-    def machine(self, found: Found, declaration: ast.Machine) -> ir.Machine | None:
+    def machine(self, found: Declared, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
         name = found.qualified
         if name not in self.machines:
             self.machines[name] = self._machine(name, found.module, declaration)
         return self.machines[name]
 
-    def network(self, found: Found, declaration: ast.Network) -> ir.Network | None:
+    def network(self, found: Declared, declaration: ast.Network) -> ir.Network | None:
         """Return a network, or None where it was reported."""
         name = found.qualified
         if name not in self.networks:

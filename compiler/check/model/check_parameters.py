@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import Found, Program
+from qps.compiler.check.names.resolve import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.diagnostics import codes
@@ -31,7 +31,7 @@ class ParameterChecker:
         """Return the options of all modules."""
         built = []
         for module, option in self._program.everywhere(ast.Option):
-            found = Found(module, option)
+            found = Declared(module, option)
             words = [choice.text for choice in option.choices]
             choices = choices_of(found)
             if len(choices) == 1:
@@ -117,8 +117,8 @@ class ParameterChecker:
     def _shares(self) -> Iterator[ir.Parameter]:
         """Yield the share of each kind as a parameter: `film.I`."""
         for module, kinds in self._program.everywhere(ast.Kinds):
-            found = Found(module, kinds)
-            shares = self._expressions.kinds.shares(found)
+            found = Declared(module, kinds)
+            shares = self._expressions.classes.shares(found)
             source = kinds.source.value if kinds.source else None
             for kind, share in shares.of.items() if shares else ():
                 yield ir.Parameter(

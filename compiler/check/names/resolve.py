@@ -124,7 +124,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Declared:
     """A declaration and the module it stands in."""
 
     module: Module
@@ -136,7 +136,7 @@ class Found:
         return self.module.qualified(self.declaration.name.text)
 
 
-def lookup(module: Module, name: ast.Name) -> Found | None:
+def lookup(module: Module, name: ast.Name) -> Declared | None:
     """Return what a name means in a module; the names in front of the last are imports."""
     for part in name.parts[:-1]:
         imported = module.imports.get(part)
@@ -144,10 +144,10 @@ def lookup(module: Module, name: ast.Name) -> Found | None:
             return None
         module = imported
     declaration = module.names.get(name.parts[-1])
-    return None if declaration is None else Found(module, declaration)
+    return None if declaration is None else Declared(module, declaration)
 
 
-def lookup_kind(module: Module, name: ast.Name) -> Found | None:
+def lookup_class(module: Module, name: ast.Name) -> Declared | None:
     """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
     if len(name.parts) == 1:
         return None
@@ -377,7 +377,7 @@ def report_name(
     )
 
 
-def report_other_spec(sink: Sink, span: Span, found: Found) -> None:
+def report_other_spec(sink: Sink, span: Span, found: Declared) -> None:
     """Report what belongs to a spec that is used as a module: only its declarations are used."""
     declaration, prefix = found.declaration, found.module.prefix
     label = found.module.syntax.source.label

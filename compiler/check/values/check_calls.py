@@ -9,7 +9,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.check.names.places import has_resource
 from qps.compiler.check.names.resolve import (
-    Found,
+    Declared,
     is_unit,
     kind_of,
     lookup,
@@ -99,7 +99,9 @@ class CallChecker:
             return None
         return self._inlined(found, found.declaration, expr, scope)
 
-    def _inlined(self, found: Found, func: ast.Func, expr: ast.Call, scope: Scope) -> Value | None:
+    def _inlined(
+        self, found: Declared, func: ast.Func, expr: ast.Call, scope: Scope
+    ) -> Value | None:
         if any(open_.declaration is func for open_ in self.definitions.open):
             self.definitions.report_circle(found)
             return None
@@ -111,7 +113,9 @@ class CallChecker:
         value = self._body(found, func, formals)
         return None if value is None else replace(value, span=expr.span)
 
-    def _body(self, found: Found, func: ast.Func, formals: dict[str, ir.Quantity]) -> Value | None:
+    def _body(
+        self, found: Declared, func: ast.Func, formals: dict[str, ir.Quantity]
+    ) -> Value | None:
         """Return what the body of a function is with its formals bound."""
         self.definitions.called.add(id(func))
         self.definitions.open.append(found)
@@ -120,14 +124,14 @@ class CallChecker:
             self.definitions.open.pop()
         return value
 
-    def uncalled(self, found: Found, func: ast.Func) -> None:
+    def uncalled(self, found: Declared, func: ast.Func) -> None:
         """Check a function by itself: what is wrong in it whatever it is called with."""
         bound = self.unknown(found, func.formals)
         if bound is not None:
             self._body(found, func, bound)
 
     def unknown(
-        self, found: Found, formals: tuple[ast.Formal, ...]
+        self, found: Declared, formals: tuple[ast.Formal, ...]
     ) -> dict[str, ir.Quantity] | None:
         """Return formals without values: of what nothing uses, only their dimensions are known."""
         bound: dict[str, ir.Quantity] = {}
@@ -140,7 +144,7 @@ class CallChecker:
         return bound
 
     def _dimension_of(
-        self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Found
+        self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Declared
     ) -> Dimension | None:
         """Return the dimension of a formal, free where it has no example."""
         if not self._is_new(formal, bound):
@@ -156,7 +160,7 @@ class CallChecker:
         formals: tuple[ast.Formal, ...],
         arguments: tuple[ast.Expr, ...],
         span: Span,
-        found: Found,
+        found: Declared,
         scope: Scope,
     ) -> dict[str, ir.Quantity] | None:
         """Return the arguments of a function or component by the names of its formals."""
@@ -341,7 +345,7 @@ class CallChecker:
         owner = scope.module.names.get(name.parts[0])
         if not scope.module.prefix or not isinstance(owner, OWNERS):
             return False
-        report_other_spec(self.sink, name.span, Found(scope.module, owner))
+        report_other_spec(self.sink, name.span, Declared(scope.module, owner))
         return True
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from qps.compiler import ir
-from qps.compiler.check.names.check_kinds import KindChecker
-from qps.compiler.check.names.resolve import Found, lookup, report_name
+from qps.compiler.check.names.check_classes import ClassChecker
+from qps.compiler.check.names.resolve import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
@@ -27,7 +27,7 @@ class CaseChecker:
 
     sink: Sink
     arithmetic: Arithmetic
-    kinds: KindChecker
+    classes: ClassChecker
     value: ValueOf
 
     def several(self, expr: ast.Cases | ast.KindTable, scope: Scope) -> Value | None:
@@ -65,7 +65,7 @@ class CaseChecker:
             report_name(self.sink, scope.module, expr.kinds, kind, (ast.Kinds,))
             return None
         declared = found.declaration
-        shares = self.kinds.shares(found)
+        shares = self.classes.shares(found)
         values = [self.value(entry.value, scope) for entry in expr.entries]
         known = [value for value in values if value is not None]
         if shares is None or not self._is_complete(expr, found) or len(known) < len(values):
@@ -182,14 +182,14 @@ class CaseChecker:
                 return False
         return True
 
-    def _is_complete(self, expr: ast.KindTable, found: Found) -> bool:
+    def _is_complete(self, expr: ast.KindTable, found: Declared) -> bool:
         """Return whether every kind has one value, and nothing else has one."""
-        shares = self.kinds.shares(found)
+        shares = self.classes.shares(found)
         assert shares is not None
         stated: dict[str, ast.KindValue] = {}
         is_sound = True
         for entry in expr.entries:
-            is_sound &= self.kinds.knows(found, entry.name)
+            is_sound &= self.classes.knows(found, entry.name)
             earlier = stated.setdefault(entry.name.text, entry)
             if earlier is not entry:
                 self._twice(entry.span, f"kind `{entry.name.text}`", earlier.span)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Found, lookup
+from qps.compiler.check.names.resolve import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
@@ -54,13 +54,13 @@ class ConditionChecker:
             )
         return None
 
-    def _option(self, expr: ast.Expr, scope: Scope) -> Found | None:
+    def _option(self, expr: ast.Expr, scope: Scope) -> Declared | None:
         if not isinstance(expr, ast.Reference):
             return None
         found = lookup(scope.module, expr.name)
         return found if found and isinstance(found.declaration, ast.Option) else None
 
-    def _is_on(self, option: Found, expr: ast.Reference) -> ir.Condition | None:
+    def _is_on(self, option: Declared, expr: ast.Reference) -> ir.Condition | None:
         choices = choices_of(option)
         if "on" not in choices:
             self.sink.report(
@@ -90,7 +90,7 @@ class ConditionChecker:
             compared.append(ir.Compare(operator, left.expr, right.expr, left.dimension))
         return compared[0] if len(compared) == 1 else ir.AllOf(tuple(compared))
 
-    def _option_is(self, option: Found, expr: ast.Comparison) -> ir.Condition | None:
+    def _option_is(self, option: Declared, expr: ast.Comparison) -> ir.Condition | None:
         choice, choices = expr.operands[-1], choices_of(option)
         if len(expr.operands) > 2 or expr.operators[0] not in ("==", "!="):  # noqa: PLR2004
             self.sink.report(
@@ -111,7 +111,7 @@ class ConditionChecker:
         return is_choice if expr.operators[0] == "==" else ir.Negated(is_choice)
 
 
-def choices_of(option: Found) -> tuple[str, ...]:
+def choices_of(option: Declared) -> tuple[str, ...]:
     """Return the choices of an option: those listed, or the pair that one word implies."""
     assert isinstance(option.declaration, ast.Option)
     words = tuple(choice.text for choice in option.declaration.choices)

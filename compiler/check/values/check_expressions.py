@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TypeVar
 
 from qps.compiler import ir
-from qps.compiler.check.names.check_kinds import KindChecker
-from qps.compiler.check.names.resolve import Found
+from qps.compiler.check.names.check_classes import ClassChecker
+from qps.compiler.check.names.resolve import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
@@ -93,11 +93,11 @@ class ExpressionChecker:
         self.traces = TraceChecker(
             self.sink, self._arithmetic, self.importer, self.number, self.value
         )
-        self.kinds = KindChecker(self.sink, self.number)
+        self.classes = ClassChecker(self.sink, self.number)
         self._names = NameChecker(
-            self.sink, self._definitions, self.main_scope, self.kinds, self.value, self.traces
+            self.sink, self._definitions, self.main_scope, self.classes, self.value, self.traces
         )
-        self._cases = CaseChecker(self.sink, self._arithmetic, self.kinds, self.value)
+        self._cases = CaseChecker(self.sink, self._arithmetic, self.classes, self.value)
         self._calls = CallChecker(
             self.sink,
             self._definitions,
@@ -138,7 +138,7 @@ class ExpressionChecker:
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
-    def uncalled(self, found: Found, func: ast.Func) -> None:
+    def uncalled(self, found: Declared, func: ast.Func) -> None:
         """Check the body of a function with formals of which only the dimensions are known."""
         before = len(self.sink.found)
         self._guarded(lambda: self._calls.uncalled(found, func), func.value.span)
@@ -146,7 +146,7 @@ class ExpressionChecker:
             self._definitions.unsound.add(id(func))
 
     def unknown(
-        self, found: Found, formals: tuple[ast.Formal, ...], span: Span
+        self, found: Declared, formals: tuple[ast.Formal, ...], span: Span
     ) -> dict[str, ir.Quantity] | None:
         """Return the formals of what nothing uses: they have dimensions, but no values."""
         return self._guarded(lambda: self._calls.unknown(found, formals), span)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.names.resolve import Declared, Module, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_expressions import ExpressionChecker
@@ -37,7 +37,7 @@ class FunctionChecker:
                 hint=f"call it something else, such as `{func.name.text}_`",
             )
         if not self.expressions.is_called(func):
-            self.expressions.uncalled(Found(module, func), func)
+            self.expressions.uncalled(Declared(module, func), func)
         if self.expressions.is_unsound(func):
             return
         formals = {formal.name.text for formal in func.formals}

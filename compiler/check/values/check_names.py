@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.check_kinds import CASES, KindChecker
+from qps.compiler.check.names.check_classes import CASES, ClassChecker
 from qps.compiler.check.names.places import resource_words
 from qps.compiler.check.names.resolve import (
-    Found,
+    Declared,
     Module,
     kind_of,
     lookup,
-    lookup_kind,
+    lookup_class,
     report_name,
     report_other_spec,
 )
@@ -89,7 +89,7 @@ class Definitions:
 
     sink: Sink
     known: dict[int, Value | None] = field(default_factory=dict)
-    open: list[Found] = field(default_factory=list)
+    open: list[Declared] = field(default_factory=list)
     called: set[int] = field(default_factory=set)
     """Functions whose bodies were put in somewhere."""
     unsound: set[int] = field(default_factory=set)
@@ -108,7 +108,7 @@ class Definitions:
             self.known[id(found.declaration)] = None
         self.open.clear()
 
-    def is_too_deep(self, found: Found) -> bool:
+    def is_too_deep(self, found: Declared) -> bool:
         """Return whether definitions rest on each other too deeply; then it is reported."""
         if len(self.open) < DEEPEST_DEFINITIONS:
             return False
@@ -120,7 +120,7 @@ class Definitions:
         )
         return True
 
-    def report_circle(self, found: Found) -> None:
+    def report_circle(self, found: Declared) -> None:
         """Report definitions that need each other."""
         start = next(
             i for i, open_ in enumerate(self.open) if open_.declaration is found.declaration
@@ -153,7 +153,7 @@ class NameChecker:
     sink: Sink
     definitions: Definitions
     main_scope: Scope
-    kinds: KindChecker
+    classes: ClassChecker
     value: ValueOf
     traces: TraceChecker
 
@@ -174,12 +174,12 @@ class NameChecker:
         found = lookup(scope.module, name)
         if found is not None:
             return self._declared(found, expr)
-        divided = lookup_kind(scope.module, name)
+        divided = lookup_class(scope.module, name)
         if divided is not None:
             return self._kind(divided, expr)
         return self._measure(expr, scope, wanted)
 
-    def _declared(self, found: Found, expr: ast.Reference) -> Value | None:
+    def _declared(self, found: Declared, expr: ast.Reference) -> Value | None:
         declaration, span = found.declaration, expr.span
         match declaration:
             case ast.Unit():
@@ -205,13 +205,15 @@ class NameChecker:
                 self._not_a_value(found, expr)
                 return None
 
-    def _kind(self, found: Found, expr: ast.Reference) -> Value | None:
+    def _kind(self, found: Declared, expr: ast.Reference) -> Value | None:
         """Return the value of a parameter for one kind, or the share of a kind."""
         word, declaration = expr.name.parts[-1], found.declaration
         one = ir.ParameterValue(f"{found.qualified}.{word}")
         if isinstance(declaration, ast.Kinds):
             return (
-                Value(one, DIMENSIONLESS, expr.span) if self.kinds.knows(found, expr.name) else None
+                Value(one, DIMENSIONLESS, expr.span)
+                if self.classes.knows(found, expr.name)
+                else None
             )
         assert isinstance(declaration, ast.Param)
         owner = found.declaration.name.text
@@ -234,11 +236,11 @@ class NameChecker:
         divided = lookup(found.module, table.kinds)
         if value is None or value.mentions or divided is None:
             return None
-        if not self.kinds.knows(divided, expr.name):
+        if not self.classes.knows(divided, expr.name):
             return None
         return Value(one, value.dimension, expr.span, divisors=value.divisors)
 
-    def _not_a_value(self, found: Found, expr: ast.Reference) -> None:
+    def _not_a_value(self, found: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
             ast.Option: "compare it (`option == choice`) in an `if`",
             ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
@@ -260,7 +262,7 @@ class NameChecker:
             hint=hints.get(type(found.declaration), "name a number, a parameter or a measure here"),
         )
 
-    def _unit(self, found: Found, unit: ast.Unit, span: Span) -> Value | None:
+    def _unit(self, found: Declared, unit: ast.Unit, span: Span) -> Value | None:
         if unit.value is None:
             base = unit.name.text
             return Value(ir.Constant(Fraction(1)), Dimension.of(base), span)
@@ -283,7 +285,7 @@ class NameChecker:
             return None
         return None if value is None else replace(value, span=span)
 
-    def _definition(self, found: Found, body: ast.Expr) -> Value | None:
+    def _definition(self, found: Declared, body: ast.Expr) -> Value | None:
         """Return the value of a definition, checked once, in the scope where it stands."""
         key = id(found.declaration)
         if key in self.definitions.known:
@@ -314,7 +316,7 @@ class NameChecker:
             return measured(ir.Measured(kind, ""), dimension, expr.span)
         owner = module.names.get(parts[0])
         if isinstance(owner, OWNERS) and module.prefix:
-            report_other_spec(self.sink, expr.span, Found(module, owner))
+            report_other_spec(self.sink, expr.span, Declared(module, owner))
             return None
         if isinstance(owner, ast.Stream) and len(parts) == 2:  # noqa: PLR2004 - stream.measure
             return self._stream_measure(owner, expr)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Found, Module, lookup
+from qps.compiler.check.names.resolve import Declared, Module, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.data.recordings import Recording, recording_of
@@ -51,7 +51,7 @@ _ASKED: dict[
 """Measures with an argument: its dimension, their own, and an example of the argument."""
 
 
-def trace_of(module: Module, name: ast.Name) -> Found | None:
+def trace_of(module: Module, name: ast.Name) -> Declared | None:
     """Return the trace in front of the last part of a name, None where there is none."""
     if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
         return None
@@ -70,7 +70,7 @@ class TraceChecker:
     value: Callable[[ast.Expr, Scope], Value | None]
     _known: dict[int, Recording | None] = field(default_factory=dict)
 
-    def recording(self, found: Found) -> Recording | None:
+    def recording(self, found: Declared) -> Recording | None:
         """Return what a declared trace recorded, None where that was reported."""
         trace = found.declaration
         assert isinstance(trace, ast.Trace)
@@ -117,7 +117,7 @@ class TraceChecker:
 
     # -- measures ------------------------------------------------------------------------
 
-    def measure(self, found: Found, expr: ast.Reference) -> Value | None:
+    def measure(self, found: Declared, expr: ast.Reference) -> Value | None:
         """Return a measure such as `night.variance`; the name in front is a trace."""
         word = expr.name.parts[-1]
         if word not in _FIXED and word != _ROOT:
@@ -136,12 +136,12 @@ class TraceChecker:
             )
         return self._value(found, recording, word, expr.span)
 
-    def _value(self, found: Found, recording: Recording, word: str, span: Span) -> Value:
+    def _value(self, found: Declared, recording: Recording, word: str, span: Span) -> Value:
         dimension, of = _FIXED[word]
         name = f"{found.qualified}.{word}"
         return Value(_recorded(found, name, dimension, of(recording)), dimension, span)
 
-    def call(self, found: Found, expr: ast.Call, scope: Scope) -> Value | None:
+    def call(self, found: Declared, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
         word = expr.name.parts[-1]
         if word not in _ASKED:
@@ -201,7 +201,7 @@ class TraceChecker:
             return False
         return True
 
-    def _no_value(self, found: Found, recording: Recording, expr: ast.Call) -> None:
+    def _no_value(self, found: Declared, recording: Recording, expr: ast.Call) -> None:
         argument = expr.arguments[0]
         lost = float(recording.loss) * 100
         self.sink.report(
@@ -215,7 +215,7 @@ class TraceChecker:
             else "a share lies between 0 and 100 %",
         )
 
-    def _unknown(self, found: Found, name: ast.Name) -> None:
+    def _unknown(self, found: Declared, name: ast.Name) -> None:
         """Report what is no measure of a trace, or one that is written without its argument."""
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
@@ -240,7 +240,7 @@ _FAULTS = {
 
 
 def _looked_up(
-    found: Found,
+    found: Declared,
     name: str,
     wanted: Dimension,
     dimension: Dimension,
@@ -257,7 +257,7 @@ def _looked_up(
     return _recorded(found, f"{name}({_shown(argument, wanted)})", dimension, value)
 
 
-def _recorded(found: Found, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
+def _recorded(found: Declared, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
     trace = found.declaration
     assert isinstance(trace, ast.Trace)
     said = f": {trace.source.value}" if trace.source is not None else ""

@@ -1,4 +1,4 @@
-"""Kinds: into which items are divided, and which share each has."""
+"""Classes (`kinds` in a spec): into which items are divided, and which share each has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Found, Module
+from qps.compiler.check.names.resolve import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -20,7 +20,7 @@ CASES = tuple(case.value for case in ir.Case)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a kind: a number, the weight that it comes from, and where that stands."""
+    """The share of a class: a number, the weight that it comes from, and where that stands."""
 
     value: Fraction
     weight: str
@@ -29,36 +29,40 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The shares of all kinds; `total` is what counts add up to, 1 for shares themselves."""
+    """The shares of all classes; `total` is what counts add up to, 1 for shares themselves."""
 
     of: dict[str, Share]
     total: Fraction
 
-    def text(self, kind: str) -> str:
+    def text(self, name: str) -> str:
         """Return how a share is told: `30/175`, or as it is written."""
-        weight = self.of[kind].weight
+        weight = self.of[name].weight
         return weight if self.total == 1 else f"{weight}/{self.total}"
 
 
 @dataclass
-class KindChecker:
-    """Checks declarations of kinds, each once; `number` gives the value of a weight."""
+class ClassChecker:
+    """Checks declarations of classes, each once; `number` gives the value of a weight."""
 
     sink: Sink
     number: Callable[[ast.Expr, Scope, str], Fraction | None]
     _known: dict[int, Shares | None] = field(default_factory=dict)
 
-    def shares(self, found: Found) -> Shares | None:
-        """Return the shares of the kinds that a declaration lists; None where it is wrong."""
-        kinds = found.declaration
-        assert isinstance(kinds, ast.Kinds)
-        if id(kinds) not in self._known:
-            weights = self._counted(kinds) if kinds.pattern else self._weights(found.module, kinds)
-            self._known[id(kinds)] = None if weights is None else self._shared(kinds, weights)
-        return self._known[id(kinds)]
+    def shares(self, found: Declared) -> Shares | None:
+        """Return the shares of the classes that a declaration lists; None where it is wrong."""
+        declared = found.declaration
+        assert isinstance(declared, ast.Kinds)
+        if id(declared) not in self._known:
+            weights = (
+                self._counted(declared)
+                if declared.pattern
+                else self._weights(found.module, declared)
+            )
+            self._known[id(declared)] = None if weights is None else self._shared(declared, weights)
+        return self._known[id(declared)]
 
-    def knows(self, found: Found, name: ast.Name) -> bool:
-        """Return whether a kind is one of those declared; else it is reported."""
+    def knows(self, found: Declared, name: ast.Name) -> bool:
+        """Return whether a class is one of those declared; else it is reported."""
         shares = self.shares(found)
         if shares is None or name.parts[-1] in shares.of:
             return shares is not None
@@ -73,10 +77,10 @@ class KindChecker:
         )
         return False
 
-    def _counted(self, kinds: ast.Kinds) -> list[tuple[str, Share]] | None:
+    def _counted(self, declared: ast.Kinds) -> list[tuple[str, Share]] | None:
         """Return how often each letter stands in a pattern."""
-        assert kinds.pattern is not None
-        pattern, span = kinds.pattern.value, kinds.pattern.span
+        assert declared.pattern is not None
+        pattern, span = declared.pattern.value, declared.pattern.span
         wrong = [letter for letter in pattern if not letter.isalpha()]
         if not pattern or wrong:
             self.sink.report(
@@ -85,28 +89,28 @@ class KindChecker:
                 "a pattern names at least one kind"
                 if not pattern
                 else f"`{wrong[0]}` is no letter: each letter of a pattern is a kind",
-                hint=f'such as `kinds {kinds.name.text} in "IBBPBB"`',
+                hint=f'such as `kinds {declared.name.text} in "IBBPBB"`',
             )
             return None
         counts = {letter: pattern.count(letter) for letter in pattern}
         return [(k, Share(Fraction(count), str(count), span)) for k, count in counts.items()]
 
-    def _weights(self, module: Module, kinds: ast.Kinds) -> list[tuple[str, Share]] | None:
-        """Return the kinds with their weights as they are written."""
-        if not kinds.weights:
+    def _weights(self, module: Module, declared: ast.Kinds) -> list[tuple[str, Share]] | None:
+        """Return the classes with their weights as they are written."""
+        if not declared.weights:
             self.sink.report(
                 codes.MISSING_PART,
-                kinds.name.span,
-                f"`{kinds.name.text}` names no kinds",
+                declared.name.span,
+                f"`{declared.name.text}` names no kinds",
                 hint="list them with how many there are of each: `{ I 30; P 29 }`",
             )
             return None
         fixed = Scope(module, Allowed.NOTHING)
         found: dict[str, Share] = {}
         is_sound = True
-        for weight in kinds.weights:
+        for weight in declared.weights:
             value = self.number(weight.value, fixed, "a weight")
-            is_sound &= value is not None and self._is_kind(weight, found)
+            is_sound &= value is not None and self._is_class(weight, found)
             if value is None:
                 continue
             if value <= 0:
@@ -120,7 +124,7 @@ class KindChecker:
             found[weight.name.text] = Share(value, weight.value.span.text, weight.span)
         return list(found.items()) if is_sound else None
 
-    def _is_kind(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
+    def _is_class(self, weight: ast.Weight, found: dict[str, Share]) -> bool:
         name = weight.name
         if name.text in CASES:
             self.sink.report(
@@ -141,7 +145,7 @@ class KindChecker:
             return True
         return False
 
-    def _shared(self, kinds: ast.Kinds, weights: list[tuple[str, Share]]) -> Shares | None:
+    def _shared(self, declared: ast.Kinds, weights: list[tuple[str, Share]]) -> Shares | None:
         """Return the shares that weights come to; shares themselves must add up to 1."""
         total = sum((share.value for _, share in weights), Fraction(0))
         in_percent = any(share.weight.endswith("%") for _, share in weights)
@@ -149,8 +153,8 @@ class KindChecker:
         if is_shares and total != 1:
             self.sink.report(
                 codes.OUT_OF_RANGE,
-                kinds.name.span,
-                f"the shares of `{kinds.name.text}` add up to {float(total * 100):g} %, "
+                declared.name.span,
+                f"the shares of `{declared.name.text}` add up to {float(total * 100):g} %, "
                 "not to 100 %",
                 secondary=[Label(share.span, "") for _, share in weights],
                 hint="mend one of them; weights that are counts are at least 1",
