@@ -6,6 +6,7 @@ Nothing that a plain answer needs comes here: sympy takes longer to import than 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import sympy
@@ -114,3 +115,25 @@ def root_of_linear(gap: Formula, population: Formula) -> sympy.Expr | None:
         return None
     slope, offset = polynomial.all_coeffs()
     return sympy.factor(-offset / slope)
+
+
+_MOST_PARTS = 64
+_HIGHEST_POWER = 8
+_MOST_ALGEBRAIC = 16
+"""Parts, and powers, beyond which a number is not written in another form to find its sign."""
+
+
+def is_zero(constant: Formula) -> bool:
+    """Return whether a formula without symbols is zero; False where that is not told."""
+    number = to_sympy(constant)
+    parts = list(islice(sympy.preorder_traversal(number), _MOST_PARTS + 1))
+    powers = (part.exp for part in parts if part.is_Pow and part.exp.is_Integer)
+    if len(parts) > _MOST_PARTS or any(abs(power) > _HIGHEST_POWER for power in powers):
+        return False
+    written_out = number.expand(factor=True)
+    if written_out.is_zero:
+        return True
+    parts = list(islice(sympy.preorder_traversal(written_out), _MOST_ALGEBRAIC + 1))
+    if len(parts) > _MOST_ALGEBRAIC or not written_out.is_algebraic:
+        return False
+    return bool(sympy.minimal_polynomial(written_out).is_Symbol)

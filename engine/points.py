@@ -90,9 +90,14 @@ class Point:
         return found
 
     def _is_zero(self, formula: Formula) -> bool:
-        """Return whether the value is zero by what equal parts of it cancel."""
+        """Return whether the value is zero: by what cancels in it, or as algebra knows."""
         values = {part: number(value) for part, value in self._values.items()}
-        return Substitution(values)(formula).exact == 0
+        constant = Substitution(values)(formula)
+        if constant.exact is not None:
+            return constant.exact == 0
+        from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
+
+        return is_zero(constant)
 
     def _ball(self, formula: Formula, bits: int) -> arb:
         """Return a ball that holds the value; NoValueError where there is none."""

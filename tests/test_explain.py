@@ -6,64 +6,67 @@ import re
 from fractions import Fraction
 
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.formulas import absolute, ceil, exp
 from helpers.specs import PRELUDE, lowered
-from qps.compiler.lower.extremes import Maximum, Minimum
+from qps.engine.formulas import Formula, maximum, minimum, population, square_root
+from qps.engine.points import Point
+from qps.engine.substitution import substituted
 from qps.reports.explain import explain
 from qps.reports.explanation import Explanation
 from qps.reports.quantities import number
 from qps.solver.critical import piece_at
 
 law = settings(max_examples=60, deadline=None)
-N = sympy.Symbol("N", integer=True, positive=True)
+N = population("N")
 
 # an expression, a point, and what it is there, by hand
 PIECES = [
     (N + 3, 7, N + 3),
-    (Maximum(N, 10), 3, sympy.Integer(10)),
-    (Maximum(N, 10), 30, N),
-    (Minimum(N, 10), 3, N),
-    (Minimum(N, 10), 30, sympy.Integer(10)),
-    (sympy.Abs(N - 4), 3, 4 - N),
-    (sympy.Abs(N - 4), 9, N - 4),
+    (maximum(N, 10), 3, number(10)),
+    (maximum(N, 10), 30, N),
+    (minimum(N, 10), 3, N),
+    (minimum(N, 10), 30, number(10)),
+    (absolute(N - 4), 3, 4 - N),
+    (absolute(N - 4), 9, N - 4),
     # the inner one first: max(N, 10) is 10, and 2 N - 5 is less up to 7.5
-    (Minimum(Maximum(N, 10), 2 * N - 5), 6, 2 * N - 5),
-    (Minimum(Maximum(N, 10), 2 * N - 5), 9, sympy.Integer(10)),
-    (Minimum(Maximum(N, 10), 2 * N - 5), 40, N),
+    (minimum(maximum(N, 10), 2 * N - 5), 6, 2 * N - 5),
+    (minimum(maximum(N, 10), 2 * N - 5), 9, number(10)),
+    (minimum(maximum(N, 10), 2 * N - 5), 40, N),
     # under a fraction, a power and a root
-    (1 / Maximum(1, N / 20), 10, sympy.Integer(1)),
-    (1 / Maximum(1, N / 20), 40, 20 / N),
-    (sympy.sqrt(Maximum(0, N - 5) ** 2 + 1), 3, sympy.Integer(1)),
-    (sympy.sqrt(Maximum(0, N - 5) ** 2 + 1), 8, sympy.sqrt((N - 5) ** 2 + 1)),
+    (1 / maximum(1, N / 20), 10, number(1)),
+    (1 / maximum(1, N / 20), 40, 20 / N),
+    (square_root(maximum(0, N - 5) ** 2 + 1), 3, number(1)),
+    (square_root(maximum(0, N - 5) ** 2 + 1), 8, square_root((N - 5) ** 2 + 1)),
     # several of them in a sum
-    (Maximum(N, 10) + Maximum(N / 2, 10) * sympy.Abs(N - 30), 15, N + 10 * (30 - N)),
+    (maximum(N, 10) + maximum(N / 2, 10) * absolute(N - 30), 15, N + 10 * (30 - N)),
     # what is compared is no quotient of polynomials: there is no telling
-    (Maximum(sympy.exp(N), 3), 2, None),
-    (Maximum(sympy.ceiling(N / 3), 3), 2, None),
-    (Maximum(1 / (N - 5), 3), 5, None),
+    (maximum(exp(N), 3), 2, None),
+    (maximum(ceil(N / 3), 3), 2, None),
+    (maximum(1 / (N - 5), 3), 5, None),
 ]
 
 
 @pytest.mark.parametrize(("expr", "at", "expected"), PIECES)
-def test_the_piece_in_force(expr: sympy.Expr, at: int, expected: sympy.Expr | None) -> None:
+def test_the_piece_in_force(expr: Formula, at: int, expected: Formula | None) -> None:
     piece = piece_at(expr, N, Fraction(at))
     if expected is None or piece is None:
         assert piece is expected
     else:
-        assert sympy.simplify(piece - expected) == 0
+        function = as_rational_function(piece - expected, N)
+        assert piece is expected or function == 0
 
 
 _LINES = st.builds(lambda a, b: a * N + b, st.integers(-3, 3), st.integers(-20, 20))
 _PIECEWISE = st.recursive(
     _LINES,
     lambda inner: st.one_of(
-        st.builds(Maximum, inner, inner),
-        st.builds(Minimum, inner, inner),
-        st.builds(sympy.Abs, inner),
-        st.builds(sympy.Add, inner, inner),
+        st.builds(maximum, inner, inner),
+        st.builds(minimum, inner, inner),
+        st.builds(absolute, inner),
+        st.builds(lambda one, other: one + other, inner, inner),
         st.builds(lambda one: one / 7, inner),
     ),
     max_leaves=6,
@@ -72,11 +75,12 @@ _PIECEWISE = st.recursive(
 
 @law
 @given(_PIECEWISE, st.integers(1, 40))
-def test_a_piece_has_no_kink_and_the_value_of_the_whole(expr: sympy.Expr, at: int) -> None:
+def test_a_piece_has_no_kink_and_the_value_of_the_whole(expr: Formula, at: int) -> None:
     piece = piece_at(expr, N, Fraction(at))
     assert piece is not None
-    assert not piece.has(Maximum, Minimum, sympy.Abs)
-    assert piece.xreplace({N: sympy.Integer(at)}) == expr.xreplace({N: sympy.Integer(at)})
+    assert not piece.has("max", "min", "abs")
+    point = Point({N: Fraction(at)})
+    assert point.exact(piece) == point.exact(expr)
 
 
 # -- in explain ----------------------------------------------------------------------------
@@ -167,14 +171,14 @@ stream one {
   at a { work; work to one hub }
   over la
   at hub { work }
-  playout 4 * sqrt(one.jitter)
+  playout 4 * square_root(one.jitter)
 }
 stream two {
   source often, size
   at b { work; work to one hub }
   over lb
   at hub { work }
-  playout 4 * sqrt(two.jitter) + lb.load * N * 1 ms
+  playout 4 * square_root(two.jitter) + lb.load * N * 1 ms
 }
 measure ours = two.latency * 2 + two.loss * 1 s
 measure theirs = one.jitter / 3
@@ -227,9 +231,9 @@ def test_each_part_is_told_by_its_own_measures() -> None:
         "two.loss": "two.loss/limit of two.loss",
     }
     text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
-    assert text == ("sqrt(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"), (
-        "each with its own limit"
-    )
+    assert text == (
+        "square_root(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"
+    ), "each with its own limit"
 
 
 # -- elastic parameters in formulas ----------------------------------------------------------
@@ -267,7 +271,7 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     for part in told.parts:
         assert "often." not in part.formula
     (settled,) = graph.elastic
-    value = float(settled.value.xreplace(graph.values | {graph.population: sympy.Integer(5)}))
+    value = graph.at(5).number(settled.value)
     assert texts["often, which is elastic"] == (
         f"{number(value)} frame/s at N = 5; `qps explain … often` shows its formula"
     )
@@ -275,7 +279,8 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     resources = graph.loads_of(name)
     if resources:
         put_in = graph.values | {graph.population: 5, settled.parameter.symbol: settled.value}
-        shown = resources[0].unsettled.xreplace(put_in).xreplace(put_in)
+        shown = resources[0].unsettled
+        shown = substituted(substituted(shown, put_in), put_in)
         assert float(shown) == pytest.approx(told.value)
 
 

@@ -9,9 +9,9 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from qps.solver.compiled import array_function, number_function
 
 from qps.compiler.lower.extremes import Maximum, Minimum
-from qps.solver.compiled import array_function, number_function
 
 law = settings(max_examples=40, deadline=None)
 

@@ -7,18 +7,19 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.formulas import R, ceil
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
+from qps.engine.formulas import number, square_root, symbol
 from qps.reports.figures import leads_text
 from qps.solver.envelope import equal_at, upper_envelope
 from qps.solver.figures import DrawnFigure, draw
 from qps.solver.laboratory import Laboratory
 
-X = sympy.Symbol("x")
+X = symbol("x")
 
 # A path of a wire, a bus that each bit crosses twice, and a processor.
 PATH = PRELUDE + (
@@ -45,7 +46,7 @@ def told(text: str) -> tuple[str, ...]:
 
 
 def test_the_highest_of_lines_and_where_they_meet() -> None:
-    loads = {"a": X / 2, "b": 2 * X - 3, "c": sympy.Integer(1)}
+    loads = {"a": X / 2, "b": 2 * X - 3, "c": number(1)}
     first, changes = upper_envelope(loads, X, Fraction(0), Fraction(10))
     assert first == "c"
     assert [(change.at, change.to) for change in changes] == [(2.0, "b")]
@@ -58,7 +59,7 @@ def test_of_loads_that_begin_alike_the_one_that_grows_faster_leads() -> None:
 
 
 def test_what_is_no_rational_function_is_bracketed() -> None:
-    loads = {"root": sympy.sqrt(X), "line": X / 3}
+    loads = {"root": square_root(X), "line": X / 3}
     first, changes = upper_envelope(loads, X, Fraction(1), Fraction(100))
     assert first == "root"
     assert [change.to for change in changes] == ["line"]
@@ -77,8 +78,7 @@ def test_the_envelope_is_the_highest_everywhere(shapes: list[tuple[int, int, int
         at = Fraction(step, 20) + Fraction(1, 777)
         leader = [first, *(c.to for c in changes if c.at < at)][-1]
         values = {
-            name: load.subs(X, sympy.Rational(at.numerator, at.denominator))
-            for name, load in loads.items()
+            name: load.subs(X, R(at.numerator, at.denominator)) for name, load in loads.items()
         }
         assert values[leader] >= max(values.values()) - 1e-6
 
@@ -133,7 +133,7 @@ def test_three_resources_lead_in_turn() -> None:
         "  at near { step }; over lan; at far { } }\n"
         "figure f { over N in 1..60; loads }\n"
     )
-    # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + sqrt(325)
+    # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + square_root(325)
     assert told(text) == (
         "near.bus leads up to N = 22.22, then near.disk up to N = 23.03, then lan.",
     )
@@ -233,7 +233,7 @@ def test_the_report_says_who_leads(spec: str, tmp_path: Path) -> None:
 
 def test_loads_that_jump_lead_between_two_points_of_any_grid() -> None:
     # a saw of teeth 3 wide, from 1 down to 0, against one half: ten to a step of a grid
-    loads = {"half": sympy.Rational(1, 2), "saw": sympy.ceiling(X / 3) - X / 3}
+    loads = {"half": R(1, 2), "saw": ceil(X / 3) - X / 3}
     first, changes = upper_envelope(loads, X, Fraction(1), Fraction(30_000))
     assert first == "saw"
     assert [(c.at, c.to) for c in changes] == [(1.5, "half"), (3, "saw"), (4.5, "half"), (6, "saw")]

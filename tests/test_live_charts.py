@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
+from qps.solver.compiled import array_function
 
 from helpers.browser import CHROMIUM, MISSING
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
-from qps.solver.compiled import array_function
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 

@@ -16,9 +16,9 @@ from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
 from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine.building import Builder
 from qps.engine.operations import OPERATIONS, InexactError
 from qps.engine.row_bounds import Bounds
-from qps.engine.building import Builder
 
 ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
 FLOWS = (2.0, 60.0)

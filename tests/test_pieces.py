@@ -10,36 +10,49 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.formulas import R, absolute, exp, lambert, log, ratio
 from helpers.specs import PRELUDE, checked
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
-from qps.compiler.lower.substitution import Substitution
+from qps.engine.algebra import to_sympy
+from qps.engine.formulas import (
+    Formula,
+    maximum,
+    minimum,
+    number,
+    population,
+    square_root,
+    symbol,
+    total,
+)
+from qps.engine.points import Point
+from qps.engine.slopes import gradient
+from qps.engine.substitution import substituted
 from qps.solver.advice import advise
 from qps.solver.capacity import fails, first_failure
-from qps.solver.critical import critical_points, sign_at
+from qps.solver.critical import critical_points
 from qps.solver.modes import solve_model
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import HIGHEST_DEGREE, as_rational_function, value_at
-from qps.solver.sensitivity import _gradient
+from qps.solver.signs import sign_at
 
 law = settings(max_examples=60, deadline=None)
 
-N = sympy.Symbol("N", integer=True, positive=True)
-A, B = sympy.symbols("a b", real=True)
+N = population("N")
+A, B = symbol("a"), symbol("b")
 LOW, HIGH = 1, 30
 
 
 @st.composite
-def _functions(draw: st.DrawFn, depth: int = 3) -> sympy.Expr:
+def _functions(draw: st.DrawFn, depth: int = 3) -> Formula:
     """Draw an expression of rational functions, maxima, minima and absolute values of N."""
     kinds = ["N", "number", "sum", "product", "max", "min", "abs", "quotient", "ratio", "power"]
     kind = draw(st.sampled_from(kinds if depth else kinds[:2]))
     if kind == "N":
         return N
     if kind == "number":
-        return sympy.Rational(draw(st.integers(-40, 40)), draw(st.integers(1, 7)))
+        return R(draw(st.integers(-40, 40)), draw(st.integers(1, 7)))
     one = draw(_functions(depth - 1))
     if kind == "abs":
-        return sympy.Abs(one)
+        return absolute(one)
     if kind == "power":
         return one**2
     other = draw(_functions(depth - 1))
@@ -49,18 +62,18 @@ def _functions(draw: st.DrawFn, depth: int = 3) -> sympy.Expr:
         case "product":
             return one * other
         case "max":
-            return Maximum(one, other, 3)
+            return maximum(one, other, 3)
         case "min":
-            return Minimum(one, other)
+            return minimum(one, other)
         case "ratio":
-            return Ratio(one, other + N)
+            return ratio(one, other + N)
         case _:
             return one / (other**2 + 1)
 
 
 @law
 @given(_functions())
-def test_pieces_are_the_function(expr: sympy.Expr) -> None:
+def test_pieces_are_the_function(expr: Formula) -> None:
     whole = piecewise(expr, N, Fraction(LOW), Fraction(HIGH))
     if whole is None:
         return
@@ -71,16 +84,12 @@ def test_pieces_are_the_function(expr: sympy.Expr) -> None:
     seams = {seam.near for seam in whole.seams}
     for at in (Fraction(n, 3) for n in range(3 * LOW, 3 * HIGH)):
         if at not in seams:
-            point = sympy.Rational(at.numerator, at.denominator)
-            value = value_at(whole.at(at), at)
-            assert value is not None
-            told = expr.xreplace({N: point})
-            assert told == sympy.Rational(value.numerator, value.denominator)
+            assert value_at(whole.at(at), at) == Point({N: at}).exact(expr)
 
 
 @law
 @given(_functions(), st.booleans())
-def test_the_first_failure_is_that_of_trying_all(expr: sympy.Expr, strict: bool) -> None:
+def test_the_first_failure_is_that_of_trying_all(expr: Formula, strict: bool) -> None:
     tried = [n for n in range(LOW, HIGH + 1) if fails(expr, N, n, strict=strict)]
     first = tried[0] if tried else None
     assert first_failure(expr, N, LOW, HIGH, strict=strict) == first
@@ -91,7 +100,7 @@ def test_the_first_failure_is_that_of_trying_all(expr: sympy.Expr, strict: bool)
 
 @law
 @given(_functions())
-def test_between_critical_points_signs_do_not_change(expr: sympy.Expr) -> None:
+def test_between_critical_points_signs_do_not_change(expr: Formula) -> None:
     points = critical_points(expr, N, Fraction(LOW), Fraction(HIGH))
     if points is None:
         return
@@ -103,9 +112,9 @@ def test_between_critical_points_signs_do_not_change(expr: sympy.Expr) -> None:
 
 
 def test_shared_parts_are_cut_once() -> None:
-    expr: sympy.Expr = N
+    expr: Formula = N
     for index in range(40):  # written out, 2^40 parts
-        expr = Maximum(expr - index, 7 - expr)
+        expr = maximum(expr - index, 7 - expr)
     whole = piecewise(expr, N, Fraction(1), Fraction(1000))
     assert whole is not None
     at = 500
@@ -116,30 +125,36 @@ def test_shared_parts_are_cut_once() -> None:
 
 @law
 @given(_functions(), _functions(), st.integers(1, 30))
-def test_values_are_put_in_as_sympy_does(one: sympy.Expr, other: sympy.Expr, at: int) -> None:
-    expr = Maximum(one * A, other + B) / (A**2 + 1) + one
-    values = {A: sympy.Rational(2, 3), B: sympy.Integer(5), N: sympy.Integer(at)}
-    assert Substitution(values)(expr) == expr.xreplace(values)
-    some = {A: values[A]}
-    assert Substitution(some)(expr) == expr.xreplace(some)
+def test_values_are_put_in_as_sympy_does(one: Formula, other: Formula, at: int) -> None:
+    expr = maximum(one * A, other + B) / (A**2 + 1) + one
+    values = {A: Fraction(2, 3), B: Fraction(5), N: Fraction(at)}
+    put_in = {to_sympy(each): sympy.Rational(str(value)) for each, value in values.items()}
+    found = Point(values).exact(expr)
+    told = to_sympy(expr).xreplace(put_in).replace(_MAX, sympy.Max).replace(_MIN, sympy.Min)
+    assert told == (sympy.Rational(str(found)) if isinstance(found, Fraction) else sympy.nan)
+    assert substituted(expr, {each: number(value) for each, value in values.items()}).exact == found
+
+
+_MAX, _MIN = sympy.Function("max"), sympy.Function("min")
 
 
 @pytest.mark.parametrize(
     "expr",
     [
         A * B**2 * N + A / N,
-        sympy.sqrt(A * N + B) + sympy.exp(-A / B) * (A + 1) ** 3,
-        sympy.log(A + N) * Ratio(A * N, B + 2) + sympy.Abs(B - A),
-        sympy.LambertW(A) * (A + B) + (A + B) ** sympy.Rational(5, 2),
+        square_root(A * N + B) + exp(-A / B) * (A + 1) ** 3,
+        log(A + N) * ratio(A * N, B + 2) + absolute(B - A),
+        lambert(A) * (A + B) + (A + B) ** R(5, 2),
         (A * N) ** B + 4,
     ],
 )
-def test_derivatives_are_those_of_sympy(expr: sympy.Expr) -> None:
-    values = {A: sympy.Rational(7, 3), B: sympy.Rational(11, 10), N: sympy.Float(12.5, 20)}
-    gradient = _gradient(expr, Substitution(values))
-    for symbol in (A, B, N):
-        told = float(gradient.get(symbol, sympy.S.Zero))
-        assert told == pytest.approx(float(expr.diff(symbol).xreplace(values)), rel=1e-12)
+def test_derivatives_are_those_of_sympy(expr: Formula) -> None:
+    values = {A: Fraction(7, 3), B: Fraction(11, 10), N: Fraction(25, 2)}
+    put_in = {to_sympy(each): sympy.Rational(str(value)) for each, value in values.items()}
+    told = gradient(expr, Point(values))
+    for each in (A, B, N):
+        true = to_sympy(expr).diff(to_sympy(each)).xreplace(put_in)
+        assert told.get(each, 0.0) == pytest.approx(float(true), rel=1e-12)
 
 
 def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:
@@ -164,16 +179,16 @@ def test_advice_that_is_left_out_unsolved_is_not_among_the_best() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 40, 300])
 def test_a_sum_of_one_divisor_or_of_poles_that_cancel_is_treated_exactly(count: int) -> None:
-    alike = sympy.Add(*[sympy.Rational(k + 1) * N ** (k % 3) / (2 * N + 3) for k in range(count)])
+    alike = total([R(k + 1) * N ** (k % 3) / (2 * N + 3) for k in range(count)])
     cancelled = [part for k in range(count) for part in (1 / (N + k + 1), -2 / (2 * N + 2 * k + 2))]
-    nothing = sympy.Add(*cancelled, evaluate=False)
-    for expr, true in ((alike, alike.subs(N, 5)), (nothing, 0)):
+    nothing = total(cancelled) * (N + 1)
+    for expr, true in ((alike, Point({N: Fraction(5)}).exact(alike)), (nothing, 0)):
         function = as_rational_function(expr, N)
         assert function is not None
-        assert value_at(function, Fraction(5)) == Fraction(str(true))
+        assert value_at(function, Fraction(5)) == true
 
 
 def test_a_sum_of_more_poles_than_the_highest_degree_is_not_begun() -> None:
     # Each further one would take longer than the last: 10,000 of them without end.
-    assert as_rational_function(sympy.Add(*[1 / (N + k) for k in range(HIGHEST_DEGREE)]), N)
-    assert as_rational_function(sympy.Add(*[1 / (N + k) for k in range(2000)]), N) is None
+    assert as_rational_function(total([1 / (N + k) for k in range(HIGHEST_DEGREE)]), N)
+    assert as_rational_function(total([1 / (N + k) for k in range(2000)]), N) is None

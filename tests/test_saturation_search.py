@@ -9,30 +9,27 @@ from __future__ import annotations
 import json
 import os
 from fractions import Fraction
-from math import sqrt
 from pathlib import Path
 
 import pytest
-import sympy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.formulas import R, ceil, exp, floor
 from helpers.plain_model import plain_model
 from helpers.specs import checked, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.extremes import Maximum, Minimum
 from qps.compiler.lower.lowering import lower
 from qps.compiler.lower.queue_functions import ErlangB
+from qps.engine.formulas import Formula, maximum, minimum, population, square_root
 from qps.solver.claims import Claims
 from qps.solver.laboratory import Laboratory
 from qps.solver.saturation import in_order_of_saturation, saturation_point
 from qps.solver.solution import Method, Saturation, Solution
 from qps.solver.solve import solve
 
-N = sympy.Symbol("N", integer=True, positive=True)
-R = sympy.Rational
-ceil, floor = sympy.ceiling, sympy.floor
+N = population("N")
 
 HARDWARE = """
 machine pc { cpu 1 core }
@@ -93,7 +90,7 @@ def _solved(text: str) -> tuple[Solution, dict[str, float | None]]:
     [
         (CEIL_MACHINES, 19, "b.cpu", 20 / 1.001),
         (CEIL_OF_SQUARE, 18, "b.cpu", 1000 / 55),
-        (WRONG_BOTTLENECK, 19, "b.cpu", sqrt(1 / 0.0026)),
+        (WRONG_BOTTLENECK, 19, "b.cpu", square_root(1 / 0.0026)),
         (MEETING_STEPS.replace("ROOM", "24.5"), 5100, "cluster.requests", 6000.0),
         # exactly full from the start on, and no more than that up to 5,200
         (MEETING_STEPS.replace("ROOM", "21"), 5100, "cluster.requests", 4900.0),
@@ -248,26 +245,26 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
         (ceil(N / 7) / 12, 77, Method.JUMP),
         (floor(N / 7) / 12, 84, Method.JUMP),
         (ceil(N / R(7, 3)) * R(3, 5), R(7, 3), Method.JUMP),
-        (ceil(N**2 / 50) / 40, sqrt(39 * 50), Method.JUMP),
+        (ceil(N**2 / 50) / 40, square_root(39 * 50), Method.JUMP),
         (ceil(ceil(N / 3) / 5) / 4, 45, Method.JUMP),
         (floor(N / 10) / ceil(N / 30) / 3, 30, Method.JUMP),
         (floor(N / 10) / ceil(N / 30) / R(31, 10), None, Method.NONE),
         # up at 4, down again until 6, up for good at 18
-        (Maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, Method.JUMP),
+        (maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, Method.JUMP),
         # a needle between whole numbers
-        (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - sqrt(0.02), None),
-        (N / ceil(sympy.sqrt(N)) / 10, 100, Method.BRACKETED_ROOT),
-        (sympy.sqrt(N) / 10, 100, Method.BRACKETED_ROOT),
-        (sympy.exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, Method.BRACKETED_ROOT),
+        (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - square_root(0.02), None),
+        (N / ceil(square_root(N)) / 10, 100, Method.BRACKETED_ROOT),
+        (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
+        (exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, Method.BRACKETED_ROOT),
         # it hardly rises above 1 between 99 and 101, and comes down again
-        (1 + R(1, 10**6) - (sympy.sqrt(N) - 10) ** 2, 99.98, Method.BRACKETED_ROOT),
-        (1 - R(1, 10**6) - (sympy.sqrt(N) - 10) ** 2, None, Method.NONE),
+        (1 + R(1, 10**6) - (square_root(N) - 10) ** 2, 99.98, Method.BRACKETED_ROOT),
+        (1 - R(1, 10**6) - (square_root(N) - 10) ** 2, None, Method.NONE),
         (1 - ErlangB(N, 10), None, Method.NONE),
-        (1 - sympy.exp(-N), None, Method.NONE),
-        (Minimum(1, N / 10) * ceil(N / 100) / 2, 100, None),
+        (1 - exp(-N), None, Method.NONE),
+        (minimum(1, N / 10) * ceil(N / 100) / 2, 100, None),
     ],
 )
-def test_saturation_points(load: sympy.Expr, at: float | None, method: Method | None) -> None:
+def test_saturation_points(load: Formula, at: float | None, method: Method | None) -> None:
     found = saturation_point(load, N, 1)
     assert found.at == (None if at is None else pytest.approx(float(at), rel=1e-4))
     assert method is None or found.method is method
@@ -360,18 +357,18 @@ def test_what_is_full_from_the_start_and_stays_so_is_on_the_pages(
     [
         # full at the start alone; from 100 on and no more; from 20 to 40, then beyond
         (1 / N, 1, None),
-        (1 / sympy.sqrt(N), 1, None),
+        (1 / square_root(N), 1, None),
         (1 - ceil(N / 5) / 9 + R(1, 9), 1, None),
-        (Minimum(1, sympy.sqrt(N) / 10), 100, None),
-        (Minimum(1, N / 10) + Maximum(0, N - 40), 10, 40),
+        (minimum(1, square_root(N) / 10), 100, None),
+        (minimum(1, N / 10) + maximum(0, N - 40), 10, 40),
         (ceil(N / 20) / 2 + 0 * N, 20, 40),
-        (Minimum(1, ceil(N / 20) / 2), 20, None),
+        (minimum(1, ceil(N / 20) / 2), 20, None),
         # full at one population, and beyond at another one
-        (1 - (N - 10) ** 2 / 1000 + Maximum(0, N - 15), 10, 15.02525),
+        (1 - (N - 10) ** 2 / 1000 + maximum(0, N - 15), 10, 15.02525),
     ],
 )
 def test_what_stays_full_counts_but_where_it_is_filled(
-    load: sympy.Expr, reaches: float | None, passes: float | None
+    load: Formula, reaches: float | None, passes: float | None
 ) -> None:
     assert saturation_point(load, N, 1).at == reaches
     found = saturation_point(load, N, 1, passes=True).at

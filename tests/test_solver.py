@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-import sympy
 
+from helpers.formulas import R, absolute, ceil, cos, exp, log
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.compiler.lower.extremes import Maximum, Minimum
+from qps.engine.formulas import Formula, formula, maximum, minimum, number, population, square_root
 from qps.solver.capacity import first_failure
 from qps.solver.piecewise import Piecewise
 from qps.solver.reach import Reach, at_fraction
@@ -17,8 +17,7 @@ from qps.solver.saturation import saturation_point
 from qps.solver.solution import Method, SolverFault, Verdict
 from qps.solver.solve import solve
 
-N = sympy.Symbol("N", integer=True, positive=True)
-R = sympy.Rational
+N = population("N")
 
 
 @pytest.mark.parametrize(
@@ -34,13 +33,13 @@ R = sympy.Rational
         (R(3, 2) - 1 / N, 2, Method.CLOSED_FORM),
         (N**3 / 1000, 10, Method.ISOLATED_ROOT),
         (N**5 / 100 + N / 7, 2.31777, Method.ISOLATED_ROOT),
-        (Maximum(N / 40, N / 30 - R(1, 3)), 40, Method.CLOSED_FORM),
-        (Minimum(N / 10, R(1, 2)), None, Method.NONE),
+        (maximum(N / 40, N / 30 - R(1, 3)), 40, Method.CLOSED_FORM),
+        (minimum(N / 10, R(1, 2)), None, Method.NONE),
         (R(1, 2), None, Method.NONE),
         (R(3, 2), 1, Method.AT_START),
         (N + 1, 1, Method.AT_START),
-        (sympy.exp(N / 10) / 100, 46.0517, Method.BRACKETED_ROOT),
-        (sympy.sqrt(N) / 10, 100, Method.BRACKETED_ROOT),
+        (exp(N / 10) / 100, 46.0517, Method.BRACKETED_ROOT),
+        (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
         (N / 10**12, 10**12, Method.CLOSED_FORM),
         # full at 10 alone: it touches 1 there and falls again
         (1 - (N - 10) ** 2 / 1000, 10, Method.CLOSED_FORM),
@@ -49,8 +48,8 @@ R = sympy.Rational
         (1 / (100 - N), 99, Method.CLOSED_FORM),
     ],
 )
-def test_saturation(load: sympy.Expr, at: float | None, method: Method) -> None:
-    found = saturation_point(sympy.sympify(load), N, 1)
+def test_saturation(load: Formula, at: float | None, method: Method) -> None:
+    found = saturation_point(formula(load), N, 1)
     assert found.method is method
     assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
 
@@ -79,9 +78,9 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
         (N - 24, True, 24),
         (N - R(49, 2), False, 25),
         (24 - N, False, 1),
-        (sympy.Integer(-1), False, None),
-        (sympy.Integer(0), False, None),
-        (sympy.Integer(0), True, 1),
+        (number(-1), False, None),
+        (number(0), False, None),
+        (number(0), True, 1),
         # not monotone: above zero only between 10 and 20
         (-(N - 10) * (N - 20), False, 11),
         ((N - 10) * (N - 20), False, 1),
@@ -90,16 +89,16 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
         # a needle between two whole numbers fails nowhere
         (R(1, 100) - (N - R(31, 2)) ** 2, False, None),
         (1 / (N - 7), False, 7),
-        (Maximum(N - 40, 2 * N - 60), False, 31),
-        (sympy.Abs(N - 30) - 10, False, 1),
-        (10 - sympy.Abs(N - 30), False, 21),
-        (sympy.exp(N) - 1000, False, 7),
-        (sympy.ceiling(N / 10) - 5, False, 51),
-        (sympy.sqrt(N) - 7, False, 50),
-        (sympy.log(N) - 4, False, 55),
+        (maximum(N - 40, 2 * N - 60), False, 31),
+        (absolute(N - 30) - 10, False, 1),
+        (10 - absolute(N - 30), False, 21),
+        (exp(N) - 1000, False, 7),
+        (ceil(N / 10) - 5, False, 51),
+        (square_root(N) - 7, False, 50),
+        (log(N) - 4, False, 55),
     ],
 )
-def test_first_failure(over: sympy.Expr, strict: bool, failure: int | None) -> None:
+def test_first_failure(over: Formula, strict: bool, failure: int | None) -> None:
     assert first_failure(over, N, 1, 1000, strict=strict) == failure
     brute = None
     for n in range(1, 1001):
@@ -115,18 +114,18 @@ def test_a_huge_range_is_no_matter_for_rational_functions() -> None:
 
 
 def test_bounds_settle_a_huge_range_of_what_has_no_exact_treatment() -> None:
-    assert first_failure(sympy.exp(N) - 1000, N, 1, 10**9) == 7
-    assert first_failure(sympy.sqrt(N) - 10**5, N, 1, 10**12) == 10**10 + 1
-    assert first_failure(sympy.sqrt(N) - 10**5, N, 1, 10**12, strict=True) == 10**10
-    assert first_failure(sympy.ceiling(N / 7) - 10**6, N, 1, 10**12) == 7 * 10**6 + 1
-    assert first_failure(1 - sympy.exp(-N) - 1, N, 1, 10**12) is None
+    assert first_failure(exp(N) - 1000, N, 1, 10**9) == 7
+    assert first_failure(square_root(N) - 10**5, N, 1, 10**12) == 10**10 + 1
+    assert first_failure(square_root(N) - 10**5, N, 1, 10**12, strict=True) == 10**10
+    assert first_failure(ceil(N / 7) - 10**6, N, 1, 10**12) == 7 * 10**6 + 1
+    assert first_failure(1 - exp(-N) - 1, N, 1, 10**12) is None
     # up and down again, thousands of times below its limit
-    jumping = N / 20 / sympy.ceiling(N / 20) - R(2, 1)
+    jumping = N / 20 / ceil(N / 20) - R(2, 1)
     assert first_failure(jumping, N, 1, 10**12) is None
 
 
 def test_what_bounds_do_not_decide_is_refused_over_too_wide_a_range() -> None:
-    over = (1 + R(1, 10**16)) * sympy.cos(N) - 1  # it comes near to its limit again and again
+    over = (1 + R(1, 10**16)) * cos(N) - 1  # it comes near to its limit again and again
     assert first_failure(over, N, 1, 10**5) is None
     with pytest.raises(QpsError, match="whether `it` holds cannot be told from N =") as refused:
         first_failure(over, N, 1, 10**9, name="it")
@@ -142,7 +141,7 @@ def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
     monkeypatch.setattr(qps.solver.boxes, "MOST_BOXES", 1)
     monkeypatch.setattr(qps.solver.capacity, "QUICKEST", 20)
     monkeypatch.setattr(qps.solver.capacity, "WIDEST_RANGE", 300)
-    over = sympy.cos(N / 7) + N / 1000 - R(13, 10)
+    over = cos(N / 7) + N / 1000 - R(13, 10)
     assert first_failure(over, N, 9, 308) == 308
     with pytest.raises(QpsError, match="the range has 301 populations, too many to try each"):
         first_failure(over, N, 8, 308)
@@ -272,9 +271,7 @@ def test_a_floor_is_an_axis_with_its_ideal() -> None:
     assert solution.largest_acceptable == 30
     graph = lowered(text)
     assert graph.quality is not None
-    values = [
-        float(graph.quality.xreplace(graph.values | {graph.population: n})) for n in (1, 3, 30)
-    ]
+    values = [graph.at(n).number(graph.quality) for n in (1, 3, 30)]
     assert values == pytest.approx([0, 0, 1])
 
 

@@ -12,6 +12,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from qps.solver.compiled import array_function, number_function
 from scipy.optimize import brentq
 from scipy.special import lambertw
 
@@ -20,7 +21,6 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.compiler.pipeline import check_source
-from qps.solver.compiled import array_function, number_function
 from qps.solver.solve import solve
 
 law = settings(max_examples=30, deadline=None)
