@@ -18,6 +18,7 @@ from qps.reports.explain import explain
 from qps.reports.explanation import Explanation
 from qps.reports.quantities import number
 from qps.solver.critical import piece_at
+from qps.solver.rational import as_rational_function
 
 law = settings(max_examples=60, deadline=None)
 N = population("N")

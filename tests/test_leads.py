@@ -14,6 +14,7 @@ from helpers.formulas import R, ceil
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.formulas import number, square_root, symbol
+from qps.engine.points import Point
 from qps.reports.figures import leads_text
 from qps.solver.envelope import equal_at, upper_envelope
 from qps.solver.figures import DrawnFigure, draw
@@ -77,9 +78,7 @@ def test_the_envelope_is_the_highest_everywhere(shapes: list[tuple[int, int, int
     for step in range(1, 160, 3):
         at = Fraction(step, 20) + Fraction(1, 777)
         leader = [first, *(c.to for c in changes if c.at < at)][-1]
-        values = {
-            name: load.subs(X, R(at.numerator, at.denominator)) for name, load in loads.items()
-        }
+        values = {name: Point({X: at}).number(load) for name, load in loads.items()}
         assert values[leader] >= max(values.values()) - 1e-6
 
 

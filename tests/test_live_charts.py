@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sympy
-from qps.solver.compiled import array_function
 
 from helpers.browser import CHROMIUM, MISSING
 from helpers.reports import html_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.engine.formulas import Formula
+from qps.engine.functions import array_function
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
@@ -101,7 +101,7 @@ def test_many_populations_at_once_are_what_each_of_them_is(waits: str, open_page
     assert swept["off"] == []
 
 
-def lines_of(graph: LoadGraph, key: str) -> dict[str, sympy.Expr]:
+def lines_of(graph: LoadGraph, key: str) -> dict[str, Formula]:
     """Return what each line of a chart is of."""
     if key == "loads":
         return {name: one.load / one.target for name, one in graph.resources.items()}
@@ -113,22 +113,20 @@ def lines_of(graph: LoadGraph, key: str) -> dict[str, sympy.Expr]:
     return {one.name: near(one) for one in graph.criteria} | quality
 
 
-def near(criterion: Criterion) -> sympy.Expr:
+def near(criterion: Criterion) -> Formula:
     """Return how near a criterion is to its limit, which is 1."""
     over = criterion.measure / criterion.limit
     return over if criterion.at_most else 1 / over
 
 
-def bare(name: str, expected: dict[str, sympy.Expr]) -> str:
+def bare(name: str, expected: dict[str, Formula]) -> str:
     """Return which line it is: a name in a chart goes on with how its values are known."""
     return max((one for one in expected if name.startswith(one)), key=len)
 
 
-def columns(graph: LoadGraph, at: list[float], exprs: list[sympy.Expr]) -> list[np.ndarray]:
+def columns(graph: LoadGraph, at: list[float], exprs: list[Formula]) -> list[np.ndarray]:
     """Return the values of expressions at some populations, as `sweep` computes them."""
-    compiled = array_function([graph.population], [graph.valued(expr) for expr in exprs])
-    places = np.array(at)
-    return [np.broadcast_to(found, places.shape) for found in compiled(places)]
+    return array_function(graph.population, [graph.valued(expr) for expr in exprs])(np.array(at))
 
 
 def assert_alike(page: list[float | None], python: np.ndarray) -> None:

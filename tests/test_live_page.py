@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sympy
 
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from helpers.reports import html_of, report_of
@@ -19,6 +18,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import DATA_RATE
+from qps.engine.formulas import number
 from qps.reports.answers import SolveView
 from qps.reports.quantities import quantity
 from qps.reports.view import answer, solve_view
@@ -140,8 +140,8 @@ def solved(
         for name, (text, _) in numbers.items():
             if name not in parameters:
                 known = graph.assumptions[name]
-                factor = sympy.Rational(*map(int, start["factors"][name]))
-                others[name] = replace(known, value=sympy.Rational(text) * factor)
+                factor = Fraction(*map(int, start["factors"][name]))
+                others[name] = replace(known, value=number(Fraction(text) * factor))
         solutions.append(solve(replace(graph, assumptions=graph.assumptions | others)))
     return min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
 

@@ -107,4 +107,4 @@ def test_the_sign_of_a_sum_of_roots_is_that_of_its_square(a: int, b: int, c: int
     rest = c * c - a - b
     above = 1 if c < 0 or rest < 0 else (4 * a * b > rest * rest) - (4 * a * b < rest * rest)
     value = k * (square_root(a) + square_root(b)) - k * c
-    assert sign_of(value) == above
+    assert sign_at(value, N, Fraction(1)) == above
