@@ -10,53 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
-from math import inf, isnan
+from math import inf
 
-import sympy
-
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QueueFunction, Waiting
-from qps.solver import interval_functions as functions
-from qps.solver.interval import (
+from qps.engine.columns.on_intervals import (
     NOTHING_KNOWN,
     Interval,
     above,
     below,
-    maximum,
-    minimum,
-    negative,
     power,
-    product,
-    total,
+    root,
 )
+from qps.engine.formulas import POWER, Formula, parts_first
+from qps.engine.operations import OPERATIONS
+from qps.engine.points import in_floats
 
 _Rule = Callable[[Sequence[Interval]], Interval]
-
-_FUNCTIONS: dict[type[sympy.Expr], _Rule] = {
-    sympy.exp: lambda parts: functions.exponential(parts[0]),
-    sympy.log: lambda parts: functions.logarithm(parts[0]),
-    sympy.Abs: lambda parts: maximum([parts[0], negative(parts[0])]),
-    sympy.ceiling: lambda parts: functions.ceiling(parts[0]),
-    sympy.floor: lambda parts: functions.floor(parts[0]),
-    sympy.cos: lambda parts: functions.cosine(parts[0]),
-    sympy.acos: lambda parts: functions.arc_cosine(parts[0]),
-    sympy.harmonic: lambda parts: functions.harmonic(parts[0]),
-    Maximum: maximum,
-    Minimum: minimum,
-    Ratio: lambda parts: functions.ratio(parts[0], parts[1]),
-    Mean: lambda parts: functions.mean(parts[0], parts[1]),
-    Waiting: lambda parts: functions.waiting(parts[0], parts[1]),
-    Effective: lambda parts: functions.effective(parts[0], parts[1]),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A part of an expression, and what its bounds are made of: the places of its own parts."""
+    """A part of a formula, and what its bounds are made of: the places of its own parts."""
 
-    part: sympy.Expr
+    part: Formula
     rule: _Rule
     parts: tuple[int, ...]
 
@@ -64,10 +41,10 @@ class _Step:
 class Curve:
     """An expression in the population alone, with its bounds over a box of populations."""
 
-    def __init__(self, expr: sympy.Expr, population: sympy.Symbol) -> None:
+    def __init__(self, expr: Formula, population: Formula) -> None:
         self.expr = expr
         self.population = population
-        self._places: dict[sympy.Expr, int] = {population: 0}
+        self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
         self._top = self._place(expr)
         self._found: list[Interval] = []
@@ -90,14 +67,14 @@ class Curve:
         high_bound = min(plain.high, most)
         return Interval(low_bound, high_bound, plain.slow, plain.steep)
 
-    def part(self, part: sympy.Expr) -> Interval:
+    def part(self, part: Formula) -> Interval:
         """Return the bounds of a part over the box that was asked for last."""
         return self._found[self._places[part]]
 
-    def roundings(self) -> Iterator[sympy.Expr]:
+    def roundings(self) -> Iterator[Formula]:
         """Yield what is rounded up or down, the innermost first."""
         for step in self._steps:
-            if isinstance(step.part, sympy.ceiling | sympy.floor):
+            if step.part.word in ("ceil", "floor"):
                 yield step.part
 
     def jumps(self) -> float:
@@ -112,62 +89,53 @@ class Curve:
         self._found = found
         return found[self._top]
 
-    def _place(self, expr: sympy.Expr) -> int:
-        known = self._places.get(expr)
-        if known is None:
-            rule, parts = _ruled(expr)
-            step = _Step(expr, rule, tuple(self._place(part) for part in parts))
-            known = self._places[expr] = len(self._steps)
-            self._steps.append(step)
-        return known
+    def _place(self, expr: Formula) -> int:
+        for part in parts_first(expr):
+            if part not in self._places:
+                self._places[part] = len(self._steps)
+                rule, operands = _ruled(part)
+                places = tuple(self._places[operand] for operand in operands)
+                self._steps.append(_Step(part, rule, places))
+        return self._places[expr]
 
 
 def _unknown(_parts: Sequence[Interval]) -> Interval:
     return NOTHING_KNOWN
 
 
-def _ruled(expr: sympy.Expr) -> tuple[_Rule, tuple[sympy.Expr, ...]]:
-    """Return how the bounds of an expression are made, and of which parts."""
-    if expr.is_number:
-        return partial(_constant, _of_number(expr)), ()
-    if expr.is_Add:
-        return total, expr.args
-    if expr.is_Mul:
-        return product, expr.args
-    if expr.is_Pow:
-        return _power(expr)
-    if isinstance(expr, sympy.LambertW):
-        is_lower = len(expr.args) > 1 and expr.args[1] == -1
-        branch = functions.lower_lambert if is_lower else functions.lambert
-        return (lambda parts: branch(parts[0])), expr.args[:1]
-    if isinstance(expr, QueueFunction):
-        return partial(functions.of_queue, type(expr)), expr.args
-    return _FUNCTIONS.get(expr.func, _unknown), expr.args
+def _ruled(part: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
+    """Return how the bounds of a formula are made, and of which parts."""
+    if part.is_constant:
+        return partial(_constant, _of_number(part)), ()
+    if part.is_symbol:
+        return _unknown, ()
+    if part.word == POWER:
+        return _power(*part.operands)
+    interval = OPERATIONS[part.word].interval
+    return (lambda parts: interval(*parts)), part.operands
 
 
-def _power(expr: sympy.Expr) -> tuple[_Rule, tuple[sympy.Expr, ...]]:
-    base, exponent = expr.args
-    if exponent.is_Integer:
-        whole = int(exponent)
+def _power(base: Formula, exponent: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
+    value = exponent.exact
+    if value is not None and value.denominator == 1:
+        whole = int(value)
         return (lambda parts: power(parts[0], whole)), (base,)
-    if exponent.is_Rational and exponent.q == 2:  # noqa: PLR2004 - a root, or a power of one
-        odd = int(exponent.p)
-        return (lambda parts: power(functions.root(parts[0]), odd)), (base,)
-    return (lambda parts: functions.raised(parts[0], parts[1])), (base, exponent)
+    if value is not None and value.denominator == 2:  # noqa: PLR2004 - a root, or a power of one
+        odd = value.numerator
+        return (lambda parts: power(root(parts[0]), odd)), (base,)
+    interval = OPERATIONS[POWER].interval
+    return (lambda parts: interval(*parts)), (base, exponent)
 
 
 def _constant(value: Interval, _parts: Sequence[Interval]) -> Interval:
     return value
 
 
-def _of_number(number: sympy.Expr) -> Interval:
+def _of_number(number: Formula) -> Interval:
     """Return a number as the floats next to it on both sides, or as itself where it is one."""
-    try:
-        near = float(number)
-    except (TypeError, OverflowError):
+    near = in_floats(number)
+    if near != near:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return NOTHING_KNOWN
-    if isnan(near):
-        return NOTHING_KNOWN
-    if number.is_Rational and near not in (inf, -inf) and sympy.Rational(near) == number:
+    if near not in (inf, -inf) and number.exact == Fraction(near):
         return Interval(near, near)
     return Interval(below(near), above(near))
