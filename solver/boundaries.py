@@ -8,14 +8,12 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 
-import numpy as np
-
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.engine.bisection import bisected
 from qps.engine.formulas import Formula
-from qps.engine.functions import array_function
 from qps.engine.substitution import substituted
 from qps.solver.between import Budget, is_settled_between
 from qps.solver.bounds import Curve
@@ -134,7 +132,9 @@ def _unseen(
 
 def _bracketed(over: Over, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
     """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
-    from scipy.optimize import bisect  # noqa: PLC0415 - slow to import, seldom needed
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
 
     space = np.geomspace if low > 0 else np.linspace
     grid = space(float(low), float(high), _GRID)
@@ -142,11 +142,11 @@ def _bracketed(over: Over, symbol: Formula, low: Fraction, high: Fraction) -> It
         (real,) = array_function(symbol, [over.value])(grid)
     holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
 
-    def side(at: float) -> float:
-        # A step from one side to the other, also where the criterion jumps or has no value.
-        return 1.0 if over.fails(symbol, Fraction(at)) else -1.0
+    def fails(at: float) -> bool:
+        return over.fails(symbol, Fraction(at))
 
     for i in np.flatnonzero(holds[1:] != holds[:-1]):
         start, end = float(grid[i]), float(grid[i + 1])
-        if side(start) != side(end):
-            yield Fraction(float(bisect(side, start, end, xtol=1e-300, rtol=1e-14)))
+        begins = fails(end)
+        if begins is not fails(start):
+            yield Fraction(bisected(lambda at: fails(at) is begins, start, end))  # noqa: B023 - asked at once

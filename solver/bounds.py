@@ -22,6 +22,7 @@ from qps.engine.columns.on_intervals import (
     power,
     root,
 )
+
 from qps.engine.formulas import POWER, Formula, parts_first
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats

@@ -17,7 +17,6 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion
 from qps.engine.formulas import Formula, parts_first
-from qps.engine.functions import array_function
 from qps.engine.operations import OF_QUEUES
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.piecewise import piecewise
@@ -125,6 +124,8 @@ def _first_of_all(
     Exactly too where something that is rounded is nearly whole: floats do not tell its side.
     """
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
 
     parts = parts_first(over)
     rounded = [part.operands[0] for part in parts if part.word in ("ceil", "floor")]

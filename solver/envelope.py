@@ -7,10 +7,9 @@ from fractions import Fraction
 from itertools import pairwise, zip_longest
 from math import inf, isnan
 
-import numpy as np
-
+from qps.engine.bisection import bisected
+from qps.engine.floats import number_function
 from qps.engine.formulas import Formula
-from qps.engine.functions import array_function
 from qps.engine.points import Point
 from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.critical import critical_points
@@ -143,23 +142,20 @@ def _meetings(
     """
     first, second = as_rational_function(one, axis), as_rational_function(other, axis)
     if first is not None and second is not None:
-        return sorted(root.near for root in real_roots(numerator(second - first)))
+        return sorted(root.near for root in real_roots(numerator(second - first), low, high))
     critical = critical_points(other - one, axis, low, high)
     return None if critical is None else sorted(root.near for root in critical)
 
 
 def _bracketed(gap: Formula, axis: Formula, low: Fraction, high: Fraction) -> list[Fraction]:
     """Return where a difference that is no rational function changes its sign."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import, seldom needed
-
-    compiled = array_function(axis, [gap])
-    grid = np.linspace(float(low), float(high), _GRID + 1)
-    (values,) = compiled(grid)
+    value = number_function(axis, gap)
+    step = (float(high) - float(low)) / _GRID
+    grid = [*(float(low) + step * index for index in range(_GRID)), float(high)]
     found: list[Fraction] = []
-    for (start, before), (end, after) in pairwise(zip(grid.tolist(), values.tolist(), strict=True)):
+    for (start, before), (end, after) in pairwise((at, value(at)) for at in grid):
         if after == 0:
             found.append(Fraction(end))
-        elif isinstance(before * after, float) and before * after < 0:
-            root = brentq(lambda at: float(compiled(at)[0]), start, end, xtol=1e-14, rtol=1e-14)
-            found.append(Fraction(root))
+        elif before * after < 0:
+            found.append(Fraction(bisected(lambda at: value(at) * after > 0, start, end)))  # noqa: B023 - asked at once
     return found
