@@ -26,8 +26,8 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.bounding import bounds_of
+from qps.engine.columns.on_bounds import Bounds
 from qps.engine.programs import Program
-from qps.engine.row_bounds import Bounds
 from qps.solver.building import Builder
 from qps.solver.capacity import excess
 from qps.solver.impossible import impossible

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.elementary import lambert as upper_lambert
-from qps.engine.elementary import lower_lambert as lower
-from qps.engine.elementary import waiting as wait_of
-from qps.engine.elementary import whole_power as powered
+from qps.engine.columns import on_arrays
+from qps.engine.columns.on_arrays import whole_power as powered
 
 _PER_OCTAVE = 1.0 / float(np.log(2.0))
 
@@ -61,8 +60,12 @@ def _is_zero(one: Bounds) -> bool:
     return isinstance(one.slope_low, float) and one.slope_low == 0.0 == one.slope_high
 
 
-def total(one: Bounds, other: Bounds) -> Bounds:
+def total(*parts: Bounds) -> Bounds:
     """Return the bounds of a sum."""
+    return reduce(_plus, parts)
+
+
+def _plus(one: Bounds, other: Bounds) -> Bounds:
     return Bounds(
         one.low + other.low,
         one.high + other.high,
@@ -71,8 +74,12 @@ def total(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-def product(one: Bounds, other: Bounds) -> Bounds:
+def product(*parts: Bounds) -> Bounds:
     """Return the bounds of a product."""
+    return reduce(_multiplied, parts)
+
+
+def _multiplied(one: Bounds, other: Bounds) -> Bounds:
     low, high = _span(one.low, one.high, other.low, other.high)
     slope: tuple[_Bound, _Bound] = (0.0, 0.0)
     for f, g in ((one, other), (other, one)):
@@ -125,8 +132,12 @@ def ratio(above: Bounds, below: Bounds) -> Bounds:
     )
 
 
-def maximum(one: Bounds, other: Bounds) -> Bounds:
-    """Return the bounds of the larger of two."""
+def maximum(*parts: Bounds) -> Bounds:
+    """Return the bounds of the largest."""
+    return reduce(_larger, parts)
+
+
+def _larger(one: Bounds, other: Bounds) -> Bounds:
     first, second = one.low >= other.high, other.low >= one.high
     return Bounds(
         np.maximum(one.low, other.low),
@@ -136,9 +147,9 @@ def maximum(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-def minimum(one: Bounds, other: Bounds) -> Bounds:
-    """Return the bounds of the smaller of two."""
-    return negative(maximum(negative(one), negative(other)))
+def minimum(*parts: Bounds) -> Bounds:
+    """Return the bounds of the smallest."""
+    return negative(maximum(*map(negative, parts)))
 
 
 def _chosen(
@@ -188,7 +199,7 @@ def _lambert_slope(w: _Bound) -> _Bound:
 
 def lower_lambert(one: Bounds) -> Bounds:
     """Return the lower branch, which falls from -1 at -1/e; it is least steep where it is -2."""
-    low, high = lower(one.high), lower(one.low)
+    low, high = on_arrays.lower_lambert(one.high), on_arrays.lower_lambert(one.low)
     if _is_zero(one):
         return Bounds(low, high)
     ends = _lambert_slope(low), np.where(high == -1.0, -np.inf, _lambert_slope(high))
@@ -196,10 +207,11 @@ def lower_lambert(one: Bounds) -> Bounds:
     return _chained(low, high, one, np.minimum(*ends), least_steep)
 
 
+floor, ceiling = stepped(on_arrays.floor), stepped(on_arrays.ceiling)
 exponential = rising(np.exp, np.exp)
 logarithm = rising(np.log, lambda x: 1.0 / np.where(x > 0, x, np.nan))
 root = rising(np.sqrt, lambda x: 0.5 / np.sqrt(x))
-lambert = rising(upper_lambert, lambda x: _lambert_slope(upper_lambert(x)))
+lambert = rising(on_arrays.lambert, lambda x: _lambert_slope(on_arrays.lambert(x)))
 
 
 def raised(base: Bounds, exponent: Bounds) -> Bounds:
@@ -222,7 +234,7 @@ def waiting(work: Bounds, load: Bounds) -> Bounds:
     is_wait = work.low >= 0
     is_short = load.high < 1
     rises = is_wait & (work.slope_low >= 0) & (load.slope_low >= 0)
-    low, high = wait_of(work.low, load.low), wait_of(work.high, load.high)
+    low, high = on_arrays.waiting(work.low, load.low), on_arrays.waiting(work.high, load.high)
     return Bounds(
         np.where(is_wait, low, np.where(is_short, plain.low, -np.inf)),
         np.where(is_wait, high, np.where(is_short, plain.high, np.inf)),
