@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.columns.on_bounds import Bounds, power
 from qps.engine.operations import OPERATIONS
 from qps.engine.programs import INPUT, NUMBER, POWER, Program, Step
-from qps.engine.row_bounds import Bounds, power
 
 
 def bounds_of(

@@ -9,6 +9,7 @@ from math import nan
 import numpy as np
 
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.powers import TooLongError
 from qps.engine.programs import INPUT, NUMBER, POWER, Program, Step
 from qps.engine.running import in_floats
 
@@ -57,9 +58,13 @@ def _value(
     operands = [values[number] for number in step.operands]
     row = OPERATIONS.get(step.word)
     if row is not None:
-        if row.exact is None:
-            raise InexactError
-        return row.exact(*operands)
+        try:
+            found = row.exact(*operands)
+        except TooLongError:
+            raise InexactError from None
+        if not isinstance(found, Fraction):
+            raise InexactError  # infinite: what it means is for the one who asks
+        return found
     if step.word == POWER:
         assert isinstance(step.value, int)
         if operands[0] == 0 and step.value < 0:

@@ -1,117 +1,129 @@
 """The table of operations: what each does, in one place.
 
-A function of the language is a row here. Its word names it in programs, in the program of a page
+A function of the language is a row here. Its word names it in formulas, in programs, in the page
 and, where the language has it, in the language. All else of QPS that must know what an operation
-does asks the row: for its value in floats, on arrays and on exact fractions, and for its bounds.
+does asks the row. The row says what is true of it in one line; its `name` is that of its function
+in each module of `columns`, which is imported when it is first asked for: who asks for values of
+floats imports no numpy.
+
+What has no value (0/0, a pole, the root of what is negative) is not-a-number, in every column; what
+is beyond all floats is infinite, and what has a limit at infinity is that. See
+docs/language.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-from math import ceil, floor
-from typing import Any
+from functools import cached_property
+from importlib import import_module
+from math import inf
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from qps.engine.columns.on_fractions import Exact, InexactError, NoValueError
 
-from qps.engine import elementary, queue_arrays
-from qps.engine import row_bounds as bounds
-from qps.engine.row_bounds import Bounds
+if TYPE_CHECKING:
+    from qps.engine.columns.on_bounds import Bounds
 
-
-class InexactError(Exception):
-    """Raised where a value is no fraction: a root, a logarithm."""
+__all__ = ["OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
 
 
-class NoValueError(Exception):
-    """Raised where there is no finite value."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Operation:
     """A row of the table.
 
-    `array` takes floats or arrays, one for each operand, and gives not-a-number where there is no
-    value. `bounds` takes and gives `Bounds`, those of many rows at once. `exact` takes fractions
-    and gives one; InexactError where the value is none, NoValueError where there is none; None
-    where values hardly ever are fractions.
+    It takes as many `operands`, or more where it `takes_more`. It `grows` with each of them (1),
+    falls (-1), or may do either (0); of one that tells nothing of it the columns know more. All
+    its values lie between the two numbers of `lies`.
     """
 
     word: str
+    name: str
     operands: int
-    array: Callable[..., Any]
-    bounds: Callable[..., Bounds]
-    exact: Callable[..., Fraction] | None = None
+    takes_more: bool = False
+    grows: tuple[int, ...] = ()
+    lies: tuple[float, float] = (-inf, inf)
+
+    @cached_property
+    def exact(self) -> Callable[..., Exact]:
+        """Its value of fractions or infinities, as one of them.
+
+        InexactError where it is none, NoValueError where there is none.
+        """
+        return self._in("on_fractions")
+
+    @cached_property
+    def number(self) -> Callable[..., float]:
+        """Its value of floats: not-a-number where there is none."""
+        return self._in("on_floats")
+
+    @cached_property
+    def array(self) -> Callable[..., Any]:
+        """Its value of floats or arrays, one for each operand: not-a-number where there is none."""
+        return self._in("on_arrays")
+
+    @cached_property
+    def bounds(self) -> Callable[..., Bounds]:
+        """Its bounds from those of its operands, of many rows at once."""
+        if self.grows:
+            from qps.engine.columns.on_bounds import monotone  # noqa: PLC0415 - needs numpy
+
+            return monotone(self.array, self.grows)
+        return self._in("on_bounds")
+
+    def _in(self, column: str) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(
+            import_module(f"qps.engine.columns.{column}"), self.name
+        )
+        return found
 
 
-def _ratio(above: Fraction, below: Fraction) -> Fraction:
-    if below == 0:
-        raise InexactError  # infinite: what it means is for the one who asks
-    return above / below
+def _row(word: str, name: str, operands: int = 1, *, takes_more: bool = False) -> Operation:
+    return Operation(word=word, name=name, operands=operands, takes_more=takes_more)
 
 
-def _mean(above: Fraction, below: Fraction) -> Fraction:
-    return above / below if below else Fraction(0)
-
-
-def _waiting(work: Fraction, load: Fraction) -> Fraction:
-    if load >= 1:
-        raise InexactError
-    return work / (1 - load)
-
-
-def _row(
-    word: str,
-    array: Callable[..., Any],
-    bounded: Callable[..., Bounds],
-    exact: Callable[..., Fraction] | None = None,
-    *,
-    operands: int = 1,
+def _monotone(
+    word: str, *grows: int, lies: tuple[float, float] = (0.0, inf), name: str | None = None
 ) -> Operation:
-    return Operation(word=word, operands=operands, array=array, bounds=bounded, exact=exact)
+    """Return the row of what rises or falls with each of its operands: so its bounds are known."""
+    return Operation(word=word, name=name or word, operands=len(grows), grows=grows, lies=lies)
 
 
-def _of_queue(array: Callable[..., Any], *grows: int) -> Operation:
-    """Return the row of a number of a queue, which rises or falls with each of its operands."""
-    return _row(array.__name__, array, bounds.monotone(array, grows), operands=len(grows))
-
+_SHARE = (0.0, 1.0)
 
 _ROWS = (
-    _row("+", np.add, bounds.total, lambda a, b: a + b, operands=2),
-    _row("*", np.multiply, bounds.product, lambda a, b: a * b, operands=2),
-    _row("pow", np.power, bounds.raised, operands=2),
-    _row("ratio", elementary.ratio, bounds.ratio, _ratio, operands=2),
-    _row("mean", elementary.mean, bounds.mean, _mean, operands=2),
-    _row("waiting", elementary.waiting, bounds.waiting, _waiting, operands=2),
-    _row("max", np.maximum, bounds.maximum, max, operands=2),
-    _row("min", np.minimum, bounds.minimum, min, operands=2),
-    _row("abs", np.abs, bounds.absolute, abs),
-    _row("sqrt", np.sqrt, bounds.root),
-    _row("exp", np.exp, bounds.exponential),
-    _row("ln", np.log, bounds.logarithm),
-    _row("cos", np.cos, bounds.cosine),
-    _row("acos", np.arccos, bounds.arc_cosine),
-    _row("floor", elementary.floor, bounds.stepped(elementary.floor), lambda a: Fraction(floor(a))),
-    _row(
-        "ceil", elementary.ceiling, bounds.stepped(elementary.ceiling), lambda a: Fraction(ceil(a))
-    ),
-    _row("w", elementary.lambert, bounds.lambert),
-    _row("lower_w", elementary.lower_lambert, bounds.lower_lambert),
-    _row("effective", elementary.effective, bounds.effective, operands=2),
-    _row("harmonic", elementary.harmonic, bounds.monotone(elementary.harmonic, (1,))),
-    _of_queue(queue_arrays.erlang_b, -1, 1),
-    _of_queue(queue_arrays.erlang_c, -1, 1),
-    _of_queue(queue_arrays.periodic_wait, 1, 1),
-    _of_queue(queue_arrays.md1_tail, 1, -1),
-    _of_queue(queue_arrays.md1_quantile, 1, 1),
-    _of_queue(queue_arrays.batch_quantile, 1, 1),
-    _of_queue(queue_arrays.periodic_tail, 1, 1, -1),
-    _of_queue(queue_arrays.periodic_quantile, 1, 1, 1),
-    _of_queue(queue_arrays.sojourn_quantile, 1, -1, 1),
-    _of_queue(queue_arrays.gamma_quantile, 1, 0, 1),
-    _of_queue(queue_arrays.normal_tail, -1),
-    _of_queue(queue_arrays.normal_quantile, 1),
+    _row("+", "total", 2, takes_more=True),
+    _row("*", "product", 2, takes_more=True),
+    _row("pow", "raised", 2),
+    _row("ratio", "ratio", 2),
+    _row("mean", "mean", 2),
+    _row("waiting", "waiting", 2),
+    _row("max", "maximum", 2, takes_more=True),
+    _row("min", "minimum", 2, takes_more=True),
+    _row("abs", "absolute"),
+    _row("sqrt", "root"),
+    _row("exp", "exponential"),
+    _row("ln", "logarithm"),
+    _row("cos", "cosine"),
+    _row("acos", "arc_cosine"),
+    _row("floor", "floor"),
+    _row("ceil", "ceiling"),
+    _row("w", "lambert"),
+    _row("lower_w", "lower_lambert"),
+    _row("effective", "effective", 2),
+    _monotone("harmonic", 1, lies=(-inf, inf)),
+    _monotone("erlang_b", -1, 1, lies=_SHARE),
+    _monotone("erlang_c", -1, 1, lies=_SHARE),
+    _monotone("periodic_wait", 1, 1),
+    _monotone("md1_tail", 1, -1, lies=_SHARE),
+    _monotone("md1_quantile", 1, 1),
+    _monotone("batch_quantile", 1, 1),
+    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE),
+    _monotone("periodic_quantile", 1, 1, 1),
+    _monotone("sojourn_quantile", 1, -1, 1),
+    _monotone("gamma_quantile", 1, 0, 1),
+    _monotone("normal_tail", -1, lies=_SHARE),
+    _monotone("normal_quantile", 1, lies=(-inf, inf)),
 )
 
 OPERATIONS = {row.word: row for row in _ROWS}

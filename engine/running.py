@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qps.engine.elementary import whole_power
+from qps.engine.columns.on_arrays import whole_power
 from qps.engine.operations import OPERATIONS
 from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step
 

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from qps.reports.linking import link
 from qps.reports.live import Json, embedded
 from qps.reports.page import PageView
 from qps.reports.quantities import number, percent
@@ -21,20 +22,6 @@ from qps.reports.quantities import number, percent
 if TYPE_CHECKING:  # these import what a report of a spec does not need
     from qps.reports.difference_page import DifferencePage
     from qps.reports.matrix_page import MatrixPage
-
-SCRIPTS = (
-    "queues", "program", "interval", "exact", "search", "model", "known", "answers",
-    "format", "sentences", "dom", "axis", "line_chart", "picture", "column", "pictures", "bars",
-    "quality_space", "topology", "heat_map", "sections", "assumptions", "advice", "comparison",
-    "controls", "app",
-)  # fmt: skip
-"""The parts of the page's script, each a file in `scripts/`, in the order in which they stand."""
-
-MATRIX_SCRIPTS = (
-    "format", "dom", "axis", "picture", "rows", "filters", "filter_fields",
-    "row_table", "front", "line_axis", "line_paint", "parallel", "downloads", "matrix",
-)  # fmt: skip
-DIFFERENCE_SCRIPTS = ("format", "dom", "axis", "picture", "difference")
 
 
 @cache
@@ -73,11 +60,10 @@ def _shown(value: object) -> object:
 
 
 @cache
-def script(parts: tuple[str, ...] = SCRIPTS) -> str:
-    """Return a page's script: its parts behind one another, with no name in the open."""
+def script(entry: str) -> str:
+    """Return a page's script: a module of `scripts/` with all that it imports."""
     folder = files("qps.reports").joinpath("scripts")
-    texts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in parts]
-    return '"use strict";\n{\n' + "\n".join(texts) + "}\n"
+    return link(entry, lambda path: folder.joinpath(path).read_text(encoding="utf-8"))
 
 
 @cache
@@ -93,27 +79,27 @@ def _hash(text: str) -> str:
 
 def render_html(page: PageView) -> str:
     """Return the page; the same view gives the same text, to the letter."""
-    return _rendered("page.html.jinja", page, page.live, SCRIPTS)
+    return _rendered("page.html.jinja", page, page.live, "app.js")
 
 
 def render_matrix(page: MatrixPage) -> str:
     """Return the page of a matrix result."""
-    return _rendered("matrix.html.jinja", page, page.data, MATRIX_SCRIPTS, ("style", "matrix"))
+    return _rendered("matrix.html.jinja", page, page.data, "matrix.js", ("style", "matrix"))
 
 
 def render_difference(page: DifferencePage) -> str:
     """Return the page of what changed between two specs."""
-    return _rendered("difference.html.jinja", page, page.data, DIFFERENCE_SCRIPTS)
+    return _rendered("difference.html.jinja", page, page.data, "difference.js")
 
 
 def _rendered(
     template: str,
     page: object,
     data: Json,
-    scripts: tuple[str, ...],
+    entry: str,
     styles: tuple[str, ...] = ("style",),
 ) -> str:
-    style, code = _style(styles), script(scripts)
+    style, code = _style(styles), script(entry)
     return (
         _environment()
         .get_template(template)

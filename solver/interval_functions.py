@@ -7,8 +7,7 @@ from collections.abc import Callable
 from math import inf, nan
 
 from qps.compiler.lower.queue_functions import QueueFunction
-from qps.engine.elementary import harmonic as harmonic_number
-from qps.engine.elementary import lambert as lambert_w
+from qps.engine.columns import on_floats
 from qps.solver.interval import (
     NOTHING_KNOWN,
     Interval,
@@ -139,13 +138,13 @@ def arc_cosine(one: Interval) -> Interval:
 
 def lambert(one: Interval) -> Interval:
     """Return the bounds of the upper branch of Lambert's W, which rises."""
-    value = _monotone(lambert_w, one)
+    value = _monotone(on_floats.lambert, one)
     return _chained(value, _lambert_rate(value), one)
 
 
 def lower_lambert(one: Interval) -> Interval:
     """Return the bounds of the lower branch of Lambert's W, which falls."""
-    value = _monotone(lambda x: lambert_w(x, -1), one, falls=True)
+    value = _monotone(on_floats.lower_lambert, one, falls=True)
     return _chained(value, _lambert_rate(value), one)
 
 
@@ -160,7 +159,7 @@ def harmonic(one: Interval) -> Interval:
     """Return the bounds of 1 + 1/2 + ... + 1/n, which rises."""
     if one.low <= -1:
         return NOTHING_KNOWN
-    ends = float(harmonic_number(one.low)), float(harmonic_number(one.high))
+    ends = on_floats.harmonic(one.low), on_floats.harmonic(one.high)
     return _chained(_widened(*ends, _QUEUE), (0.0, inf), one)
 
 

@@ -46,7 +46,7 @@ def reading(text: str, cores: int = 2, **asked: bool) -> Fit | Problem:
     table = read_table(text, "runs.csv")
     assert isinstance(table, Table)
     count = Fraction(cores)
-    return fitted(table, Reading("cpu", count, count, **asked), UNITS.get)
+    return fitted(table, Reading(resource="cpu", cores=count, processors=count, **asked), UNITS.get)
 
 
 def fit(text: str, cores: int = 2, **asked: bool) -> Fit:

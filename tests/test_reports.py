@@ -95,10 +95,13 @@ def test_the_page_loads_nothing_and_runs_its_own_script_only(speak_page: str) ->
     assert "unsafe" not in policy
     script, style = (
         "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (html.script(), re.findall("<style>(.*?)</style>", speak_page, re.DOTALL)[0])
+        for text in (
+            html.script("app.js"),
+            re.findall("<style>(.*?)</style>", speak_page, re.DOTALL)[0],
+        )
     )
     assert f"script-src '{script}'; style-src '{style}'" in policy
-    assert f"<script>{html.script()}</script>" in speak_page
+    assert f"<script>{html.script('app.js')}</script>" in speak_page
     assert "url(" not in speak_page.replace("url(#", "")
     assert "http://" not in speak_page.replace("http://www.w3.org/2000/svg", "")
     assert "https://" not in speak_page

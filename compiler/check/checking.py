@@ -59,18 +59,24 @@ class Checker:
         self.sink = Sink(failed_names=set(program.failed_names))
         self._program = program
         self.main = program.main
-        self.expressions = ExpressionChecker(self.sink, Scope(self.main), importer)
+        self.expressions = ExpressionChecker(
+            sink=self.sink, main_scope=Scope(self.main), importer=importer
+        )
         ratings = frozenset(
             unit.name.text
             for module in program.modules
             for unit in module.names.values()
             if isinstance(unit, ast.Unit) and unit.is_rating
         )
-        self._fits = FitChecker(importer, self.sink)
+        self._fits = FitChecker(importer=importer, sink=self.sink)
         self._chosen: dict[Span, str] = {}
-        self.hardware = HardwareChecker(self.expressions, self.sink, ratings, self._fits)
+        self.hardware = HardwareChecker(
+            expressions=self.expressions, sink=self.sink, rating_bases=ratings, fits=self._fits
+        )
         self._places = PlaceChecker(self.expressions, self.hardware, self.sink, self.main)
-        self.changes = ChangeChecker(self.expressions, self._places, self.sink, self.main)
+        self.changes = ChangeChecker(
+            expressions=self.expressions, places=self._places, sink=self.sink, main=self.main
+        )
         self._matrix_checker = MatrixChecker(self.changes)
         self._claims = ClaimChecker(self.changes, self._matrix_checker.claim)
         self._observed = ObservationChecker(self._claims, importer)
@@ -113,30 +119,30 @@ class Checker:
         self._functions()
         source = self.main.syntax.source
         model = ir.Model(
-            PurePath(source.label).stem,
-            source.label,
-            self.main.syntax.doc,
-            population,
-            options,
-            parameters,
-            {n: m for n, m in self.hardware.machines.items() if m is not None},
-            {n: m for n, m in self.hardware.networks.items() if m is not None},
-            tuple(nodes.values()),
-            tuple(links.values()),
-            streams,
-            measures,
-            requirements,
-            quality,
-            scenarios,
-            expectations,
-            observations,
-            modes,
-            figures,
-            groups,
-            matrices,
-            targets,
-            tuple(self._fits.used.items()),
-            self._fitted(parameters),
+            name=PurePath(source.label).stem,
+            file=source.label,
+            doc=self.main.syntax.doc,
+            population=population,
+            options=options,
+            parameters=parameters,
+            machines={n: m for n, m in self.hardware.machines.items() if m is not None},
+            networks={n: m for n, m in self.hardware.networks.items() if m is not None},
+            nodes=tuple(nodes.values()),
+            links=tuple(links.values()),
+            streams=streams,
+            measures=measures,
+            requirements=requirements,
+            quality=quality,
+            scenarios=scenarios,
+            expectations=expectations,
+            observations=observations,
+            modes=modes,
+            figures=figures,
+            groups=groups,
+            matrices=matrices,
+            targets=targets,
+            fits=tuple(self._fits.used.items()),
+            fitted=self._fitted(parameters),
         )
         report_think_times(model, self.sink)
         return self.sink.partial(model)
@@ -218,16 +224,21 @@ class Checker:
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
         components = ComponentChecker(
-            self.expressions,
-            self.sink,
-            self._machine_name,
-            self._resources,
-            self._fits,
-            self.hardware.machines,
-            self._chosen,
+            expressions=self.expressions,
+            sink=self.sink,
+            machine_name=self._machine_name,
+            resources=self._resources,
+            fits=self._fits,
+            machines=self.hardware.machines,
+            fitted=self._chosen,
         )
         checker = StreamChecker(
-            self.expressions, components, self.sink, self._program, nodes, links
+            expressions=self.expressions,
+            components=components,
+            sink=self.sink,
+            program=self._program,
+            nodes=nodes,
+            links=links,
         )
         streams = [
             checker.stream(declaration)

@@ -17,7 +17,7 @@ VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 """What grows with the population, or may do so."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Configuration:
     """What is in force: the choices, the values and the places of one run.
 
@@ -65,14 +65,14 @@ class Configuration:
 def base_configuration(model: ir.Model) -> Configuration:
     """Return the model as its spec states it."""
     return Configuration(
-        model.population.low,
-        model.population.high,
-        {option.name: option.choices[0] for option in model.options},
-        {parameter.name: parameter.value for parameter in model.parameters},
-        {parameter.name: parameter.value_span for parameter in model.parameters},
-        {node.name: node for node in model.nodes},
-        {link.name: link for link in model.links},
-        {group.name: group for group in model.groups},
+        low=model.population.low,
+        high=model.population.high,
+        options={option.name: option.choices[0] for option in model.options},
+        parameters={parameter.name: parameter.value for parameter in model.parameters},
+        values_from={parameter.name: parameter.value_span for parameter in model.parameters},
+        nodes={node.name: node for node in model.nodes},
+        links={link.name: link for link in model.links},
+        groups={group.name: group for group in model.groups},
     )
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 _LARGEST_LOAD = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
     """The ends between which a value must lie, None for none; `is_…_out` where an end is not in."""
 
@@ -63,17 +63,17 @@ class Bound(Enum):
 
 
 _ZERO, _ONE = Fraction(0), Fraction(1)
-_WHOLE = Interval(_ZERO, is_least_out=True, is_whole=True)
+_WHOLE = Interval(least=_ZERO, is_least_out=True, is_whole=True)
 _INTERVALS = {
     Bound.ANY: Interval(),
-    Bound.POSITIVE: Interval(_ZERO, is_least_out=True),
-    Bound.NOT_NEGATIVE: Interval(_ZERO),
-    Bound.SHARE: Interval(_ZERO, _ONE),
-    Bound.PART: Interval(_ZERO, _ONE, is_most_out=True),
-    Bound.LOAD: Interval(_ZERO, Fraction(_LARGEST_LOAD)),
-    Bound.FULL: Interval(_ZERO, _ONE),
-    Bound.TARGET: Interval(_ZERO, _ONE, is_least_out=True),
-    Bound.EFFICIENCY: Interval(Fraction(1, 2), _ONE, is_least_out=True),
+    Bound.POSITIVE: Interval(least=_ZERO, is_least_out=True),
+    Bound.NOT_NEGATIVE: Interval(least=_ZERO),
+    Bound.SHARE: Interval(least=_ZERO, most=_ONE),
+    Bound.PART: Interval(least=_ZERO, most=_ONE, is_most_out=True),
+    Bound.LOAD: Interval(least=_ZERO, most=Fraction(_LARGEST_LOAD)),
+    Bound.FULL: Interval(least=_ZERO, most=_ONE),
+    Bound.TARGET: Interval(least=_ZERO, most=_ONE, is_least_out=True),
+    Bound.EFFICIENCY: Interval(least=Fraction(1, 2), most=_ONE, is_least_out=True),
     Bound.COUNT: _WHOLE,
     Bound.RANK: _WHOLE,
     Bound.WHOLE: _WHOLE,

@@ -49,7 +49,7 @@ class Placement:
         settled = in_force(configuration)
         self._bounds.check(settled, found)
         for stream in self._model.streams:
-            _StreamCheck(self._model, settled, stream, found).run()
+            _StreamCheck(model=self._model, configuration=settled, stream=stream, sink=found).run()
         notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
         for diagnostic in found.found:
             sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
@@ -89,7 +89,7 @@ class _Ask:
     also: tuple[Label, ...] = ()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _StreamCheck:
     """Checks one stream in one configuration."""
 

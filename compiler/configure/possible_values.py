@@ -123,7 +123,7 @@ class _Check:
         what = f"`{parameter.name}`"
         try:
             values = [
-                self._folded(Bounded(expr, span, what, Bound.ANY), folder)
+                self._folded(Bounded(expr=expr, span=span, what=what, bound=Bound.ANY), folder)
                 for expr in (ir.ParameterValue(parameter.name), parameter.low, parameter.high)
                 if expr is not None
             ]

@@ -17,7 +17,7 @@ _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
     """An expression with what it is called, what it may be, and its dimension."""
 
@@ -78,11 +78,20 @@ def stated_values(model: ir.Model) -> Iterator[Bounded]:
         if parameter.is_elastic and parameter.low is not None:
             what = f"the least of `{parameter.name}`"
             yield Bounded(
-                parameter.low, parameter.span, what, Bound.NOT_NEGATIVE, parameter.dimension
+                expr=parameter.low,
+                span=parameter.span,
+                what=what,
+                bound=Bound.NOT_NEGATIVE,
+                dimension=parameter.dimension,
             )
         yield from _of(parameter.priority, f"the priority of `{parameter.name}`", Bound.RANK)
     for group in model.groups:
-        yield Bounded(group.size.expr, group.size.span, f"the size of `{group.name}`", Bound.COUNT)
+        yield Bounded(
+            expr=group.size.expr,
+            span=group.size.span,
+            what=f"the size of `{group.name}`",
+            bound=Bound.COUNT,
+        )
     for stream in model.streams:
         yield from _stream(stream)
     for machine in model.machines.values():
@@ -120,12 +129,20 @@ def chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
 def _count(place: ir.Node | ir.Link) -> Bounded:
     """Return how many there are of a place: whole, unless they grow with the population."""
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
-    return Bounded(place.count, place.span, f"the count of `{place.name}`", bound)
+    return Bounded(
+        expr=place.count, span=place.span, what=f"the count of `{place.name}`", bound=bound
+    )
 
 
 def _of(quantity: ir.Quantity | None, what: str, bound: Bound) -> Iterator[Bounded]:
     if quantity is not None:
-        yield Bounded(quantity.expr, quantity.span, what, bound, quantity.dimension)
+        yield Bounded(
+            expr=quantity.expr,
+            span=quantity.span,
+            what=what,
+            bound=bound,
+            dimension=quantity.dimension,
+        )
 
 
 def _machine(machine: ir.Machine) -> Iterator[Bounded]:
@@ -186,7 +203,9 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
             if step.spread is not None:
                 yield from _of(step.spread.most, "how many at most", Bound.COUNT)
             if step.repeat is not None:
-                yield Bounded(step.repeat, step.span, "a repetition", Bound.NOT_NEGATIVE)
+                yield Bounded(
+                    expr=step.repeat, span=step.span, what="a repetition", bound=Bound.NOT_NEGATIVE
+                )
             for cost in step.component.costs:
                 for term in cost.terms:
                     yield from _of(term.amount, "a cost", Bound.NOT_NEGATIVE)

@@ -36,7 +36,7 @@ _NOT_MEASURED = frozenset(["", "-", "nan", "na", "n/a", "null", "none", "inf", "
 _CORES = "core"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a table is read: which column is the load of `processors`, which do the work of `cores`.
 

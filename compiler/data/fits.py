@@ -47,7 +47,7 @@ _MOST_BITS = 450
 """Of a number with all the digits that its column has."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitTerm:
     """A coefficient: seconds of one processor for each of an item (a bit for information).
 
@@ -70,7 +70,7 @@ class Size:
     high: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FitRow:
     """A row: the load of the whole machine and the rates in base units.
 
@@ -86,7 +86,7 @@ class FitRow:
     is_used: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Runs:
     """What was measured, column by column; `used` holds the numbers of the rows that count."""
 
@@ -103,12 +103,12 @@ class Runs:
     def row(self, index: int) -> FitRow:
         """Return one of the rows."""
         return FitRow(
-            self.lines[index],
-            self.load[index],
-            tuple(rate[index] for rate in self.rates),
-            index in self.other_path,
-            index in self.saturated,
-            index in self._is_used,
+            line=self.lines[index],
+            load=self.load[index],
+            rates=tuple(rate[index] for rate in self.rates),
+            is_of_other_path=index in self.other_path,
+            is_saturated=index in self.saturated,
+            is_used=index in self._is_used,
         )
 
     @cached_property
@@ -127,7 +127,7 @@ class Runs:
         return min(values) * column.unit, max(values) * column.unit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fit:
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
@@ -198,7 +198,11 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
 
 def _of_served(reading: Reading) -> Reading:
     return Reading(
-        reading.resource, reading.cores, reading.processors, reading.has_fixed, is_served=True
+        resource=reading.resource,
+        cores=reading.cores,
+        processors=reading.processors,
+        has_fixed=reading.has_fixed,
+        is_served=True,
     )
 
 
@@ -223,24 +227,26 @@ def _fit(
         )
     terms = tuple(
         FitTerm(
-            column.heading,
-            column.item,
-            value * runs.load.unit / rate.unit * reading.cores,
-            *runs.ends(rate),
+            heading=column.heading,
+            item=column.item,
+            value=value * runs.load.unit / rate.unit * reading.cores,
+            low=low,
+            high=high,
         )
         for column, rate, value in zip(rates, runs.rates, solved[reading.has_fixed :], strict=True)
+        for low, high in [runs.ends(rate)]
     )
     used = {load.heading, *(rate.heading for rate in rates)}
     return Fit(
-        table.name,
-        load.name,
-        reading.cores,
-        solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
-        reading.has_fixed,
-        terms,
-        _sizes(rates, runs),
-        runs,
-        tuple(heading for heading in table.headings if heading not in used),
+        file=table.name,
+        resource=load.name,
+        cores=reading.cores,
+        fixed=solved[0] * runs.load.unit if reading.has_fixed else Fraction(0),
+        has_fixed=reading.has_fixed,
+        terms=terms,
+        sizes=_sizes(rates, runs),
+        runs=runs,
+        left_out=tuple(heading for heading in table.headings if heading not in used),
     )
 
 
@@ -274,7 +280,14 @@ def _runs(
         other_path = frozenset(i for i, row in rows if 0 in row and is_other_path(row, rates))
     unused = other_path if reading.is_served else other_path | saturated
     used = tuple(i for i in range(len(table.lines)) if i not in unused)
-    return Runs(table.lines, loads, tuple(columns), other_path, saturated, used)
+    return Runs(
+        lines=table.lines,
+        load=loads,
+        rates=tuple(columns),
+        other_path=other_path,
+        saturated=saturated,
+        used=used,
+    )
 
 
 def _impossible(

@@ -24,7 +24,7 @@ _HALF_OF_16_BIT = 1 << 15
 _LARGEST_16_BIT = (1 << 16) - 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Recording:
     """The packets that arrived, in the order in which they were sent.
 
@@ -162,7 +162,13 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
     else:
         scheduled = tuple((row.sent or 0) * finer for row in kept)
     return Recording(
-        tuple(places), scheduled, arrivals, sent, duplicates, ticks, columns.tick / finer
+        places=tuple(places),
+        scheduled=scheduled,
+        arrivals=arrivals,
+        sent=sent,
+        duplicates=duplicates,
+        period=ticks,
+        tick=columns.tick / finer,
     )
 
 

@@ -61,7 +61,7 @@ class Coefficient:
         return self.half_width is not None and 0 <= self.value < self.half_width
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Residual:
     """A row: its load as measured and fitted, and as predicted by a fit without it.
 
@@ -84,7 +84,7 @@ class Residual:
         return self.measured + self.error
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Regression:
     """A fit with all that tells how far to trust it; loads as shares of the machine."""
 
@@ -108,13 +108,13 @@ class Regression:
             for column in (self._left_out, self._pulls, self._remaining)
         )
         return Residual(
-            runs.lines[index],
-            self._measured[index],
-            self._errors[index],
-            left_out,
-            pull,
-            remaining,
-            index in self._used,
+            line=runs.lines[index],
+            measured=self._measured[index],
+            error=self._errors[index],
+            left_out=left_out,
+            pull=pull,
+            remaining=remaining,
+            is_used=index in self._used,
         )
 
     @property
@@ -273,18 +273,18 @@ def regression(fit: Fit) -> Regression:
                 less = times * errors[index] * without / square_error
                 remaining[index] = max(0.0, 1 - less)
     return Regression(
-        fit,
-        tuple(
+        fit=fit,
+        coefficients=tuple(
             Coefficient(heading, item, value, width)
             for (heading, item), value, width in zip(names, values, widths, strict=True)
         ),
-        freedom,
-        _explained(fit, squares),
-        len(copies),
-        array("d", (error * unit for error in errors)),
-        left_out,
-        pulls,
-        remaining,
+        degrees_of_freedom=freedom,
+        explained=_explained(fit, squares),
+        distinct=len(copies),
+        _errors=array("d", (error * unit for error in errors)),
+        _left_out=left_out,
+        _pulls=pulls,
+        _remaining=remaining,
     )
 
 

@@ -63,7 +63,7 @@ class Heading:
     """Lines of the heading: none in a bare list of numbers."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Columns:
     """What a file says of each packet, in the order of its lines; times in ticks of `tick` s."""
 
@@ -232,7 +232,7 @@ def _columns(heading: Heading, cells: dict[str, list[str]], lines: list[int]) ->
                 line, "the time of sending is missing", "add it, or leave the column out"
             )
     known = None if sent is None else [time for time in sent if time is not None]
-    return Columns(arrivals, known, sequence, lines, tick)
+    return Columns(arrivals=arrivals, sent=known, sequence=sequence, lines=lines, tick=tick)
 
 
 _Decimal = tuple[int, int]

@@ -10,7 +10,7 @@ from qps.compiler.ir.expressions import Change, SetScenario
 from qps.compiler.ir.requirements import Requirement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
     """A way of working: what it needs besides the requirements of all, and what differs in it."""
 

@@ -22,7 +22,7 @@ class Tolerance:
     relative: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """A claimed value, or a claimed condition (then `claimed` is None).
 
@@ -37,7 +37,7 @@ class Claim:
     asks: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """Claims with their source: a document, or the model itself where they are `is_our_own`.
 
@@ -56,7 +56,7 @@ class Expectation:
     missed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredColumn:
     """A column of measured values; without a tolerance they are shown, not judged.
 
@@ -82,7 +82,7 @@ class ObservedRow:
     values: tuple[Fraction | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
     """A table of runs, of a document or of our own where it is `is_our_own`."""
 

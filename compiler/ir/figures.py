@@ -30,7 +30,7 @@ class LoadCurves:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """Curves over the population (`parameter` None) or over a parameter, from low to high."""
 

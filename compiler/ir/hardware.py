@@ -39,7 +39,7 @@ class Queueing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
     """A resource of a machine.
 
@@ -66,7 +66,7 @@ class Resource:
         return self.kind is ResourceKind.RATE and self.work == DATA_RATE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     """A kind of machine; `ratings` holds every rating by its base dimension."""
 
@@ -95,7 +95,7 @@ class Medium(Enum):
     DUPLEX = "duplex"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
     """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
 
@@ -127,7 +127,7 @@ class Node:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A network in its place: `ends` are the nodes and links that it joins."""
 

@@ -32,7 +32,7 @@ class Steps:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
     """What a matrix varies: changes for what is chosen, numbers for a parameter.
 
@@ -92,7 +92,7 @@ class Order:
     is_descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
     """Many configurations of the model.
 
@@ -139,7 +139,7 @@ class Quantifier(Enum):
     AT_MOST = "most"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixClaim:
     """What is claimed of the configurations of a matrix, or of those for which `where` holds."""
 

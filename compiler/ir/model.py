@@ -16,7 +16,7 @@ from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
 from qps.compiler.ir.streams import Stream
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
     """A spec that was checked; `fits` are those that its numbers come from, by where they stand.
 

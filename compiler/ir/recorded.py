@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """A number that was measured: `name` is what a trace calls it, `text` how it reads.
 

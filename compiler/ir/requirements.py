@@ -18,7 +18,7 @@ class Measure:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
     """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality."""
 

@@ -20,7 +20,7 @@ class CostTerm:
     literal: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What a component costs on one resource.
 
@@ -64,7 +64,7 @@ class Effect:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
     """One step of work, its arguments put in."""
 
@@ -84,7 +84,7 @@ class SpreadKind(Enum):
     ONE = "one"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
     """`to others by cast`: `cast` is a plain truth (multicast) or the option that decides.
 
@@ -100,7 +100,7 @@ class Spread:
     most: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A component in its place; with a `group`, it merges the flows of each group by itself."""
 
@@ -131,7 +131,7 @@ class Crossing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Emission:
     """What leaves a source.
 
@@ -164,7 +164,7 @@ class InEachGroup:
     flows: Quantity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
     """Items on their way: one flow for each machine of a node, or some in each group."""
 

@@ -76,15 +76,19 @@ class Builder(CaseBuilder, MatrixBuilder):
         return ast.Use(self._span(tree), named, None if alias is None else self._name(alias))
 
     def _item_unit(self, tree: Tree[Token]) -> ast.Unit:
-        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=False, value=None)
+        return ast.Unit(
+            span=self._span(tree), name=self._name(tree.children[0]), is_rating=False, value=None
+        )
 
     def _rating_unit(self, tree: Tree[Token]) -> ast.Unit:
-        return ast.Unit(self._span(tree), self._name(tree.children[0]), is_rating=True, value=None)
+        return ast.Unit(
+            span=self._span(tree), name=self._name(tree.children[0]), is_rating=True, value=None
+        )
 
     def _derived_unit(self, tree: Tree[Token]) -> ast.Unit:
         name, value = tree.children
         return ast.Unit(
-            self._span(tree), self._name(name), is_rating=False, value=self._expr(value)
+            span=self._span(tree), name=self._name(name), is_rating=False, value=self._expr(value)
         )
 
     def _users(self, tree: Tree[Token]) -> ast.Users:
@@ -98,16 +102,21 @@ class Builder(CaseBuilder, MatrixBuilder):
     def _option(self, tree: Tree[Token]) -> ast.Option:
         name, *choices, source = tree.children
         words = tuple(self._word(choice) for choice in choices if choice is not None)
-        return ast.Option(self._span(tree), self._name(name), words, self._source_text(source))
+        return ast.Option(
+            span=self._span(tree),
+            name=self._name(name),
+            choices=words,
+            source=self._source_text(source),
+        )
 
     def _param(self, tree: Tree[Token]) -> ast.Param:
         name, value, bounds, source, fitted = tree.children
         return ast.Param(
-            self._span(tree),
-            self._name(name),
-            self._expr(value),
-            None if bounds is None else self._range(bounds),
-            self._source_text(source),
+            span=self._span(tree),
+            name=self._name(name),
+            value=self._expr(value),
+            range=None if bounds is None else self._range(bounds),
+            source=self._source_text(source),
             fitted=self._source_text(fitted),
         )
 
@@ -115,11 +124,11 @@ class Builder(CaseBuilder, MatrixBuilder):
         name, bounds, priority, source = tree.children
         limits = self._range(bounds)
         return ast.Param(
-            self._span(tree),
-            self._name(name),
-            limits.high,
-            limits,
-            self._source_text(source),
+            span=self._span(tree),
+            name=self._name(name),
+            value=limits.high,
+            range=limits,
+            source=self._source_text(source),
             is_elastic=True,
             priority=None if priority is None else self._expr(priority),
         )
@@ -131,7 +140,10 @@ class Builder(CaseBuilder, MatrixBuilder):
     def _func(self, tree: Tree[Token]) -> ast.Func:
         name, formals, value = tree.children
         return ast.Func(
-            self._span(tree), self._name(name), self._formals(formals), self._expr(value)
+            span=self._span(tree),
+            name=self._name(name),
+            formals=self._formals(formals),
+            value=self._expr(value),
         )
 
     def _defaults(self, tree: Tree[Token]) -> ast.Defaults:
@@ -142,12 +154,12 @@ class Builder(CaseBuilder, MatrixBuilder):
         name, *rest = tree.children
         pieces = trees(rest)
         return ast.Machine(
-            self._span(tree),
-            self._name(name),
-            tuple(self._resource(p) for p in pieces if p.data == "resource"),
-            tuple(self._expr(p.children[0]) for p in pieces if p.data == "extra_rating"),
-            self._only_price(pieces),
-            self._only_source(pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            resources=tuple(self._resource(p) for p in pieces if p.data == "resource"),
+            ratings=tuple(self._expr(p.children[0]) for p in pieces if p.data == "extra_rating"),
+            price=self._only_price(pieces),
+            source=self._only_source(pieces),
         )
 
     def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
@@ -159,11 +171,11 @@ class Builder(CaseBuilder, MatrixBuilder):
             if a.data == "attribute"
         )
         return ast.ResourceItem(
-            self._span(tree),
-            self._name(name),
-            self._expr(capacity),
-            built,
-            self._only_queueing(pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            capacity=self._expr(capacity),
+            attributes=built,
+            queueing=self._only_queueing(pieces),
         )
 
     def _only_queueing(self, pieces: Iterable[Tree[Token]]) -> ast.Queueing | None:
@@ -189,13 +201,13 @@ class Builder(CaseBuilder, MatrixBuilder):
             if p.data == "link_property"
         )
         return ast.Network(
-            self._span(tree),
-            self._name(name),
-            self._one("the medium", media, lambda medium: medium.span),
-            properties,
-            self._only_price(pieces),
-            self._only_source(pieces),
-            self._only_queueing(pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            medium=self._one("the medium", media, lambda medium: medium.span),
+            properties=properties,
+            price=self._only_price(pieces),
+            source=self._only_source(pieces),
+            queueing=self._only_queueing(pieces),
         )
 
     def _component(self, tree: Tree[Token]) -> ast.Component:
@@ -211,13 +223,13 @@ class Builder(CaseBuilder, MatrixBuilder):
             elif piece.data == "merge":
                 items.append(ast.Effect(self._span(piece), "merge", None))
         return ast.Component(
-            self._span(tree),
-            self._name(name),
-            self._formals(formals),
-            tuple(items),
-            self._only_source(pieces),
-            self._default_machine,
-            self._only_text("fitted", pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            formals=self._formals(formals),
+            items=tuple(items),
+            source=self._only_source(pieces),
+            default_machine=self._default_machine,
+            fitted=self._only_text("fitted", pieces),
         )
 
     def _cost(self, tree: Tree[Token]) -> ast.Cost:
@@ -230,14 +242,14 @@ class Builder(CaseBuilder, MatrixBuilder):
         thread = self._one("`single_thread`", threads, self._span)
         named = None if thread is None else thread.children[0]
         return ast.Cost(
-            self._span(tree),
-            self._name(name),
-            self._amount(amount),
-            self._one("`measured on`", measured, lambda machine: machine.span),
-            self._one("`scaled by`", scaled, lambda rating: rating.span),
-            thread is not None,
-            self._one("the load", loads, lambda load: load.span),
-            None if named is None else self._name(named),
+            span=self._span(tree),
+            resource=self._name(name),
+            amount=self._amount(amount),
+            measured_on=self._one("`measured on`", measured, lambda machine: machine.span),
+            scaled_by=self._one("`scaled by`", scaled, lambda rating: rating.span),
+            single_thread=thread is not None,
+            at_load=self._one("the load", loads, lambda load: load.span),
+            thread=None if named is None else self._name(named),
         )
 
     def _amount(self, piece: Piece) -> ast.Expr | ast.Fit:
@@ -278,23 +290,23 @@ class Builder(CaseBuilder, MatrixBuilder):
                 links = tuple(self._dotted(link) for link in piece.children)
                 items.append(ast.Over(span, links))
         return ast.Stream(
-            self._span(tree),
-            self._name(name),
-            None if flows is None else self._expr(flows),
-            None if each is None else self._dotted(each),
-            tuple(items),
+            span=self._span(tree),
+            name=self._name(name),
+            flows=None if flows is None else self._expr(flows),
+            each=None if each is None else self._dotted(each),
+            items=tuple(items),
         )
 
     def _step(self, tree: Tree[Token]) -> ast.Step:
         name, arguments, repeat, group, spread, when = tree.children
         return ast.Step(
-            self._span(tree),
-            self._dotted(name),
-            () if arguments is None else self._exprs(tree_of(arguments)),
-            None if repeat is None else self._expr(tree_of(repeat).children[-1]),
-            self._in_group(group),
-            None if spread is None else self._spread(tree_of(spread)),
-            None if when is None else self._expr(tree_of(when).children[0]),
+            span=self._span(tree),
+            component=self._dotted(name),
+            arguments=() if arguments is None else self._exprs(tree_of(arguments)),
+            repeat=None if repeat is None else self._expr(tree_of(repeat).children[-1]),
+            group=self._in_group(group),
+            spread=None if spread is None else self._spread(tree_of(spread)),
+            condition=None if when is None else self._expr(tree_of(when).children[0]),
         )
 
     def _spread(self, tree: Tree[Token]) -> ast.Spread:
@@ -304,12 +316,12 @@ class Builder(CaseBuilder, MatrixBuilder):
         whom, most = (*to.children, None)[:2]
         is_group = isinstance(whom, Tree) and whom.data == "in_group"
         return ast.Spread(
-            self._span(tree),
-            kind,
-            None if whom is None or is_group else self._dotted(whom),
-            None if cast_name is None else self._word(cast_name),
-            self._in_group(whom) if is_group else None,
-            None if most is None else self._expr(most),
+            span=self._span(tree),
+            kind=kind,
+            target=None if whom is None or is_group else self._dotted(whom),
+            cast=None if cast_name is None else self._word(cast_name),
+            group=self._in_group(whom) if is_group else None,
+            most=None if most is None else self._expr(most),
         )
 
     def _in_group(self, piece: Piece) -> ast.Name | None:
@@ -342,10 +354,10 @@ class Builder(CaseBuilder, MatrixBuilder):
         name, *rest = tree.children
         pieces = trees(rest)
         return ast.Mode(
-            self._span(tree),
-            self._name(name),
-            tuple(self._requirement(p) for p in pieces if p.data == "requirement"),
-            tuple(self.change(p) for p in pieces if p.data != "requirement"),
+            span=self._span(tree),
+            name=self._name(name),
+            requirements=tuple(self._requirement(p) for p in pieces if p.data == "requirement"),
+            changes=tuple(self.change(p) for p in pieces if p.data != "requirement"),
         )
 
     def _quality_metric(self, tree: Tree[Token]) -> ast.Quality:
@@ -371,15 +383,15 @@ class Builder(CaseBuilder, MatrixBuilder):
         pieces = trees(rest)
         source, is_our_own = self._stated_source(pieces)
         return ast.Expect(
-            self._span(tree),
-            self._name(name),
-            None if title is None else self._text(title),
-            tuple(self._claim(p) for p in pieces if p.data == "claim"),
-            source,
-            self._remarks(pieces),
-            tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
-            is_our_own,
-            self._only_text("missed", pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            title=None if title is None else self._text(title),
+            claims=tuple(self._claim(p) for p in pieces if p.data == "claim"),
+            source=source,
+            remarks=self._remarks(pieces),
+            matrix_claims=tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
+            is_our_own=is_our_own,
+            missed=self._only_text("missed", pieces),
         )
 
     def _stated_source(self, pieces: Sequence[Tree[Token]]) -> tuple[ast.Text | None, bool]:
@@ -401,16 +413,18 @@ class Builder(CaseBuilder, MatrixBuilder):
         pieces = trees(rest)
         populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
         return ast.Matrix(
-            self._span(tree),
-            self._name(name),
-            None if title is None else self._text(title),
-            self._changes(changes),
-            self._rows(pieces),
-            self._one("`at`", populations, lambda change: change.span),
-            tuple(self._derived(p) for p in pieces if p.data == "derived"),
-            tuple(self._dotted(n) for p in pieces if p.data == "selected" for n in p.children),
-            self._only_source(pieces),
-            self._remarks(pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            title=None if title is None else self._text(title),
+            changes=self._changes(changes),
+            rows=self._rows(pieces),
+            at=self._one("`at`", populations, lambda change: change.span),
+            columns=tuple(self._derived(p) for p in pieces if p.data == "derived"),
+            selected=tuple(
+                self._dotted(n) for p in pieces if p.data == "selected" for n in p.children
+            ),
+            source=self._only_source(pieces),
+            remarks=self._remarks(pieces),
         )
 
     def _derived(self, tree: Tree[Token]) -> ast.Derived:
@@ -420,11 +434,11 @@ class Builder(CaseBuilder, MatrixBuilder):
     def _claim(self, tree: Tree[Token]) -> ast.Claim:
         value, claimed, tolerance, changes = tree.children
         return ast.Claim(
-            self._span(tree),
-            self._expr(value),
-            None if claimed is None else self._expr(claimed),
-            None if tolerance is None else self._expr(tolerance),
-            self._changes(changes),
+            span=self._span(tree),
+            value=self._expr(value),
+            claimed=None if claimed is None else self._expr(claimed),
+            tolerance=None if tolerance is None else self._expr(tolerance),
+            changes=self._changes(changes),
         )
 
     def _observed_runs(self, tree: Tree[Token]) -> ast.Observe:
@@ -436,35 +450,35 @@ class Builder(CaseBuilder, MatrixBuilder):
                 heading, unit, target, tolerance = piece.children
                 columns.append(
                     ast.Column(
-                        self._span(piece),
-                        self._heading(heading),
-                        None if unit is None else self._expr(unit),
-                        self._expr(target),
-                        None if tolerance is None else self._expr(tolerance),
+                        span=self._span(piece),
+                        name=self._heading(heading),
+                        unit=None if unit is None else self._expr(unit),
+                        target=self._expr(target),
+                        tolerance=None if tolerance is None else self._expr(tolerance),
                     )
                 )
         source, is_our_own = self._stated_source(pieces)
         return ast.Observe(
-            self._span(tree),
-            self._name(name),
-            self._text(file),
-            self._changes(changes),
-            tuple(columns),
-            source,
-            self._remarks(pieces),
-            is_our_own,
-            self._only_text("missed", pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            file=self._text(file),
+            changes=self._changes(changes),
+            columns=tuple(columns),
+            source=source,
+            remarks=self._remarks(pieces),
+            is_our_own=is_our_own,
+            missed=self._only_text("missed", pieces),
         )
 
     def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:
         name, file, unit, period, source = tree.children
         return ast.Trace(
-            self._span(tree),
-            self._name(name),
-            self._text(file),
-            None if unit is None else self._expr(unit),
-            None if period is None else self._expr(period),
-            self._source_text(source),
+            span=self._span(tree),
+            name=self._name(name),
+            file=self._text(file),
+            unit=None if unit is None else self._expr(unit),
+            period=None if period is None else self._expr(period),
+            source=self._source_text(source),
         )
 
     def _figure(self, tree: Tree[Token]) -> ast.Figure:
@@ -476,15 +490,17 @@ class Builder(CaseBuilder, MatrixBuilder):
             if p.data == "abscissa"
         ]
         return ast.Figure(
-            self._span(tree),
-            self._name(name),
-            None if title is None else self._text(title),
-            self._one("`over`", axes, lambda axis: axis.span),
-            tuple(self._curve(p) for p in pieces if p.data == "curve"),
-            tuple(self._loads(p) for p in pieces if p.data == "loads"),
-            tuple(self._word(p.children[-1]) for p in pieces if p.data == "logarithmic"),
-            self._only_source(pieces),
-            self._remarks(pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            title=None if title is None else self._text(title),
+            abscissa=self._one("`over`", axes, lambda axis: axis.span),
+            curves=tuple(self._curve(p) for p in pieces if p.data == "curve"),
+            loads=tuple(self._loads(p) for p in pieces if p.data == "loads"),
+            logarithmic=tuple(
+                self._word(p.children[-1]) for p in pieces if p.data == "logarithmic"
+            ),
+            source=self._only_source(pieces),
+            remarks=self._remarks(pieces),
         )
 
     def _loads(self, tree: Tree[Token]) -> ast.Loads:

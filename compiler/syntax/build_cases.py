@@ -22,11 +22,11 @@ class CaseBuilder(ExpressionBuilder):
     def _case_param(self, tree: Tree[Token]) -> ast.Param:
         name, cases, bounds, source, fitted = tree.children
         return ast.Param(
-            self._span(tree),
-            self._name(name),
-            self._cases(tree_of(cases)),
-            None if bounds is None else self._range(bounds),
-            self._source_text(source),
+            span=self._span(tree),
+            name=self._name(name),
+            value=self._cases(tree_of(cases)),
+            range=None if bounds is None else self._range(bounds),
+            source=self._source_text(source),
             fitted=self._source_text(fitted),
         )
 
@@ -38,11 +38,11 @@ class CaseBuilder(ExpressionBuilder):
         last = entries[-1].span if entries else named.span
         table = ast.KindTable(named.span.to(last), owner, named, entries)
         return ast.Param(
-            self._span(tree),
-            owner,
-            table,
-            None if bounds is None else self._range(bounds),
-            self._only_source(pieces),
+            span=self._span(tree),
+            name=owner,
+            value=table,
+            range=None if bounds is None else self._range(bounds),
+            source=self._only_source(pieces),
             fitted=self._only_text("fitted", pieces),
         )
 
@@ -58,12 +58,12 @@ class CaseBuilder(ExpressionBuilder):
         patterns = [piece for piece in rest if isinstance(piece, Token)]
         pattern = self._text(patterns[0]) if patterns else None
         return ast.Kinds(
-            self._span(tree),
-            self._name(name),
-            tuple(self._weight(p) for p in pieces if p.data == "weight"),
-            pattern,
-            self._only_source(pieces),
-            any(piece.data == "of_users" for piece in pieces),
+            span=self._span(tree),
+            name=self._name(name),
+            weights=tuple(self._weight(p) for p in pieces if p.data == "weight"),
+            pattern=pattern,
+            source=self._only_source(pieces),
+            of_users=any(piece.data == "of_users" for piece in pieces),
         )
 
     def _weight(self, tree: Tree[Token]) -> ast.Weight:

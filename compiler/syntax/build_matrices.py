@@ -17,15 +17,15 @@ class MatrixBuilder(ExpressionBuilder):
     def _rows(self, pieces: Sequence[Tree[Token]]) -> ast.Rows:
         axes = [self._axis(p) for p in pieces if p.data in ("axis", "mode_axis", "scenario_axis")]
         return ast.Rows(
-            tuple(axes),
-            tuple(
+            axes=tuple(axes),
+            included=tuple(
                 tuple(self.change(change) for change in trees(p.children))
                 for p in pieces
                 if p.data == "included"
             ),
-            tuple(self._expr(p.children[0]) for p in pieces if p.data == "excluded"),
-            tuple(self._expr(p.children[0]) for p in pieces if p.data == "wanted"),
-            tuple(
+            excluded=tuple(self._expr(p.children[0]) for p in pieces if p.data == "excluded"),
+            wanted=tuple(self._expr(p.children[0]) for p in pieces if p.data == "wanted"),
+            order=tuple(
                 self._sort_key(key)
                 for p in pieces
                 if p.data == "ordered"
@@ -50,14 +50,16 @@ class MatrixBuilder(ExpressionBuilder):
         bounds = self._range(children[0])
         match str(tree.data):
             case "stepped":
-                return ast.Spaced(span, bounds, step=self._expr(children[1]))
+                return ast.Spaced(span=span, range=bounds, step=self._expr(children[1]))
             case "multiplied":
-                return ast.Spaced(span, bounds, factor=self._expr(children[2]))
+                return ast.Spaced(span=span, range=bounds, factor=self._expr(children[2]))
             case "divided":
                 count = self._number(token_of(children[1]))
                 is_logarithmic = children[2] is not None
-                return ast.Spaced(span, bounds, count=count, is_logarithmic=is_logarithmic)
-        return ast.Spaced(span, bounds)
+                return ast.Spaced(
+                    span=span, range=bounds, count=count, is_logarithmic=is_logarithmic
+                )
+        return ast.Spaced(span=span, range=bounds)
 
     def _sort_key(self, tree: Tree[Token]) -> ast.SortKey:
         name, descending = tree.children
@@ -70,10 +72,12 @@ class MatrixBuilder(ExpressionBuilder):
             count, *rest = rest
         _, matrix, where, condition = rest
         return ast.MatrixClaim(
-            self._span(tree),
-            str(quantifier),
-            None if count is None else self._number(token_of(count)),
-            None if matrix is None else ast.Name(self._span(token_of(matrix)), (str(matrix),)),
-            None if where is None else self._expr(where),
-            self._expr(condition),
+            span=self._span(tree),
+            quantifier=str(quantifier),
+            count=None if count is None else self._number(token_of(count)),
+            matrix=None
+            if matrix is None
+            else ast.Name(self._span(token_of(matrix)), (str(matrix),)),
+            where=None if where is None else self._expr(where),
+            condition=self._expr(condition),
         )

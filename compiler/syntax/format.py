@@ -36,7 +36,7 @@ _TIGHT = frozenset(["CIRCUMFLEX", "DOT", "RANGE"])
 _OPERANDS = frozenset(["NAME", "NUMBER", "SIGN", "RPAR", "STRING"])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
     """A token, and what stands between it and the token before."""
 
@@ -50,7 +50,7 @@ class _Piece:
     spaced: bool  # a space stands before it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
     """A line of the result, before alignment."""
 
@@ -127,7 +127,16 @@ def _piece(kind: str, text: str, before: str, *, separated: bool, first: bool) -
             comments.append((since > 1 and bool(comments or not first), found.rstrip()))
             since = 0
     spaced = before[-1:] in (" ", "\t", "\n")
-    return _Piece(kind, text, separated, ends > 0, trailing, tuple(comments), since > 1, spaced)
+    return _Piece(
+        kind=kind,
+        text=text,
+        separated=separated,
+        breaks=ends > 0,
+        trailing=trailing,
+        comments=tuple(comments),
+        blank=since > 1,
+        spaced=spaced,
+    )
 
 
 # -- laying out ------------------------------------------------------------------------------
@@ -187,7 +196,7 @@ def _lines(
         for behind_blank, comment in first.comments:
             if behind_blank and not begins:
                 yield _Line()
-            yield _Line(inside + comment)
+            yield _Line(text=inside + comment)
             begins = False
         if not first.kind:
             return
@@ -227,7 +236,9 @@ def _line(pieces: Sequence[_Piece], indent: str, head: str) -> _Line:
     first = {"LINK": "NODE"}.get(pieces[0].kind, pieces[0].kind)
     # Only a whole statement that is alone on its line is aligned, or a whole block.
     alone = pieces[-1].kind == "RBRACE" or not any(piece.separated for piece in pieces[1:])
-    return _Line(text, None, f"{indent}{head} {first}", tuple(marks) if alone else ())
+    return _Line(
+        text=text, comment=None, kind=f"{indent}{head} {first}", marks=tuple(marks) if alone else ()
+    )
 
 
 def _is_mark(pieces: Sequence[_Piece], index: int, head: str) -> bool:

@@ -106,7 +106,13 @@ def _module(
         kind = _kind_meant(source.text, start, end)
         kinds.add(kind)
         names |= _names_meant(source.text, start, end, kind)
-    return ast.Module(source, module_doc, tuple(declarations), frozenset(names), frozenset(kinds))
+    return ast.Module(
+        source=source,
+        doc=module_doc,
+        declarations=tuple(declarations),
+        failed_names=frozenset(names),
+        failed_kinds=frozenset(kinds),
+    )
 
 
 def _kind_meant(text: str, start: int, end: int) -> str:

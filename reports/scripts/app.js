@@ -1,6 +1,23 @@
 // The page: columns, controls and pictures tied together. Everything follows a change at once;
 // what takes longer (advice, a heat map of users) is worked at between frames.
 
+import { Model } from "./engine/model.js";
+import { make } from "./common/dom.js";
+import { number } from "./common/format.js";
+import { Choice, Picture, switchOf } from "./common/picture.js";
+import { Advice, showAdvice } from "./live/advice.js";
+import { showAssumptions } from "./live/assumptions.js";
+import { drawTornado, drawWaterfall } from "./live/bars.js";
+import { Column, copied } from "./live/column.js";
+import { showComparison } from "./live/comparison.js";
+import { Controls } from "./live/controls.js";
+import { HeatMap } from "./live/heat_map.js";
+import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./live/pictures.js";
+import { drawSpace, drawSpace3 } from "./live/quality_space.js";
+import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./live/sections.js";
+import { commandOf } from "./live/sentences.js";
+import { drawTopology } from "./live/topology.js";
+
 class App {
   constructor(data) {
     this.models = data.models.map((model) => new Model(model));

@@ -1,5 +1,10 @@
 // The page of a difference: from the old answer to the new one, change by change.
 
+import { Axis } from "./common/axis.js";
+import { colour, draw } from "./common/dom.js";
+import { number, shortened, whole } from "./common/format.js";
+import { Choice, Picture, pointReadout } from "./common/picture.js";
+
 const MOST_CHANGES = 16;
 
 // Changes that move nothing are left out, the smallest of very many told together.

@@ -1,5 +1,14 @@
 // The page of a matrix: filters, table and pictures tied together. What one of them keeps, all show.
 
+import { make } from "./common/dom.js";
+import { csvOf, downloadText } from "./common/downloads.js";
+import { quoted, whole } from "./common/format.js";
+import { Filters } from "./matrix/filters.js";
+import { FrontPicture } from "./matrix/front.js";
+import { ParallelPicture } from "./matrix/parallel.js";
+import { RowTable } from "./matrix/row_table.js";
+import { configurationOf, RowColumn, sortedBy } from "./matrix/rows.js";
+
 class MatrixPage {
   constructor(data) {
     this.name = data.name;

@@ -26,9 +26,9 @@ from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
+from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import UNDEFINED, Formula
 from qps.engine.programs import Program
-from qps.engine.row_bounds import Bounds
 from qps.solver.capacity import excess
 from qps.solver.impossible import impossible
 from qps.solver.matrix.guards import Guard, guards_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.columns.on_bounds import Bounds
 from qps.engine.programs import Program
-from qps.engine.row_bounds import Bounds
 from qps.solver.matrix.prepared import CompiledCriterion
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.bounding import bounds_of
-from qps.engine.row_bounds import Bounds
+from qps.engine.columns.on_bounds import Bounds
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
 from qps.solver.matrix.proofs import Shape, shape_of
 

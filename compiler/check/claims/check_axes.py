@@ -148,7 +148,13 @@ class AxisChecker:
             assert isinstance(first, ir.SetOption | ir.SetPlace)
             name = first.name
         return ir.Axis(
-            name, kind, tuple(changes), tuple(labels), (), DIMENSIONLESS, item.values_span
+            name=name,
+            kind=kind,
+            choices=tuple(changes),
+            labels=tuple(labels),
+            numbers=(),
+            dimension=DIMENSIONLESS,
+            span=item.values_span,
         )
 
     def _twice(self, value: ast.Expr, label: str) -> None:
@@ -171,7 +177,16 @@ class AxisChecker:
         if numbers is None:
             return None
         name, span, unit = found.qualified, item.values_span, self._unit(last, dimension)
-        return ir.Axis(name, ir.AxisKind.PARAMETER, (), (), numbers, dimension, span, unit)
+        return ir.Axis(
+            name=name,
+            kind=ir.AxisKind.PARAMETER,
+            choices=(),
+            labels=(),
+            numbers=numbers,
+            dimension=dimension,
+            span=span,
+            unit=unit,
+        )
 
     def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
         """Return the unit that a number is written with, and how much it is in base units."""

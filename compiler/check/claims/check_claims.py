@@ -44,16 +44,16 @@ class ClaimChecker:
         claims = [self._claim(claim) for claim in item.claims]
         of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
         return ir.Expectation(
-            item.name.text,
-            item.title.value if item.title else None,
-            tuple(claim for claim in claims if claim is not None),
-            item.source.value if item.source else None,
-            remark(item.remarks, "note"),
-            remark(item.remarks, "fitted"),
-            item.name.span,
-            tuple(claim for claim in of_matrices if claim is not None),
-            item.is_our_own,
-            item.missed.value if item.missed else None,
+            name=item.name.text,
+            title=item.title.value if item.title else None,
+            claims=tuple(claim for claim in claims if claim is not None),
+            source=item.source.value if item.source else None,
+            note=remark(item.remarks, "note"),
+            fitted=remark(item.remarks, "fitted"),
+            span=item.name.span,
+            matrix_claims=tuple(claim for claim in of_matrices if claim is not None),
+            is_our_own=item.is_our_own,
+            missed=item.missed.value if item.missed else None,
         )
 
     def _claim(self, item: ast.Claim) -> ir.Claim | None:
@@ -66,7 +66,14 @@ class ClaimChecker:
             condition = self.changes.expressions.condition(item.value, scope)
             if condition is None:
                 return None
-            return ir.Claim(condition, None, None, changes, item.span, asks)
+            return ir.Claim(
+                value=condition,
+                claimed=None,
+                tolerance=None,
+                changes=changes,
+                span=item.span,
+                asks=asks,
+            )
         value = self.changes.expressions.quantity(item.value, scope)
         if value is None:
             return None
@@ -85,7 +92,14 @@ class ClaimChecker:
                     hint="add `within 5 %`, or an amount such as `within 2 ms`",
                 )
             return None
-        return ir.Claim(value, claimed, tolerance, changes, item.span, asks)
+        return ir.Claim(
+            value=value,
+            claimed=claimed,
+            tolerance=tolerance,
+            changes=changes,
+            span=item.span,
+            asks=asks,
+        )
 
     def tolerance(self, expr: ast.Expr | None, dimension: Dimension) -> ir.Tolerance | None:
         """Return a tolerance: a percentage is a share of the claim, all else an amount."""

@@ -49,19 +49,19 @@ class FigureChecker:
             )
             return None
         return ir.Figure(
-            item.name.text,
-            item.title.value if item.title else None,
-            parameter,
-            low,
-            high,
-            dimension,
-            tuple(curves),
-            tuple(loads),
-            logarithmic,
-            item.source.value if item.source else None,
-            remark(item.remarks, "note"),
-            item.name.span,
-            item.abscissa.range.span,
+            name=item.name.text,
+            title=item.title.value if item.title else None,
+            parameter=parameter,
+            low=low,
+            high=high,
+            dimension=dimension,
+            curves=tuple(curves),
+            loads=tuple(loads),
+            logarithmic=logarithmic,
+            source=item.source.value if item.source else None,
+            note=remark(item.remarks, "note"),
+            span=item.name.span,
+            axis_span=item.abscissa.range.span,
         )
 
     def _missing(self, item: ast.Figure, what: str, example: str) -> None:

@@ -66,20 +66,20 @@ class MatrixChecker:
         known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
         order = [self._order(key, known) for key in item.rows.order]
         built = ir.Matrix(
-            item.name.text,
-            item.title.value if item.title else None,
-            changes,
-            blocks,
-            tuple(condition for condition in excluded if condition is not None),
-            (kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
-            tuple(columns),
-            tuple(name.text for name in item.selected),
-            tuple(key for key in order if key is not None),
-            at,
-            item.source.value if item.source else None,
-            remark(item.remarks, "note"),
-            item.name.span,
-            tuple(_parts(item)),
+            name=item.name.text,
+            title=item.title.value if item.title else None,
+            changes=changes,
+            blocks=blocks,
+            excluded=tuple(condition for condition in excluded if condition is not None),
+            wanted=(kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
+            columns=tuple(columns),
+            selected=tuple(name.text for name in item.selected),
+            order=tuple(key for key in order if key is not None),
+            at=at,
+            source=item.source.value if item.source else None,
+            note=remark(item.remarks, "note"),
+            span=item.name.span,
+            parts=tuple(_parts(item)),
         )
         if built.size > MOST_ROWS:
             self._report(
@@ -272,7 +272,14 @@ class MatrixChecker:
             )
             return None
         quantifier = _QUANTIFIERS[item.quantifier]
-        return ir.MatrixClaim(quantifier, int(count), matrix.name, where, condition, item.span)
+        return ir.MatrixClaim(
+            quantifier=quantifier,
+            count=int(count),
+            matrix=matrix.name,
+            where=where,
+            condition=condition,
+            span=item.span,
+        )
 
     def _claimed(self, item: ast.MatrixClaim) -> ir.Matrix | None:
         """Return the matrix that a claim is about: the one it names, or the only one."""

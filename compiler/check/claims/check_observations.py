@@ -96,21 +96,21 @@ class ObservationChecker:
             )
         rows = [self._row(item, line, cells, settings, measured) for line, cells in table.rows]
         return ir.Observation(
-            item.name.text,
+            name=item.name.text,
             # From where the command runs, as the label of the spec is.
-            os.path.normpath(Path(main.syntax.source.label).parent / item.file.value),
-            tuple(value.column for value in measured),
-            tuple(
+            file=os.path.normpath(Path(main.syntax.source.label).parent / item.file.value),
+            measured=tuple(value.column for value in measured),
+            rows=tuple(
                 ir.ObservedRow(row.line, (*changes, *row.changes), row.values)
                 for row in rows
                 if row is not None
             ),
-            item.source.value if item.source else None,
-            remark(item.remarks, "note"),
-            remark(item.remarks, "fitted"),
-            item.name.span,
-            item.is_our_own,
-            item.missed.value if item.missed else None,
+            source=item.source.value if item.source else None,
+            note=remark(item.remarks, "note"),
+            fitted=remark(item.remarks, "fitted"),
+            span=item.name.span,
+            is_our_own=item.is_our_own,
+            missed=item.missed.value if item.missed else None,
         )
 
     def _settle_once(self, item: ast.Observe, settings: list[_SettingColumn]) -> None:
@@ -175,7 +175,9 @@ class ObservationChecker:
         if item.tolerance is not None and tolerance is None:
             return None
         asks = asks_of_model(item.target, self.claims.changes.main)
-        column = ir.MeasuredColumn(item.name.text, value, tolerance, item.span, asks)
+        column = ir.MeasuredColumn(
+            heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=asks
+        )
         return _ValueColumn(column, factor)
 
     def _row(

@@ -34,7 +34,7 @@ from qps.compiler.syntax.ranges import with_unit_of
 _OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ChangeChecker:
     """Checks what changes a model, and the ranges in which it may vary."""
 
@@ -193,7 +193,9 @@ class ChangeChecker:
                 own.append(change)
         changes = self.all_of(tuple(own), Scope(self.main))
         name, span = declaration.name.text, declaration.name.span
-        self.modes[name] = ir.Mode(name, requirements, changes, span, declaration.doc)
+        self.modes[name] = ir.Mode(
+            name=name, requirements=requirements, changes=changes, span=span, doc=declaration.doc
+        )
         return self.modes[name]
 
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:

@@ -45,7 +45,7 @@ class MachineName(Protocol):
         """Return the name that the main spec would use."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ComponentChecker:
     """Checks components; one without formals is checked once, however often it is used."""
 
@@ -103,12 +103,12 @@ class ComponentChecker:
             numbers += [effect.value for effect in effects if effect.value is not None]
             self.fitted |= {number.span: declaration.fitted.value for number in numbers}
         return ir.Component(
-            found.qualified,
-            tuple(costs),
-            tuple(effects),
-            declaration.name.span,
-            origin(declaration.source, declaration.fitted),
-            declaration.doc,
+            name=found.qualified,
+            costs=tuple(costs),
+            effects=tuple(effects),
+            span=declaration.name.span,
+            source=origin(declaration.source, declaration.fitted),
+            doc=declaration.doc,
         )
 
     def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
@@ -139,15 +139,15 @@ class ComponentChecker:
                 return None
             scaled_by = unit.name.text
         return ir.Cost(
-            item.resource.text,
-            terms,
-            measured_on,
-            scaled_by,
-            item.single_thread,
-            item.span,
-            loads,
-            None if item.thread is None else item.thread.text,
-            fit,
+            resource=item.resource.text,
+            terms=terms,
+            measured_on=measured_on,
+            scaled_by=scaled_by,
+            single_thread=item.single_thread,
+            span=item.span,
+            measured_at=loads,
+            thread=None if item.thread is None else item.thread.text,
+            fit=fit,
         )
 
     def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:
@@ -220,7 +220,11 @@ class ComponentChecker:
         if resource.efficiency is not None:
             assert isinstance(resource.efficiency.expr, ir.Constant)
             cores = effective_cores(cores, resource.efficiency.expr.value)
-        found = self.fits.fit(fit, Reading(item.resource.text, cores, processors), scope.module)
+        found = self.fits.fit(
+            fit,
+            Reading(resource=item.resource.text, cores=cores, processors=processors),
+            scope.module,
+        )
         if found is not None and resource.idle is None and machine is not None:
             self.fits.idle_dropped(found, machine.name, fit)
         return found

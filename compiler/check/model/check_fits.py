@@ -37,7 +37,9 @@ def unit_reader(module: Module) -> UnitOf:
         if parsed.value is None or isinstance(parsed.value.value, ast.Range):
             return None
         scope = Scope(module, Allowed.NOTHING)
-        quantity = ExpressionChecker(Sink(), scope).quantity(parsed.value.value, scope)
+        quantity = ExpressionChecker(sink=Sink(), main_scope=scope).quantity(
+            parsed.value.value, scope
+        )
         if quantity is None or not isinstance(quantity.expr, ir.Constant):
             return None
         return quantity.expr.value, quantity.dimension
@@ -45,7 +47,7 @@ def unit_reader(module: Module) -> UnitOf:
     return read
 
 
-@dataclass
+@dataclass(kw_only=True)
 class FitChecker:
     """Reads the tables that costs are fitted to, each once for a resource."""
 

@@ -36,7 +36,7 @@ _ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
 _ONE = ir.Constant(Fraction(1))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class HardwareChecker:
     """Checks the machines and networks that a model may use, each once."""
 
@@ -84,13 +84,13 @@ class HardwareChecker:
         if not whole or ratings is None:
             return None
         return ir.Machine(
-            name,
-            tuple(resources.values()),
-            ratings,
-            price,
-            declaration.name.span,
-            declaration.source.value if declaration.source else None,
-            declaration.doc,
+            name=name,
+            resources=tuple(resources.values()),
+            ratings=ratings,
+            price=price,
+            span=declaration.name.span,
+            source=declaration.source.value if declaration.source else None,
+            doc=declaration.doc,
         )
 
     def _twice(self, name: ast.Name, earlier: ir.Resource, what: str) -> None:
@@ -116,16 +116,16 @@ class HardwareChecker:
         queueing = self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
         efficiency = self._efficiency(item, queueing, scope)
         return ir.Resource(
-            item.name.text,
-            ir.ResourceKind.PROCESSOR,
-            capacity,
-            speed,
-            idle,
-            DIMENSIONLESS,
-            item.name.span,
-            jitter,
-            queueing,
-            efficiency,
+            name=item.name.text,
+            kind=ir.ResourceKind.PROCESSOR,
+            capacity=capacity,
+            speed=speed,
+            idle=idle,
+            work=DIMENSIONLESS,
+            span=item.name.span,
+            jitter=jitter,
+            queueing=queueing,
+            efficiency=efficiency,
         )
 
     def _cores_and_speed(
@@ -215,15 +215,15 @@ class HardwareChecker:
             )
             return None
         return ir.Resource(
-            item.name.text,
-            kind,
-            capacity,
-            None,
-            idle,
-            capacity.dimension,
-            item.name.span,
-            jitter,
-            self._queueing.of_resource(item, kind, scope),
+            name=item.name.text,
+            kind=kind,
+            capacity=capacity,
+            speed=None,
+            idle=idle,
+            work=capacity.dimension,
+            span=item.name.span,
+            jitter=jitter,
+            queueing=self._queueing.of_resource(item, kind, scope),
         )
 
     def _idle(
@@ -276,7 +276,9 @@ class HardwareChecker:
             )
             return None
         count = cores.expr.value
-        found = self.fits.fit(fit, Reading(item.name.text, count, count), scope.module)
+        found = self.fits.fit(
+            fit, Reading(resource=item.name.text, cores=count, processors=count), scope.module
+        )
         return None if found is None else fitted_idle(found, fit.span)
 
     def _resource_jitter(
@@ -384,19 +386,19 @@ class HardwareChecker:
             return None
         medium = declaration.medium.value if declaration.medium else "shared"
         return ir.Network(
-            name,
-            ir.Medium(medium),
-            found["rate"],
-            found.get("header"),
-            found.get("cap"),
-            found.get("loss"),
-            found.get("propagation"),
-            price,
-            declaration.name.span,
-            declaration.source.value if declaration.source else None,
-            declaration.doc,
-            self._network_jitter(declaration, found["rate"], scope),
-            self._queueing.of_network(declaration, scope),
+            name=name,
+            medium=ir.Medium(medium),
+            rate=found["rate"],
+            header=found.get("header"),
+            cap=found.get("cap"),
+            loss=found.get("loss"),
+            propagation=found.get("propagation"),
+            price=price,
+            span=declaration.name.span,
+            source=declaration.source.value if declaration.source else None,
+            doc=declaration.doc,
+            jitter=self._network_jitter(declaration, found["rate"], scope),
+            queueing=self._queueing.of_network(declaration, scope),
         )
 
     def _network_jitter(

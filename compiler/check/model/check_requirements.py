@@ -49,14 +49,14 @@ class RequirementChecker:
             measure.expr.kind is ir.MeasureKind.LOAD
         )
         return ir.Requirement(
-            measured.span.text,
-            measure,
-            limit,
-            at_most,
-            condition.operators[0] in ("<", ">"),
-            ideal,
-            not is_load and (at_most or ideal is not None),
-            item.span,
+            name=measured.span.text,
+            measure=measure,
+            limit=limit,
+            at_most=at_most,
+            strict=condition.operators[0] in ("<", ">"),
+            ideal=ideal,
+            is_axis=not is_load and (at_most or ideal is not None),
+            span=item.span,
         )
 
     def _not_a_limit(self, condition: ast.Expr) -> None:

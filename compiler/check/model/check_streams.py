@@ -33,7 +33,7 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class StreamChecker:
     """Checks the streams of a program over its nodes and links."""
 
@@ -64,13 +64,13 @@ class StreamChecker:
             return None
         playout = self._playout(declaration)
         stream = ir.Stream(
-            declaration.name.text,
-            flows_from,
-            emission,
-            legs,
-            declaration.name.span,
-            declaration.doc,
-            playout,
+            name=declaration.name.text,
+            flows_from=flows_from,
+            emission=emission,
+            legs=legs,
+            span=declaration.name.span,
+            doc=declaration.doc,
+            playout=playout,
         )
         self._groups.divides(stream, self.nodes)
         return stream
@@ -141,12 +141,12 @@ class StreamChecker:
             known.append(new)
         items = tuple(b for b in known if b != INFORMATION_BASE)
         return ir.Emission(
-            quantities,
-            items[0] if items else None,
-            items,
-            INFORMATION_BASE in known,
-            base == INFORMATION_BASE and len(items) > 0,
-            item.span,
+            values=quantities,
+            primary=items[0] if items else None,
+            items=items,
+            carries_information=INFORMATION_BASE in known,
+            framed_bytes=base == INFORMATION_BASE and len(items) > 0,
+            span=item.span,
         )
 
     def _stated(self, expr: ast.Expr) -> list[Label]:
@@ -350,7 +350,14 @@ class StreamChecker:
         group = None if item.group is None else self._groups.named(item.group)
         if component is None or (group is not None and not self._groups.merges(item, component)):
             return None
-        return ir.Step(component, repeat, spread, condition, item.component.span, group)
+        return ir.Step(
+            component=component,
+            repeat=repeat,
+            spread=spread,
+            condition=condition,
+            span=item.component.span,
+            group=group,
+        )
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
         found = lookup(self._main, item.component)
@@ -394,7 +401,14 @@ class StreamChecker:
                     return None
                 cast = found.qualified
         kind = ir.SpreadKind(item.kind)
-        return ir.Spread(kind, None if group else target, cast, item.span, group, most)
+        return ir.Spread(
+            kind=kind,
+            target=None if group else target,
+            cast=cast,
+            span=item.span,
+            group=group,
+            most=most,
+        )
 
 
 def _pair(dimension: Dimension) -> tuple[str, str] | None:

@@ -44,8 +44,14 @@ class TopologyChecker:
         for link in self._topology(ast.Link):
             place = self._place(link.place, link.name, is_node=False)
             if place is not None:
-                ends = tuple(end.text for end in link.ends)
-                built[link.name.text] = ir.Link(link.name.text, *place, ends, link.name.span)
+                network, count = place
+                built[link.name.text] = ir.Link(
+                    name=link.name.text,
+                    network=network,
+                    count=count,
+                    ends=tuple(end.text for end in link.ends),
+                    span=link.name.span,
+                )
         return built
 
     def _place(

@@ -160,12 +160,12 @@ def lookup_class(module: Module, name: ast.Name) -> Declared | None:
 def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
     """Load what a module uses and gather all names, as far as they can be found."""
     sink = Sink()
-    loader = _Loader(importer, sink)
+    loader = _Loader(importer=importer, sink=sink)
     module = loader.load(main, "", ())
     return sink.partial(Program(module, tuple(loader.loaded.values()), frozenset(loader.failed)))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Loader:
     importer: Importer
     sink: Sink

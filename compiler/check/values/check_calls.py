@@ -49,7 +49,7 @@ _FOREIGN = {
 }
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CallChecker:
     """Checks calls; `value` checks their arguments and the bodies of functions."""
 
@@ -281,7 +281,9 @@ class CallChecker:
             return None
         if word == "count":
             counted = ir.NodeCount(last.parts[0])
-            return Value(counted, DIMENSIONLESS, expr.span, Allowed.POPULATION)
+            return Value(
+                expr=counted, dimension=DIMENSIONLESS, span=expr.span, mentions=Allowed.POPULATION
+            )
         if word == "saturation":
             asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
             return measured(asked, DIMENSIONLESS, expr.span, answer=True)
@@ -360,7 +362,12 @@ class CallChecker:
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
         asked = ir.GroupCount if word == "count" else ir.Members
-        return Value(asked(found.qualified), DIMENSIONLESS, span, Allowed.POPULATION)
+        return Value(
+            expr=asked(found.qualified),
+            dimension=DIMENSIONLESS,
+            span=span,
+            mentions=Allowed.POPULATION,
+        )
 
     def _share(
         self,

@@ -74,7 +74,7 @@ _NOT_ALLOWED = (
 )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ExpressionChecker:
     """Checks expressions of a program; `changes` turns `with …` into changes of the model."""
 
@@ -88,24 +88,33 @@ class ExpressionChecker:
     _compared: list[Value] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._definitions = Definitions(self.sink)
+        self._definitions = Definitions(sink=self.sink)
         self._arithmetic = Arithmetic(self.sink)
         self.traces = TraceChecker(
-            self.sink, self._arithmetic, self.importer, self.number, self.value
+            sink=self.sink,
+            arithmetic=self._arithmetic,
+            importer=self.importer,
+            number=self.number,
+            value=self.value,
         )
         self.classes = ClassChecker(self.sink, self.number)
         self._names = NameChecker(
-            self.sink, self._definitions, self.main_scope, self.classes, self.value, self.traces
+            sink=self.sink,
+            definitions=self._definitions,
+            main_scope=self.main_scope,
+            classes=self.classes,
+            value=self.value,
+            traces=self.traces,
         )
         self._cases = CaseChecker(self.sink, self._arithmetic, self.classes, self.value)
         self._calls = CallChecker(
-            self.sink,
-            self._definitions,
-            self._arithmetic,
-            self._cases,
-            self.value,
-            self.wrong_dimension,
-            self.traces,
+            sink=self.sink,
+            definitions=self._definitions,
+            arithmetic=self._arithmetic,
+            cases=self._cases,
+            value=self.value,
+            wrong_dimension=self.wrong_dimension,
+            traces=self.traces,
         )
         self.arguments = self._calls.arguments
         self._conditions = ConditionChecker(
@@ -257,7 +266,7 @@ class ExpressionChecker:
     def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
         match expr:
             case ast.Number():
-                return Value(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
+                return Value(expr=ir.Constant(expr.value), dimension=DIMENSIONLESS, span=expr.span)
             case ast.Quantity():
                 parts = [self.value(expr.number, scope), self._unit(expr.unit, scope)]
                 return self._arithmetic.product(
@@ -266,7 +275,9 @@ class ExpressionChecker:
             case ast.Reference():
                 return self._names.reference(expr, scope)
             case ast.Negative():
-                minus = Value(ir.Constant(Fraction(-1)), DIMENSIONLESS, expr.span)
+                minus = Value(
+                    expr=ir.Constant(Fraction(-1)), dimension=DIMENSIONLESS, span=expr.span
+                )
                 factors = [(False, minus), (False, self.value(expr.operand, scope))]
                 return self._arithmetic.product(expr.span, factors)
             case ast.Sum():

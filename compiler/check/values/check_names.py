@@ -83,7 +83,7 @@ _VALUES = (
 """What can be named in an expression, or before a measure in it."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Definitions:
     """The definitions that were checked, and those that are being followed right now."""
 
@@ -143,10 +143,10 @@ def measured(
 ) -> Value:
     """Return a measure as a value; an answer is one that only solving gives."""
     mentions = Allowed.ANSWERS if answer else mentions_of(asked)
-    return Value(asked, dimension, span, mentions)
+    return Value(expr=asked, dimension=dimension, span=span, mentions=mentions)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class NameChecker:
     """Tells what names stand for; `value` checks the expressions behind them."""
 
@@ -167,10 +167,16 @@ class NameChecker:
             bound = scope.formals[name.text]
             mentions = mentions_of(bound.expr)
             dimension, divisors = bound.dimension, bound.divisors
-            return Value(bound.expr, dimension, expr.span, mentions, divisors=divisors)
+            return Value(
+                expr=bound.expr,
+                dimension=dimension,
+                span=expr.span,
+                mentions=mentions,
+                divisors=divisors,
+            )
         unit = units.built_in(name.text) if len(name.parts) == 1 else None
         if unit is not None:
-            return Value(ir.Constant(unit.factor), unit.dimension, expr.span)
+            return Value(expr=ir.Constant(unit.factor), dimension=unit.dimension, span=expr.span)
         found = lookup(scope.module, name)
         if found is not None:
             return self._declared(found, expr)
@@ -192,7 +198,13 @@ class NameChecker:
                 mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
                 parameter = ir.ParameterValue(found.qualified, is_elastic)
                 divisors = value.divisors
-                return Value(parameter, value.dimension, span, mentions, divisors=divisors)
+                return Value(
+                    expr=parameter,
+                    dimension=value.dimension,
+                    span=span,
+                    mentions=mentions,
+                    divisors=divisors,
+                )
             case ast.Let():
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
@@ -200,7 +212,12 @@ class NameChecker:
                 value = self._definition(found, declaration.value)
                 return None if value is None else replace(value, span=span)
             case ast.Users():
-                return Value(ir.Population(), DIMENSIONLESS, span, Allowed.POPULATION)
+                return Value(
+                    expr=ir.Population(),
+                    dimension=DIMENSIONLESS,
+                    span=span,
+                    mentions=Allowed.POPULATION,
+                )
             case _:
                 self._not_a_value(found, expr)
                 return None
@@ -211,7 +228,7 @@ class NameChecker:
         one = ir.ParameterValue(f"{found.qualified}.{word}")
         if isinstance(declaration, ast.Kinds):
             return (
-                Value(one, DIMENSIONLESS, expr.span)
+                Value(expr=one, dimension=DIMENSIONLESS, span=expr.span)
                 if self.classes.knows(found, expr.name)
                 else None
             )
@@ -238,7 +255,7 @@ class NameChecker:
             return None
         if not self.classes.knows(divided, expr.name):
             return None
-        return Value(one, value.dimension, expr.span, divisors=value.divisors)
+        return Value(expr=one, dimension=value.dimension, span=expr.span, divisors=value.divisors)
 
     def _not_a_value(self, found: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
@@ -265,7 +282,7 @@ class NameChecker:
     def _unit(self, found: Declared, unit: ast.Unit, span: Span) -> Value | None:
         if unit.value is None:
             base = unit.name.text
-            return Value(ir.Constant(Fraction(1)), Dimension.of(base), span)
+            return Value(expr=ir.Constant(Fraction(1)), dimension=Dimension.of(base), span=span)
         value = self._definition(found, unit.value)
         if value is not None and not isinstance(value.expr, ir.Constant):
             self.sink.report(

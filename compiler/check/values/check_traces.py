@@ -59,7 +59,7 @@ def trace_of(module: Module, name: ast.Name) -> Declared | None:
     return found if found is not None and isinstance(found.declaration, ast.Trace) else None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TraceChecker:
     """Reads the traces of a program, each once, and tells their measures."""
 
@@ -139,7 +139,9 @@ class TraceChecker:
     def _value(self, found: Declared, recording: Recording, word: str, span: Span) -> Value:
         dimension, of = _FIXED[word]
         name = f"{found.qualified}.{word}"
-        return Value(_recorded(found, name, dimension, of(recording)), dimension, span)
+        return Value(
+            expr=_recorded(found, name, dimension, of(recording)), dimension=dimension, span=span
+        )
 
     def call(self, found: Declared, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
@@ -176,7 +178,7 @@ class TraceChecker:
         if value is None:
             self._no_value(found, recording, expr)
             return None
-        return Value(value, dimension, expr.span)
+        return Value(expr=value, dimension=dimension, span=expr.span)
 
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):
@@ -262,12 +264,12 @@ def _recorded(found: Declared, name: str, dimension: Dimension, value: Fraction)
     assert isinstance(trace, ast.Trace)
     said = f": {trace.source.value}" if trace.source is not None else ""
     return ir.Recorded(
-        name,
-        value,
-        dimension,
-        _shown(value, dimension),
-        trace.name.span,
-        f"{trace.file.value}{said}",
+        name=name,
+        value=value,
+        dimension=dimension,
+        text=_shown(value, dimension),
+        span=trace.name.span,
+        source=f"{trace.file.value}{said}",
     )
 
 

@@ -47,7 +47,7 @@ class ExpressionTooDeepError(Exception):
     """Raised when an expression is nested beyond its limit; caught where it starts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
     """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
 
@@ -98,7 +98,15 @@ class Arithmetic:
             size = depth = 1
         if depth > DEEPEST_EXPRESSION:
             raise ExpressionTooDeepError
-        return Value(expr, dim, span, mentions, size, depth, divisors)
+        return Value(
+            expr=expr,
+            dimension=dim,
+            span=span,
+            mentions=mentions,
+            size=size,
+            depth=depth,
+            divisors=divisors,
+        )
 
     def sum(self, span: Span, terms: list[tuple[bool, Value | None]]) -> Value | None:
         """Return a sum of terms of one dimension, each with True where it is subtracted."""

@@ -8,7 +8,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """What is claimed: a condition, or a value near another (`~ … within …`)."""
 
@@ -19,7 +19,7 @@ class Claim:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MatrixClaim:
     """`every configuration of m where …: …`; `count` stands behind `at least` and `at most`."""
 
@@ -40,7 +40,7 @@ class Remark:
     text: Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
     """Claims with their source: a document, or the model itself where they are `is_our_own`."""
 
@@ -56,7 +56,7 @@ class Expect:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A column of a table: what it sets, or what it measured."""
 
@@ -67,7 +67,7 @@ class Column:
     tolerance: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observe:
     """A table of runs in a CSV file: of a document, or of our own where it is `is_our_own`."""
 
@@ -83,7 +83,7 @@ class Observe:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
 
@@ -124,7 +124,7 @@ class Abscissa:
     range: Range
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
 

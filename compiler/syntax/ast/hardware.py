@@ -44,7 +44,7 @@ class Queueing:
     variation: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceItem:
     """`cpu 4 core * 92 SPECint92, idle 8 %` in a machine."""
 
@@ -55,7 +55,7 @@ class ResourceItem:
     queueing: Queueing | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     """A machine with its resources and further ratings."""
 
@@ -77,7 +77,7 @@ class LinkProperty:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
     """A network: its medium (`shared`, `switched`, `duplex`) and its properties."""
 
@@ -91,7 +91,7 @@ class Network:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """What a component costs on one resource, and how that number came about."""
 
@@ -114,7 +114,7 @@ class Effect:
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
     """One step of work."""
 

@@ -9,7 +9,7 @@ from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spaced:
     """Values along a range: so far apart, so many times the one before, or so many of them."""
 
@@ -49,7 +49,7 @@ class SortKey:
     is_descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """Which configurations a matrix has, which of them are wanted, and in which order."""
 
@@ -60,7 +60,7 @@ class Rows:
     order: tuple[SortKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
     """Many configurations of the model: the product of axes."""
 

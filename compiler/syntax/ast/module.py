@@ -52,7 +52,7 @@ Declaration = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
     """A file: its doc string and its declarations, in the order of the text.
 

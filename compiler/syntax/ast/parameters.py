@@ -18,7 +18,7 @@ class Use:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """A unit: an item (no value), a rating, or a multiple of another unit."""
 
@@ -49,7 +49,7 @@ class Group:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """A choice among names; the first one is in force."""
 
@@ -60,7 +60,7 @@ class Option:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
@@ -88,7 +88,7 @@ class Weight:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kinds:
     """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
@@ -120,7 +120,7 @@ class Formal:
     example: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Func:
     """A function."""
 

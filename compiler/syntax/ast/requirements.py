@@ -63,7 +63,7 @@ class Quality:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
     """A way of working with needs of its own, and what is different in it."""
 

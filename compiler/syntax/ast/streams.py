@@ -8,7 +8,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Expr, Name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
     """`to others by cast`: `kind` is `others`, `all` or `one`.
 
@@ -23,7 +23,7 @@ class Spread:
     most: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """A component in its place in a stream; with a `group`, it merges within each of them."""
 
@@ -70,7 +70,7 @@ class Playout:
     dropping: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
     """Items on their way; `flows` of them in each group, where `each` is one."""
 

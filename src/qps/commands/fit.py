@@ -32,9 +32,9 @@ def run(arguments: Namespace) -> Exit:
     found: Table | Fit | Problem = read_table(read.value, str(arguments.file), MOST_RUNS)
     if isinstance(found, Table):
         reading = Reading(
-            arguments.resource,
-            cores,
-            cores,
+            resource=arguments.resource,
+            cores=cores,
+            processors=cores,
             has_fixed=not arguments.no_fixed,
             is_served=arguments.served,
         )

@@ -388,7 +388,7 @@ class _Job:
         return f"{build()}:{self.compiled.fingerprint}"
 
     def _progress(self) -> Progress:
-        return Progress(self.compiled.size, quiet=self.arguments.quiet)
+        return Progress(total=self.compiled.size, quiet=self.arguments.quiet)
 
     @contextmanager
     def _work(self, parts: Parts, folder: Path | None) -> Iterator[Work]:

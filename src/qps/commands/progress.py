@@ -15,7 +15,7 @@ _WIDTH = 24
 _EVERY = 0.1
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Progress:
     """Tells on standard error how far work of many rows is."""
 

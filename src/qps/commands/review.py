@@ -87,7 +87,7 @@ def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | N
             yield path, None if status == b"A" else path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Moved:
     """A spec that reads what was changed: how its answer moves, or why nobody can tell.
 
@@ -107,18 +107,18 @@ class _Moved:
         try:
             new = load(path)
             if new.checker.is_module:
-                return _Moved(path)
+                return _Moved(path=path)
             if not earlier:
-                return _Moved(path, reason="is new")
+                return _Moved(path=path, reason="is new")
             with spec_at(earlier) as old:
                 found, view = compared(old, new)
         except QpsError as error:
-            return _Moved(path, reason=f"cannot be compared: {error.diagnostics[0].message}")
+            return _Moved(path=path, reason=f"cannot be compared: {error.diagnostics[0].message}")
         except (SolverFault, ArithmeticError, LookupError, TypeError, ValueError) as error:
             told = f"cannot be compared by a fault of qps: {type(error).__name__}: {error}"
-            return _Moved(path, reason=told, is_fault=True)
+            return _Moved(path=path, reason=told, is_fault=True)
         is_moved = bool(found.users or found.changes or found.added or found.removed)
-        return _Moved(path, view, is_moved=is_moved)
+        return _Moved(path=path, view=view, is_moved=is_moved)
 
     @property
     def text(self) -> str:

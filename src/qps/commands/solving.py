@@ -17,7 +17,7 @@ from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Solved:
     """A model in a configuration, its answers, the same as plain values, what the spec warns of."""
 
@@ -44,4 +44,10 @@ def solved_spec(
     solution = solve_model(spec.model, configuration)
     helping = advise(spec.model, configuration, solution) if advice else ()
     view = solve_view(spec.model, configuration, solution, settings, helping, spec.warnings)
-    return Solved(spec.model, configuration, solution, view, tuple(spec.warnings))
+    return Solved(
+        model=spec.model,
+        configuration=configuration,
+        solution=solution,
+        view=view,
+        warnings=tuple(spec.warnings),
+    )

@@ -75,7 +75,7 @@ def tested_specs(paths: Iterable[Path]) -> Tested:
     )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Testing:
     """Gathers what becomes of specs."""
 

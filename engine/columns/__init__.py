@@ -1,0 +1,1 @@
+"""What operations do: a module for each column of the table, a function for each of its rows."""

@@ -1,0 +1,356 @@
+"""Exact values of operations: of fractions and infinities, as fractions or infinities.
+
+InexactError where a value is no fraction (a root, a logarithm), NoValueError where there is none.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil as rounded_up
+from math import e, inf
+from math import floor as rounded_down
+from typing import TypeAlias
+
+from qps.engine.powers import exact_power
+from qps.engine.queue_numbers import exact_inverse_erlang_b
+
+
+class InexactError(Exception):
+    """Raised where a value is no fraction: a root, a logarithm."""
+
+
+class NoValueError(Exception):
+    """Raised where there is no value: 0/0, a pole, the root of what is negative."""
+
+
+Exact: TypeAlias = Fraction | float
+"""A fraction, or an infinity: no other float."""
+
+_ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+_MOST_SERVERS = 64
+_MOST_COUNTED = 1000
+_SURELY = 1e-9
+
+
+def _finite(value: Exact) -> Fraction:
+    if isinstance(value, float):
+        raise InexactError
+    return value
+
+
+def _known(value: float) -> float:
+    """Return an infinity; NoValueError for not-a-number."""
+    if value != value:  # noqa: PLR0124 - not-a-number is the only one that is not itself
+        raise NoValueError
+    return value
+
+
+def _sign(value: Exact) -> float:
+    return float((value > 0) - (value < 0))
+
+
+def _refuse(is_outside: bool) -> None:  # noqa: FBT001 - says what it is asked
+    if is_outside:
+        raise NoValueError
+
+
+# -- arithmetic --------------------------------------------------------------------------
+
+
+def total(*parts: Exact) -> Exact:
+    """Return a sum."""
+    infinite = [part for part in parts if isinstance(part, float)]
+    return _known(sum(infinite)) if infinite else sum(parts, _ZERO)
+
+
+def product(*parts: Exact) -> Exact:
+    """Return a product; nothing times infinity has no value."""
+    if any(isinstance(part, float) for part in parts):
+        sign = 1.0
+        for part in parts:
+            sign *= part if isinstance(part, float) else _sign(part)
+        return _known(sign)
+    found = _ONE
+    for part in parts:
+        found *= _finite(part)
+    return found
+
+
+def raised(base: Exact, exponent: Exact) -> Exact:
+    """Return a power; TooLongError where it has too many digits."""
+    if isinstance(exponent, float):
+        return _raised_without_end(base, exponent)
+    if isinstance(base, float):
+        _refuse(base < 0 and exponent.denominator != 1)
+        if exponent <= 0:
+            return _ONE if exponent == 0 else _ZERO
+        return base if exponent.numerator % 2 else inf
+    found = exact_power(base, exponent)
+    if found is None:
+        raise InexactError
+    return found if isinstance(found, Fraction) else _known(found)
+
+
+def _raised_without_end(base: Exact, exponent: float) -> Exact:
+    """Return a power whose exponent is infinite."""
+    if base == 1:
+        return _ONE
+    _refuse(base < 0 or (base == 0 and exponent < 0))
+    return inf if (base > 1) == (exponent > 0) else _ZERO
+
+
+def ratio(above: Exact, below: Exact) -> Exact:
+    """Return a quotient that is infinite where its divisor vanishes."""
+    if below == 0:
+        return inf
+    if isinstance(below, float):
+        _refuse(isinstance(above, float))
+        return _ZERO
+    return above / below if isinstance(above, Fraction) else above * _sign(below)
+
+
+def mean(above: Exact, below: Exact) -> Exact:
+    """Return a quotient that is 0 where its divisor vanishes."""
+    return ratio(above, below) if below != 0 else _ZERO
+
+
+def waiting(work: Exact, load: Exact) -> Exact:
+    """Return work/(1 - load), infinite from load 1 on."""
+    return inf if load >= 1 else ratio(work, total(_ONE, product(Fraction(-1), load)))
+
+
+def maximum(*parts: Exact) -> Exact:
+    """Return the largest."""
+    return max(parts)
+
+
+def minimum(*parts: Exact) -> Exact:
+    """Return the smallest."""
+    return min(parts)
+
+
+def absolute(value: Exact) -> Exact:
+    """Return a size without its sign."""
+    return max(value, -value)
+
+
+def floor(value: Exact) -> Exact:
+    """Return a value rounded down."""
+    return value if isinstance(value, float) else Fraction(rounded_down(value))
+
+
+def ceiling(value: Exact) -> Exact:
+    """Return a value rounded up."""
+    return value if isinstance(value, float) else Fraction(rounded_up(value))
+
+
+# -- functions: fractions at few points --------------------------------------------------
+
+
+def root(value: Exact) -> Exact:
+    """Return a square root."""
+    return raised(value, _HALF)
+
+
+def exponential(value: Exact) -> Exact:
+    """Return e^x, a fraction at 0 alone."""
+    if isinstance(value, float):
+        return inf if value > 0 else _ZERO
+    return _only(value, _ZERO, _ONE)
+
+
+def logarithm(value: Exact) -> Exact:
+    """Return ln x, a fraction at 1 alone."""
+    _refuse(value <= 0)
+    return value if isinstance(value, float) else _only(value, _ONE, _ZERO)
+
+
+def cosine(value: Exact) -> Exact:
+    """Return a cosine, a fraction at 0 alone."""
+    _refuse(isinstance(value, float))
+    return _only(value, _ZERO, _ONE)
+
+
+def arc_cosine(value: Exact) -> Exact:
+    """Return an angle of which the cosine is known, a fraction at 1 alone."""
+    _refuse(value < -1 or value > 1)
+    return _only(value, _ONE, _ZERO)
+
+
+def lambert(value: Exact) -> Exact:
+    """Return the upper branch of Lambert's W, a fraction at 0 alone."""
+    _refuse(value < -1 / e - _SURELY)
+    return value if isinstance(value, float) else _only(value, _ZERO, _ZERO)
+
+
+def lower_lambert(value: Exact) -> Exact:
+    """Return the lower branch of Lambert's W, nowhere a fraction."""
+    _refuse(value >= 0 or value < -1 / e - _SURELY)
+    raise InexactError
+
+
+def effective(cores: Exact, efficiency: Exact) -> Exact:
+    """Return what cores do together, c e^(log2 c): a fraction for powers of two."""
+    _refuse(cores <= 0 or efficiency < 0)
+    cores, efficiency = _finite(cores), _finite(efficiency)
+    doublings = _log2(cores)
+    if doublings is not None:
+        return product(cores, raised(efficiency, doublings))
+    halvings = _log2(efficiency) if efficiency > 0 else None  # c e^(log2 c) = c c^(log2 e)
+    if halvings is None:
+        raise InexactError
+    return cores * _finite(raised(cores, halvings))
+
+
+def _log2(value: Fraction) -> Fraction | None:
+    """Return log2 of a power of two, None of another."""
+    above, below = value.numerator, value.denominator
+    if above & (above - 1) or below & (below - 1):
+        return None
+    return Fraction(above.bit_length() - below.bit_length())
+
+
+def harmonic(count: Exact) -> Exact:
+    """Return 1 + 1/2 + ... + 1/n: of a whole number, up to a thousand."""
+    _refuse(count <= -1)
+    if isinstance(count, float):
+        return count
+    if count.denominator != 1 or count > _MOST_COUNTED:
+        raise InexactError
+    return _harmonic(int(count))
+
+
+@lru_cache(maxsize=1 << 10)
+def _harmonic(count: int) -> Fraction:
+    # By halves: long fractions are added once.
+    def between(first: int, last: int) -> Fraction:
+        if first == last:
+            return Fraction(1, first)
+        middle = (first + last) // 2
+        return between(first, middle) + between(middle + 1, last)
+
+    return between(1, count) if count else _ZERO
+
+
+def _only(value: Exact, at: Fraction, found: Fraction) -> Fraction:
+    if value != at:
+        raise InexactError
+    return found
+
+
+# -- queues ------------------------------------------------------------------------------
+
+
+def erlang_b(servers: Exact, traffic: Exact) -> Exact:
+    """Return the share of calls that are lost, of up to 64 servers."""
+    _refuse(servers < 0 or traffic < 0)
+    if traffic == 0:
+        return _ZERO if servers > 0 else _ONE
+    return 1 / _inverse_b(servers, traffic)
+
+
+def erlang_c(servers: Exact, traffic: Exact) -> Exact:
+    """Return the share of calls that wait, of up to 64 servers."""
+    _refuse(servers <= 0 or traffic < 0)
+    if traffic >= servers:
+        return _ONE
+    if traffic == 0:
+        return _ZERO
+    inverse, share = _inverse_b(servers, traffic), _finite(ratio(traffic, servers))
+    return 1 / (inverse - share * (inverse - 1))
+
+
+def periodic_wait(flows: Exact, load: Exact) -> Exact:
+    """Return the mean wait of N D/D/1 in service times, of up to 65 flows."""
+    _refuse(load < 0)
+    if load >= 1:
+        return inf
+    if flows <= 1 or load == 0:
+        return _ZERO
+    flows = _finite(flows)
+    return (_inverse_b(flows - 1, flows / _finite(load)) - 1) / 2
+
+
+def _inverse_b(servers: Exact, traffic: Exact) -> Fraction:
+    servers, traffic = _finite(servers), _finite(traffic)
+    if servers.denominator != 1 or servers > _MOST_SERVERS:
+        raise InexactError
+    return exact_inverse_erlang_b(int(servers), traffic)
+
+
+def md1_tail(load: Exact, time: Exact) -> Exact:
+    """Return P(W > t) of M/D/1, a fraction where nobody, everybody or any wait counts."""
+    _refuse(load < 0)
+    if load >= 1 or time < 0:
+        return _ONE
+    return load if time == 0 else _only(load, _ZERO, _ZERO)
+
+
+def md1_quantile(load: Exact, level: Exact) -> Exact:
+    """Return a quantile of the wait of M/D/1, a fraction where so many do not wait."""
+    _refuse(load < 0 or not 0 <= level < 1)
+    if load >= 1:
+        return inf
+    if level <= 1 - load:
+        return _ZERO
+    raise InexactError
+
+
+def batch_quantile(load: Exact, level: Exact) -> Exact:
+    """Return a quantile of the wait in a batch, a fraction where no batch waits."""
+    _refuse(load < 0 or not 0 <= level < 1)
+    if load >= 1:
+        return inf
+    return level if load == 0 else _only(level, _ZERO, _ZERO)
+
+
+def periodic_tail(flows: Exact, load: Exact, time: Exact) -> Exact:
+    """Return P(W > t) of N D/D/1: a fraction where everybody waits so long, or nobody."""
+    _refuse(load < 0 or not 0 <= flows < inf)
+    if load >= 1 or time < 0:
+        return _ONE
+    if load == 0 or time >= max(ceiling(flows) - 1, 0):
+        return _ZERO
+    raise InexactError
+
+
+def periodic_quantile(flows: Exact, load: Exact, level: Exact) -> Exact:
+    """Return a quantile of the wait of N D/D/1: a fraction where so many do not wait."""
+    _refuse(load < 0 or not 0 <= flows < inf or not 0 <= level < 1)
+    if load >= 1:
+        return inf
+    whole = max(ceiling(flows), _ONE)
+    if load * (whole - 1) <= (1 - level) * whole:
+        return _ZERO
+    raise InexactError
+
+
+def sojourn_quantile(share: Exact, rate: Exact, level: Exact) -> Exact:
+    """Return a quantile of wait and exponential service, a fraction for a level of 0."""
+    _refuse(not 0 <= level < 1)
+    if rate <= 0:
+        return inf
+    _refuse(not 0 <= share <= 1)
+    return _only(level, _ZERO, _ZERO)
+
+
+def gamma_quantile(load: Exact, variation: Exact, level: Exact) -> Exact:
+    """Return a bound of a quantile of wait and gamma service; no fraction below load 1."""
+    _refuse(not 0 <= level < 1 or load < 0 or variation < 0 or variation == inf)
+    if load >= 1:
+        return inf
+    return 1 + md1_quantile(load, level) if variation == 0 else _only(level, _ZERO, _ZERO)
+
+
+def normal_tail(distance: Exact) -> Exact:
+    """Return the share of a normal law above so many deviations, a fraction at 0."""
+    if isinstance(distance, float):
+        return _ZERO if distance > 0 else _ONE
+    return _only(distance, _ZERO, _HALF)
+
+
+def normal_quantile(level: Exact) -> Exact:
+    """Return how many deviations above its mean a normal law has a share below; 0 of a half."""
+    _refuse(not 0 < level < 1)
+    return _only(level, _HALF, _ZERO)

@@ -1,0 +1,47 @@
+// Elements, made of plain values: a spec's text can only ever become a text node or a value.
+
+export const SVG = "http://www.w3.org/2000/svg";
+
+export function make(tag, attributes, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+export function draw(tag, attributes, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") for (const [event, run] of Object.entries(value)) element.addEventListener(event, run);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+// A table with a heading row; cells are texts or elements, columns in `numeric` stand right.
+export function table(head, rows, numeric = new Set()) {
+  const cell = (tag) => (content, i) => make(tag, { class: numeric.has(i) ? "num" : null, scope: tag === "th" ? "col" : null }, content);
+  return make("div", { class: "scroll" }, make("table", null,
+    make("thead", null, make("tr", null, head.map(cell("th")))),
+    make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))));
+}
+
+// A name that may break behind its dots and underlines, and nowhere else.
+export function breakable(name) {
+  return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+}
+
+// A text in which what stands between backquotes is code.
+export function withCode(text) { return text.split("`").map((part, i) => (i % 2 ? make("code", null, part) : part)); }
+
+export function fill(id, ...children) {
+  const place = document.getElementById(id);
+  if (place) place.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== ""));
+}
+
+const COLOURS = 8;
+const DASHES = ["", "8 4", "2 4", "10 4 2 4", "5 3", "1 3", "12 3", "6 2 1 2"];
+export function colour(index) { return `var(--c${index % COLOURS})`; }
+export function dash(index) { return DASHES[index % DASHES.length] || null; }

@@ -1,0 +1,88 @@
+// Numbers as people read them: with a unit, four digits, no false precision.
+
+import { exactOf, isEqual, quotient } from "../engine/fractions.js";
+
+export function number(value, digits = 4) {
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "-∞" : "undefined";
+  if (value === 0) return "0";
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  if (magnitude < -4 || magnitude >= 15) return value.toExponential(digits - 1).replace(/e([+-])(\d)$/, "e$10$2");
+  const decimals = digits - 1 - magnitude;
+  const rounded = decimals >= 0 ? value.toFixed(Math.min(decimals, 100)) : String(Math.round(value / 10 ** -decimals) * 10 ** -decimals);
+  const [ahead, part = ""] = rounded.split(".");
+  const kept = part.replace(/0+$/, "");
+  return ahead.replace(/\B(?=(\d{3})+(?!\d))/g, ",") + (kept ? `.${kept}` : "");
+}
+
+const WHOLE = new Intl.NumberFormat("en-GB");
+
+export function whole(value) { return WHOLE.format(value); }
+
+export function percent(value, digits = 3) { return `${number(value * 100, digits)} %`; }
+
+// A value with the unit that suits its size; `units` are the scales of each dimension.
+export function quantity(units, value, dimension, { share = false, digits = 4 } = {}) {
+  if (!Number.isFinite(value)) return number(value);
+  if (dimension === "") return share ? percent(value, digits) : number(value, digits);
+  const [factor, unit] = scaleOf(units, value, dimension);
+  return `${number(value / factor, digits)} ${unit}`;
+}
+
+function scaleOf(units, value, dimension) {
+  if (dimension === "") return [1, ""];
+  const scales = units[dimension] ?? [[1, dimension]];
+  if (value === 0) return scales.find(([factor]) => factor === 1) ?? scales.at(-1);
+  return scales.find(([factor]) => Math.abs(value) >= factor * (1 - 1e-12)) ?? scales.at(-1);
+}
+
+// As many digits as it takes to see on which side of a limit a value is.
+export function toldApart(value, limit) {
+  for (let digits = 4; digits < 16; digits++) {
+    if (number(value, digits) !== number(limit, digits)) return number(value, digits);
+  }
+  return number(value);
+}
+
+// A quantity with as many digits as it takes to tell it from a limit.
+export function toldBeyond(units, value, limit, dimension, { share = false } = {}) {
+  for (let digits = 4; digits < 16; digits++) {
+    const told = quantity(units, value, dimension, { share, digits });
+    if (told !== quantity(units, limit, dimension, { share, digits })) return told;
+  }
+  return quantity(units, value, dimension, { share });
+}
+
+// A fraction as a decimal text where it has a short one, else as a rounded number.
+export function decimalOf([above, below]) {
+  const key = `${above}/${below}`;
+  if (!decimalOf.known.has(key)) decimalOf.known.set(key, shortestDecimal(above, below));
+  return decimalOf.known.get(key);
+}
+decimalOf.known = new Map();
+
+function shortestDecimal(above, below) {
+  const value = quotient(above, below);
+  for (let digits = 1; digits <= 15; digits++) {
+    const text = String(Number(value.toPrecision(digits)));
+    const read = exactOf(text);
+    if (read && read[0] * below === above * read[1]) return text;
+  }
+  return String(Number(value.toPrecision(12)));
+}
+
+// A fraction for a reader: whole where it ends, to six digits where it does not.
+export function readable(value) {
+  const text = decimalOf(value), read = exactOf(text);
+  return read && isEqual(read, value) ? text : String(Number(quotient(...value).toPrecision(6)));
+}
+
+export function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+// A word of a command line, for a shell.
+export function quoted(text) { return /^[\w./=,:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`; }
+
+export function shortened(text, most) {
+  return text.length <= most ? text : `${text.slice(0, Math.max(3, Math.floor(most) - 1))}…`;
+}

@@ -1,0 +1,185 @@
+// The frame of every picture: title, readout, legend, a table behind it, a download.
+
+import { draw, make, SVG, table } from "./dom.js";
+
+export class Picture {
+  // `draws(width)` returns { title, svg, readout, legend, table() }, null where there is nothing
+  // to show, undefined where it stays as it is; `controls` are the picture's own.
+  constructor(place, key, draws, controls = []) {
+    Object.assign(this, { place, key, draws, isVisible: false, isStale: true, cursor: null });
+    this.caption = make("figcaption");
+    this.canvas = make("div", {
+      class: "canvas", tabindex: "0", role: "group",
+      on: {
+        pointermove: (event) => this.point(event), pointerleave: () => this.leave(),
+        keydown: (event) => this.key_(event), focusout: () => this.leave(),
+      },
+    });
+    this.told = make("output", { class: "readout", "aria-live": "polite" });
+    this.legend = make("ul", { class: "legend" });
+    this.rows = make("details", { on: { toggle: () => this.showTable() } }, make("summary", null, "The same as a table"));
+    this.holder = make("div");
+    this.rows.append(this.holder);
+    this.save = make("button", { type: "button", class: "quiet", on: { click: () => this.download() } }, "Download as SVG");
+    place.replaceChildren(this.caption, controls.length ? make("div", { class: "choices" }, controls.map((one) => one.label ?? one)) : "", this.canvas, this.told, this.legend,
+      make("div", { class: "tools" }, this.rows, this.save));
+    Picture.watch(this);
+  }
+
+  static watch(picture) {
+    Picture.observer ??= new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) Picture.of.get(target).seen(isIntersecting);
+    }, { rootMargin: "200px" });
+    Picture.of.set(picture.place, picture);
+    Picture.observer.observe(picture.place);
+  }
+
+  seen(isVisible) {
+    this.isVisible = isVisible;
+    if (isVisible && this.isStale) this.redraw();
+  }
+
+  // What it shows has changed: draw it now if it is in sight, else when it comes into sight.
+  change() {
+    this.isStale = true;
+    if (this.isVisible || this.place.hidden) this.redraw();
+  }
+
+  // Asking for the width makes the browser lay out the page: it is asked for once.
+  measure() {
+    this.width = this.place.hidden ? undefined : this.room();
+    this.change();
+  }
+
+  room() { return Math.round(Math.max(300, Math.min(980, this.place.clientWidth || 720))); }
+
+  redraw() {
+    this.isStale = false;
+    this.width ??= this.room();
+    const drawn = this.draws(this.width);
+    if (drawn === undefined) return; // as it was
+    this.place.hidden = drawn === null;
+    if (drawn === null) return;
+    this.drawn = drawn;
+    this.caption.textContent = drawn.title;
+    this.canvas.setAttribute("aria-label", `${drawn.title}. Arrow keys tell its values.`);
+    this.canvas.replaceChildren(drawn.svg);
+    this.legend.replaceChildren(...(drawn.legend ?? []));
+    if (this.cursor !== null && drawn.readout) this.tell(Math.min(this.cursor, drawn.readout.count - 1));
+    if (this.rows.open) this.showTable();
+  }
+
+  point(event) {
+    const { readout } = this.drawn ?? {};
+    if (readout) this.tell(readout.nearest(event.clientX, event.clientY));
+  }
+
+  key_(event) {
+    const { readout } = this.drawn ?? {};
+    const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 }[event.key];
+    if (!readout || step === undefined) return;
+    event.preventDefault();
+    const next = (this.cursor ?? (step > 0 ? -1 : readout.count)) + step;
+    this.tell(Math.max(0, Math.min(readout.count - 1, next)));
+  }
+
+  tell(index) {
+    if (index === null || index < 0) return this.leave();
+    this.cursor = index;
+    this.told.textContent = this.drawn.readout.tell(index);
+  }
+
+  leave() {
+    this.cursor = null;
+    this.told.textContent = "";
+    this.drawn?.readout?.hide();
+  }
+
+  showTable() {
+    if (!this.rows.open || !this.drawn) return;
+    const { head, rows } = this.drawn.table();
+    this.holder.replaceChildren(table(head, rows, new Set(head.keys())));
+  }
+
+  download() {
+    if (this.isStale) this.redraw();
+    const link = make("a", { download: `${this.key}.svg`, href: URL.createObjectURL(new Blob([standalone(this.drawn)], { type: "image/svg+xml" })) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+}
+Picture.of = new Map();
+
+const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "font-family", "font-size", "font-weight"];
+
+// The picture as a file of its own: with the colours that it has here, its title and its legend.
+export function standalone({ svg, title, legend }) {
+  const copy = svg.cloneNode(true);
+  const originals = [svg, ...svg.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((element, i) => {
+    const style = getComputedStyle(originals[i]);
+    for (const name of STYLED) {
+      const value = style.getPropertyValue(name);
+      if (value) element.setAttribute(name, value);
+    }
+  });
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const entries = [...(legend ?? [])].map((one) => one.textContent).join("; ");
+  copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("viewBox", `0 -26 ${width} ${height + 46}`);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height + 46);
+  const ink = getComputedStyle(document.body).color, paper = getComputedStyle(document.body).backgroundColor;
+  const text = (y, size, content) => draw("text", { x: 8, y, "font-size": size, fill: ink, "font-family": "sans-serif" }, content);
+  copy.prepend(draw("rect", { x: 0, y: -26, width, height: height + 46, fill: paper }), text(-8, 15, title));
+  if (entries) copy.append(text(height + 14, 11, entries));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// Where the readout comes from points or bars: the one nearest to the pointer is told.
+export function pointReadout(svg, points) {
+  const ring = draw("circle", { r: 8, class: "rule", fill: "none", visibility: "hidden" });
+  svg.append(ring);
+  return {
+    count: points.length,
+    tell(index) {
+      ring.setAttribute("cx", points[index].x);
+      ring.setAttribute("cy", points[index].y);
+      ring.setAttribute("visibility", "visible");
+      return points[index].text;
+    },
+    nearest(clientX, clientY) {
+      const box = svg.getBoundingClientRect();
+      const scale = svg.viewBox.baseVal.width / box.width;
+      const x = (clientX - box.left) * scale, y = (clientY - box.top) * scale;
+      const away = (p) => (p.band ? Math.abs(p.y - y) : Math.hypot(p.x - x, p.y - y));
+      return points.reduce((best, p, i) => (away(p) < away(points[best]) ? i : best), 0);
+    },
+    hide() { ring.setAttribute("visibility", "hidden"); },
+  };
+}
+
+// A choice among names that belongs to a picture; `update` offers other names.
+export class Choice {
+  constructor(text, onchange) {
+    this.select = make("select", { on: { change: onchange } });
+    this.label = make("label", null, `${text} `, this.select);
+    this.names = [];
+  }
+
+  get value() { return this.select.value; }
+
+  update(names, preferred) {
+    if (names.length === this.names.length && names.every((name, i) => name === this.names[i])) return;
+    const kept = names.includes(this.value) ? this.value : preferred ?? names[0];
+    this.names = names;
+    this.select.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
+    if (kept !== undefined) this.select.value = kept;
+    this.label.hidden = names.length < 2;
+  }
+}
+
+export function switchOf(text, onchange) {
+  const box = make("input", { type: "checkbox", on: { change: onchange } });
+  return { label: make("label", null, box, ` ${text}`), get value() { return box.checked; } };
+}

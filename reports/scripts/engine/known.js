@@ -1,0 +1,150 @@
+// How numbers are known: exactly, as a bound, by an approximation. A record's `known` is null for
+// what is exact, else its kind and its reasons. The rules are those of `solver/answer_certainty.py`.
+
+import { NEAR } from "./search.js";
+import { listed, whole } from "../common/format.js";
+
+const MARKS = { "upper bound": "<= ", "lower bound": ">= ", approximation: "~ ", simulated: "~ " };
+const USERS = { "upper bound": "At most ", "lower bound": "At least " };
+const TRUTH = { "upper bound": "the truth may be less", "lower bound": "the truth may be more", approximation: "the truth may be less or more", simulated: "within its interval" };
+const SERVED = { "upper bound": "fewer may be well served", "lower bound": "more may be well served", approximation: "fewer or more may be well served", simulated: "within its interval" };
+
+// A number as it is told; what has no finite value needs no mark.
+export function marked(text, known, value = 0) { return known && Number.isFinite(value) ? MARKS[known[0]] + text : text; }
+
+export function usersKnown(known) { return known ? USERS[known[0]] ?? "About " : ""; }
+
+// A number of users; where the range ends there may be more.
+export function usersTold({ largest, isRange, known }) {
+  if (!isRange) return marked(whole(largest), known);
+  return known ? marked(whole(largest), ["approximation", known[1]]) : `at least ${whole(largest)}`;
+}
+
+export function inParenthesis(known) { return known ? ` (${known[0]})` : ""; }
+
+// -- losses in series ----------------------------------------------------------------------
+
+// For each stream the resources that may lose less of it than is told at a population: those in a
+// row that are overloaded, and whatever meets them (`compiler/lower/losses_in_series.py`).
+function inSeriesAt(run, population) {
+  const { graph } = run;
+  const several = graph.streams.filter((one) => one.saturating.length);
+  if (!several.some((one) => one.saturating.length > 1)) return new Map();
+  run.at(population);
+  const overloaded = new Set(graph.resources.filter((one) => isOverloaded(run, one, population)).map((one) => one.name));
+  const passed = several.map((one) => [one.name, one.saturating.filter((name) => overloaded.has(name))]);
+  const thinned = new Set(passed.flatMap(([, names]) => (names.length > 1 ? names : [])));
+  return new Map(passed.map(([stream, names]) => [stream, names.filter((name) => thinned.has(name))]).filter(([, names]) => names.length));
+}
+
+// Whether a load may be above 1; next to it floats do not tell, exact fractions do.
+function isOverloaded(run, resource, population) {
+  const load = run.value(resource.load);
+  if (Math.abs(load - 1) > NEAR) return load > 1;
+  const exact = run.exactValue(resource.load, population);
+  return exact ? exact[0] > exact[1] : true;
+}
+
+// How a criterion, a measure or the quality is known at a population.
+export function knownAt(run, { known, knownInSeries }, population) {
+  const isSame = JSON.stringify(known) === JSON.stringify(knownInSeries);
+  return isSame || !inSeriesAt(run, population).size ? known : knownInSeries;
+}
+
+// How what a stream loses is known at a population, and what arrives of it.
+export function lossKnown(run, stream, measure, population) {
+  const names = inSeriesAt(run, population).get(stream.name);
+  if (!names) return null;
+  const reason = `the loads of ${listed(names.map((name) => `\`${name}\``))} count what is lost at other resources, too`;
+  return [measure === "loss" ? "upper bound" : "lower bound", [reason]];
+}
+
+const OTHER_SIDE = { "upper bound": "lower bound", "lower bound": "upper bound" };
+
+// How what falls as a number grows is known.
+export function turned(known) { return known && [OTHER_SIDE[known[0]] ?? known[0], known[1]]; }
+
+// How a value is known that grows with each of its parts, such as their sum.
+export function together(parts) {
+  const uncertain = parts.filter((known) => known);
+  if (!uncertain.length) return null;
+  const kinds = new Set(uncertain.map(([kind]) => kind));
+  return [kinds.size === 1 ? uncertain[0][0] : "approximation", [...new Set(uncertain.flatMap(([, reasons]) => reasons))]];
+}
+
+// By how much a criterion is over its limit, and where it is on its axis of quality: how that is known.
+export function knownOver({ known, atMost }) { return atMost ? known : turned(known); }
+
+function kindOver(criterion) { return knownOver(criterion)?.[0] ?? "exact"; }
+
+function isJudgedMildly(criterion) { return !["exact", "upper bound"].includes(kindOver(criterion)); }
+
+function isJudgedStrictly(criterion) { return !["exact", "lower bound"].includes(kindOver(criterion)); }
+
+// How the last population is known before the first at which any of some criteria fails.
+export function largestKnown(judged, low) {
+  const end = Math.min(...judged.map((one) => one.failure ?? Infinity));
+  const first = end === Infinity ? [] : judged.filter((one) => one.failure === end).map((one) => ({ ...one.criterion, known: one.knownThere }));
+  const mild = end === low ? [] : judged.map((one) => one.criterion).filter(isJudgedMildly);
+  const mayBeMore = first.length > 0 && first.every(isJudgedStrictly);
+  if (!mayBeMore && !mild.length) return null;
+  const reasons = [...(mayBeMore ? first : []), ...mild].flatMap((one) => one.known[1]);
+  return [mayBeMore ? (mild.length ? "approximation" : "lower bound") : "upper bound", [...new Set(reasons)]];
+}
+
+// How it is known where a resource saturates: where that cannot be told, up to where it does not.
+function saturationKnown({ model }, { name, at, notBelow }) {
+  if (notBelow === null) return null;
+  return [at === null ? "lower bound" : "upper bound", [`there is no saturation of \`${name}\` up to ${model.population} = ${whole(notBelow)}, and nothing is proved beyond`]];
+}
+
+// -- in words ----------------------------------------------------------------------------
+
+const MOST_NAMES = 6;
+
+// What is not exact at the setting shown, with its reasons once, and that the rest is.
+export function knownText(column) {
+  const { solved, graph, run, n } = column;
+  run.at(n);
+  const told = [
+    ...graph.criteria.filter((one) => one.stated).map((one) => [one.name, knownAt(run, one, n)]),
+    ...(graph.quality === null ? [] : [["quality", knownAt(run, graph.qualityKnown, n)]]),
+    ...graph.streams.map((one) => [`${one.name}.latency`, one.latencyKnown]),
+    ...graph.streams.filter((one) => run.value(one.jitter) !== 0).map((one) => [`${one.name}.jitter`, one.jitterKnown]),
+    ...graph.streams.flatMap((one) => ["loss", "throughput"].map((measure) => [`${one.name}.${measure}`, lossKnown(run, one, measure, n)])),
+    ...graph.measures.map((one) => [one.name, knownAt(run, one, n)]),
+    ...solved.resources.map((one) => [`saturation(${one.name})`, saturationKnown(column, one)]),
+  ];
+  const uncertain = new Map(told.filter(([, known]) => known));
+  if (!solved.known && !uncertain.size) return "All numbers are exact for the model that the spec states.";
+  const lines = [];
+  if (solved.known && solved.verdict !== "nowhere") {
+    lines.push(`The answer is ${withArticle(solved.known[0])}: ${SERVED[solved.known[0]]}.`);
+  }
+  for (const kind of Object.keys(MARKS)) {
+    const alike = [...uncertain].filter(([, known]) => known[0] === kind);
+    if (!alike.length) continue;
+    const names = alike.map(([name]) => name);
+    const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? [`${names.length - MOST_NAMES} more`] : [])];
+    const what = names.length > 1 ? `are ${kind}s` : `is ${withArticle(kind)}`;
+    const reasons = [...new Set(alike.flatMap(([, known]) => known[1]))];
+    lines.push(`${listed(shown)} ${what} (${TRUTH[kind]}): ${mergedReasons(reasons).join("; ")}.`);
+  }
+  return [...lines, "All other numbers are exact for the model that the spec states."].join(" ");
+}
+
+function withArticle(kind) { return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`; }
+
+const QUOTED = /`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?/g;
+
+// Reasons that say the same of several names as one; on the page names stand without quotes.
+function mergedReasons(reasons) {
+  const alike = new Map();
+  for (const reason of reasons) {
+    const found = reason.match(QUOTED) ?? [];
+    const key = found.length === 1 ? reason.replace(QUOTED, "``") : reason;
+    const names = found.length === 1 ? found[0].match(/[^`]+(?=`(?:,| and|$))/g) : [];
+    alike.set(key, new Set([...(alike.get(key) ?? []), ...names]));
+  }
+  return [...alike].map(([key, names]) => key.replace("``", () => listed([...names])).replaceAll("`", ""));
+}

@@ -1,0 +1,149 @@
+// A model of the page: its variants, and the program run with some numbers put in.
+
+import { ExactRun } from "./exact.js";
+import { isEqual, quotient } from "./fractions.js";
+import { Boxes } from "./interval.js";
+import { Program } from "./program.js";
+import { Curve } from "./search.js";
+
+export class Model {
+  constructor(data) {
+    Object.assign(this, data);
+    this.program = new Program(data.steps);
+  }
+
+  record(number) { return this.records[number]; }
+
+  // The variant of some picks, null where the page does not hold it.
+  variant(shape, picks) {
+    const fits = (own) => own.every((pick, i) => pick < 0 || pick === picks[i]);
+    return this.variants.find((one) => one.shape === shape && fits(one.picks)) ?? null;
+  }
+
+  // The graphs of a setting: one, or one for each mode where none was asked for.
+  graphs(setting) {
+    const variant = this.variant(setting.shape, setting.picks);
+    if (!variant) return null;
+    const graphs = variant.graphs.map((number) => this.graph(number));
+    const chosen = graphs.filter((graph) => graph.mode === setting.mode);
+    return (chosen.length ? chosen : graphs).map((graph) => this.labelled(graph, setting.numbers));
+  }
+
+  // A graph with labels that hold for some numbers: where one is changed by whose value it is told
+  // how others are known, those that hold whatever the numbers are.
+  labelled(graph, numbers) {
+    const isChanged = (one) => numbers.has(one.name) && graph.changed.numbers.includes(one.name) && !isEqual(numbers.get(one.name), exactNumber(one));
+    return graph.changed && graph.numbers.some(isChanged) ? graph.changed.graph : graph;
+  }
+
+  // A graph with its records put in the place of their numbers; made once.
+  graph(number) {
+    const graph = this.record(number);
+    if (!graph.isResolved) {
+      for (const part of ["numbers", "resources", "streams", "criteria", "measures", "elastic", "guards"]) {
+        graph[part] = graph[part].map((one) => this.record(one));
+      }
+      graph.isResolved = true;
+      graph.order = this.program.needed(outputsOf(graph));
+      if (graph.changed) graph.changed.graph = { ...graph, ...this.changedLabels(graph), changed: null };
+    }
+    return graph;
+  }
+
+  changedLabels({ changed: { labelled } }) {
+    const told = Object.entries(labelled);
+    return Object.fromEntries(told.map(([part, own]) => [part, Array.isArray(own) ? own.map((one) => this.record(one)) : own]));
+  }
+
+  // A setting as a start has it: what is picked, and the numbers that it sets.
+  setting(index) {
+    const start = this.starts[index];
+    const numbers = new Map(start.numbers.map((i) => [this.record(i).name, exactNumber(this.record(i))]));
+    return { start: index, shape: start.shape, picks: [...start.picks], numbers, mode: null };
+  }
+}
+
+export function exactNumber(record) { return record.value.map(BigInt); }
+
+function outputsOf(graph) {
+  const found = [];
+  for (const one of graph.resources) found.push(one.load, one.over, one.target, one.count, ...one.parts.map((part) => part[1]));
+  for (const one of graph.resources) if (one.carried !== null) found.push(one.carried);
+  for (const one of graph.streams) {
+    found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
+    found.push(...one.stages.map((stage) => stage[1]));
+  }
+  for (const one of graph.criteria) {
+    found.push(one.measure, one.limit, one.over);
+    if (one.axis !== null) found.push(one.axis);
+  }
+  for (const one of graph.measures) found.push(one.value);
+  for (const one of graph.elastic) {
+    found.push(one.value, one.least, one.most, ...[...one.atMost, ...one.atLeast].map((over) => over[1]));
+  }
+  for (const one of graph.costs) found.push(one.total);
+  for (const [over] of graph.bounds) found.push(over);
+  for (const one of graph.guards) found.push(one.value);
+  if (graph.quality !== null) found.push(graph.quality);
+  return found;
+}
+
+// The program at work: a graph with numbers put in. One run holds one graph at a time.
+export class Run {
+  constructor(model) {
+    this.model = model;
+    this.program = model.program;
+    this.x = new Float64Array(this.program.size);
+    this.slopes = new Float64Array(this.program.size);
+    this.boxes = new Boxes(this.program);
+    this.rows = [];
+  }
+
+  // Put numbers in: those of the graph, and those in `numbers` that replace them, as fractions.
+  prepare(graph, numbers) {
+    this.graph = graph;
+    this.numbers = new Map(graph.numbers.map((one) => [one.name, numbers.get(one.name) ?? exactNumber(one)]));
+    this.exact = null;
+    for (const [name, value] of this.numbers) {
+      const step = this.program.stepOfValue.get(name);
+      if (step !== undefined) this.x[step] = quotient(value[0], value[1]);
+    }
+    this.program.run(graph.order.fixed, this.x);
+    this.boxes.fix(graph.order.fixed, this.x);
+    return this;
+  }
+
+  // Values of all steps at one population; read them with `value`.
+  at(population) {
+    this.x[0] = population;
+    this.program.run(this.graph.order.moving, this.x);
+    return this;
+  }
+
+  value(step) { return this.x[step]; }
+
+  // Rows of values of some steps at many populations.
+  sweep(steps, populations) {
+    const count = populations.length;
+    const order = this.program.needed(steps).moving;
+    if (this.rowLength !== count) { this.rows = []; this.rowLength = count; }
+    this.rows[0] = populations;
+    this.program.runMany(order, this.x, this.rows, count);
+    const isFixed = (i) => !this.program.moving[i];
+    return steps.map((i) => (isFixed(i) ? new Float64Array(count).fill(this.x[i]) : this.rows[i].slice()));
+  }
+
+  curve(output, size) { return new Curve(this, output, size); }
+
+  // The exact sign of a step at a population, and its exact value; null where there is none.
+  exactSign(step, population) { return this.exactRun(population).sign(step); }
+  exactValue(step, population) { return this.exactRun(population).number(step); }
+
+  exactRun(population) {
+    this.exact ??= [...this.numbers].flatMap(([name, value]) => {
+      const at = this.program.stepOfValue.get(name);
+      return at === undefined ? [] : [[at, value]];
+    });
+    return new ExactRun(this.program, this.exact, population);
+  }
+}

@@ -1,0 +1,72 @@
+// A configuration that the page shows: a setting of a model, and the answers for it.
+
+import { elasticities, Impossible, solve } from "../engine/answers.js";
+import { Run } from "../engine/model.js";
+import { Undecided } from "../engine/search.js";
+import { quantity } from "../common/format.js";
+
+export class Column {
+  constructor(model, setting, name) {
+    Object.assign(this, { model, setting, name, follows: true, n: null });
+    this.run = new Run(model);
+    this.scratch = new Run(model); // for whatever is tried out beside the setting itself
+    this.solve();
+  }
+
+  // Solve the setting; where that cannot be, go back to the last one and say why.
+  solve() {
+    this.trouble = this.tried(this.setting);
+    if (this.trouble && this.good) {
+      this.setting = copied(this.good);
+      this.run.prepare(this.graph, this.setting.numbers);
+    }
+    if (!this.solved) return;
+    this.good = copied(this.setting);
+    if (this.follows || this.n === null) this.n = this.solved.at;
+    this.n = Math.min(this.graph.high, Math.max(this.graph.low, this.n));
+    this.run.at(this.n);
+  }
+
+  // What is wrong with a setting; null where it has answers, which are kept.
+  tried(setting) {
+    try {
+      const solved = solve(this.run, setting);
+      if (!solved) return "this combination is not in the page";
+      this.sensitivity = elasticities(this.run, solved);
+      this.solved = solved;
+      this.graph = solved.graph;
+      return null;
+    } catch (error) {
+      if (error instanceof Undecided) return "the page cannot settle this within its time; qps solve can";
+      if (error instanceof Impossible) return error.message;
+      throw error;
+    }
+  }
+
+  // The value of a step at the population that is shown.
+  value(step) { return this.run.at(this.n).value(step); }
+
+  // Populations to draw: somewhat past the answer and the first saturations.
+  populations(count = 121) {
+    const { solved, graph } = this;
+    const points = solved.resources.map((one) => one.at).filter((at) => at !== null).sort((a, b) => a - b);
+    const nearest = Math.max(1.25 * solved.at, points.length ? 1.25 * points[0] : 0);
+    // A second saturation far away would squash what matters into a corner.
+    const second = points.length > 1 && points[1] < 1.5 * nearest ? 1.15 * points[1] : 0;
+    const all = !points.length && solved.largest === graph.high ? graph.high : 0;
+    const high = Math.max(nearest, second, all, 1.05 * this.n, graph.low + 4);
+    return Float64Array.from({ length: count }, (_, i) => graph.low + ((high - graph.low) * i) / (count - 1));
+  }
+
+  tell(value, dimension, options) { return quantity(this.model.units, value, dimension, options); }
+
+  // How a start looks in the same mode, put into the scratch run; null where it has no answer.
+  other(setting) {
+    const graphs = this.model.graphs(setting);
+    if (!graphs) return null;
+    const graph = graphs.find((one) => one.mode === this.graph.mode) ?? graphs[0];
+    return this.scratch.prepare(graph, setting.numbers);
+  }
+}
+
+export function copied(setting) { return { ...setting, picks: [...setting.picks], numbers: new Map(setting.numbers) }; }

@@ -1,0 +1,46 @@
+// Configurations side by side: each is a column, one of them is the one that the controls move.
+
+import { knownAt, marked, usersTold } from "../engine/known.js";
+import { make, table } from "../common/dom.js";
+import { number, percent, whole } from "../common/format.js";
+import { lightOf } from "./sections.js";
+import { answerOf, isPlanned, saturationPoint } from "./sentences.js";
+
+export function showComparison(columns, active, choose, drop) {
+  const place = document.getElementById("comparison");
+  if (columns.length < 2) return place.replaceChildren();
+  const head = ["", ...columns.map((one, i) => make("span", null,
+    make("button", { type: "button", class: i === active ? "tab chosen" : "tab", "aria-pressed": String(i === active), on: { click: () => choose(i) } }, one.label),
+    one.isPinned ? make("button", { type: "button", class: "quiet", "aria-label": `remove ${one.label}`, on: { click: () => drop(i) } }, "×") : null))];
+  const row = (name, tell) => [name, ...columns.map((one) => tell(one))];
+  const rows = [
+    row("users", (one) => make("strong", null, one.solved.largest === null ? "none" : usersTold({ ...one.solved, isRange: one.solved.verdict === "range" }))),
+    row("limited by", (one) => one.solved.limitedBy ?? "the range"),
+    row("the answer", (one) => answerOf(one)),
+    row(columns.some(isPlanned) ? "first to reach its target" : "first to saturate", (one) => firstInShort(one.solved)),
+    row("shown at", (one) => `${one.model.population} = ${whole(one.n)}`),
+    row("quality there", (one) => (one.graph.quality === null ? "" : marked(number(one.value(one.graph.quality)), knownAt(one.run, one.graph.qualityKnown, one.n)))),
+    ...namesOf(columns, (one) => one.graph.criteria.filter((c) => c.stated && c.name !== "quality").map((c) => c.name)).map((name) => row(name, (one) => {
+      const found = one.solved.criteria.find((c) => c.criterion.name === name);
+      if (!found) return "";
+      return make("span", null, lightOf(one, found), ` ${marked(one.tell(one.value(found.criterion.measure), found.criterion.dimension, found.criterion), knownAt(one.run, found.criterion, one.n))}`);
+    })),
+    ...namesOf(columns, (one) => one.solved.resources.map((r) => r.name)).map((name) => row(`load of ${name}`, (one) => {
+      const found = one.solved.resources.find((r) => r.name === name);
+      return found ? percent(one.value(found.about.load)) : "";
+    })),
+    ...[false, true].filter((running) => columns.some((one) => one.graph.costs.some((c) => c.running === running))).map((running) => row(running ? "running cost" : "cost", (one) => {
+      const found = one.graph.costs.find((c) => c.running === running);
+      return found ? one.tell(one.value(found.total), found.dimension) : "";
+    })),
+    row("what moves it most", (one) => one.sensitivity.rows.slice(0, 3).map((s) => `${s.record.name} ${s.elasticity > 0 ? "+" : "−"}${Math.abs(s.elasticity).toFixed(2)} %`).join(", ")),
+  ];
+  place.replaceChildren(make("h2", null, "Side by side"), table(head, rows));
+}
+
+function firstInShort({ first, undecided }) {
+  if (first) return `${first.name} at ${saturationPoint(first)}${undecided.length ? ", as far as it can be told" : ""}`;
+  return undecided.length ? "not known" : "nothing";
+}
+
+function namesOf(columns, names) { return [...new Set(columns.flatMap(names))]; }

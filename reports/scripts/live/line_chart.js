@@ -1,0 +1,152 @@
+// Lines over an axis, with what stands at the pointer told in words.
+//
+// `x`: { label, values, isLog, tell }, `y`: { label, isLog, tell, low, high }, `series`: [{ name,
+// values, strong }], `limit`: { at, label }, `region`: [from, to, label], `marks`: [{ series, x, y,
+// label }], `here`: a place on the axis. `stacked` fills the space between lines.
+
+import { Axis, axisFor } from "../common/axis.js";
+import { colour, dash, draw, make } from "../common/dom.js";
+
+export function lineChart({ x, y, series, limit, region, marks = [], here, stacked = false, description }, width, height = 320) {
+  const left = 58, right = width - 14, top = 26, bottom = height - 44;
+  const across = new Axis(x.values[0], x.values.at(-1), left, right, x.isLog);
+  const shown = stacked ? stackedUp(series) : series;
+  const up = y.high === undefined
+    ? axisFor(shown.flatMap((line) => [...line.values]), bottom, top, y.isLog)
+    : new Axis(y.low ?? 0, y.high, bottom, top, y.isLog);
+  const clip = `clip-${++lineChart.count}`;
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": description },
+    draw("clipPath", { id: clip }, draw("rect", { x: left, y: top - 8, width: right - left, height: bottom - top + 8 })),
+    regionOf(region, across, top, bottom),
+    gridOf(across, up, x, y, { left, right, top, bottom }),
+    draw("g", { "clip-path": `url(#${clip})` }, shown.map((line, i) => [
+      stacked ? draw("path", { d: areaOf(across, up, x.values, line), fill: colour(line.colour ?? i), class: "area" }) : null,
+      draw("path", {
+        d: pathOf(across, up, x.values, line.values), class: line.strong ? "line strong" : "line",
+        stroke: colour(line.colour ?? i), "stroke-dasharray": stacked ? null : dash(line.colour ?? i),
+      }, draw("title", null, line.name)),
+    ])),
+    limitOf(limit, up, left, right),
+    here === undefined || here < across.low || here > across.high ? null
+      : draw("line", { x1: across.at(here), x2: across.at(here), y1: top, y2: bottom, class: "here" }),
+    markedPoints(marks, across, up, { left, right, top, bottom }),
+    draw("text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, x.label),
+    draw("text", { x: left - 6, y: 14, "text-anchor": "start" }, y.label ?? ""));
+  const rule = draw("line", { y1: top, y2: bottom, class: "rule", visibility: "hidden" });
+  svg.append(rule);
+  return { svg, readout: readoutOf(svg, rule, across, x, y, series), legend: legendOf(series, stacked) };
+}
+lineChart.count = 0;
+
+function regionOf(region, across, top, bottom) {
+  if (!region) return null;
+  const from = across.at(Math.max(region[0], across.low)), to = across.at(Math.min(region[1], across.high));
+  return [
+    draw("rect", { x: from, y: top, width: Math.max(to - from, 2), height: bottom - top, class: "region" }),
+    draw("text", { x: from + 6, y: top + 14, class: "soft" }, region[2]),
+  ];
+}
+
+function gridOf(across, up, x, y, { left, right, bottom }) {
+  const apart = x.tickWidth ?? 60;
+  return [
+    up.ticks(5).map((v) => [
+      draw("line", { x1: left, x2: right, y1: up.at(v), y2: up.at(v), class: "grid" }),
+      draw("text", { x: left - 6, y: up.at(v) + 4, "text-anchor": "end" }, y.tell(v)),
+    ]),
+    across.ticks(Math.max(2, Math.floor((right - left) / apart))).filter((v) => !x.isWhole || Number.isInteger(v)).map((v) => [
+      draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
+      draw("text", { x: across.at(v), y: bottom + 18, "text-anchor": across.at(v) > right - 20 ? "end" : "middle" }, x.tell(v)),
+    ]),
+    draw("line", { x1: left, x2: right, y1: bottom, y2: bottom, class: "axis" }),
+  ];
+}
+
+function limitOf(limit, up, left, right) {
+  if (!limit || limit.at > up.high || limit.at < up.low) return null;
+  return [
+    draw("line", { x1: left, x2: right, y1: up.at(limit.at), y2: up.at(limit.at), class: "limit" }),
+    draw("text", { x: right, y: up.at(limit.at) - 5, "text-anchor": "end", class: "soft" }, limit.label),
+  ];
+}
+
+// Labels that would touch stand lower.
+function markedPoints(marks, across, up, frame) {
+  const taken = [];
+  return marks.filter((m) => m.x >= across.low && m.x <= across.high && m.y <= up.high)
+    .sort((a, b) => a.x - b.x)
+    .map((mark) => {
+      const at = across.at(mark.x), level = up.at(mark.y);
+      const atRight = at + 8 + mark.label.length * 7 > frame.right;
+      const step = atRight ? -16 : 16;
+      const isTaken = (place) => taken.some((other) => Math.abs(other - place) < 16);
+      let y = atRight ? level - 10 : level + 20;
+      while (isTaken(y)) y += step;
+      taken.push(y);
+      return [
+        draw("circle", { cx: at, cy: level, r: 4.5, fill: colour(mark.series), class: "mark" }, draw("title", null, mark.label)),
+        draw("text", { x: atRight ? at - 8 : at + 8, y, "text-anchor": atRight ? "end" : "start" }, mark.label),
+      ];
+    });
+}
+
+function pathOf(across, up, places, values) {
+  let path = "", isDown = false;
+  const span = Math.abs(up.start - up.end);
+  for (let i = 0; i < places.length; i++) {
+    if (!Number.isFinite(values[i]) || (up.isLog && values[i] <= 0)) { isDown = false; continue; }
+    const y = Math.max(up.end - span, Math.min(up.start + span, up.at(values[i])));
+    path += `${isDown ? "L" : "M"}${across.at(places[i]).toFixed(1)} ${y.toFixed(1)}`;
+    isDown = true;
+  }
+  return path;
+}
+
+function stackedUp(series) {
+  let below = null;
+  return series.map((line) => {
+    const values = line.values.map((v, i) => (below ? below[i] : 0) + v);
+    const stacked = { ...line, values, below };
+    below = values;
+    return stacked;
+  });
+}
+
+function areaOf(across, up, places, { values, below }) {
+  const level = (v) => Math.max(up.end - 500, up.at(Number.isFinite(v) ? v : 0)).toFixed(1);
+  const forth = [...places].map((p, i) => `${across.at(p).toFixed(1)} ${level(values[i])}`);
+  const back = [...places].map((p, i) => `${across.at(p).toFixed(1)} ${level(below ? below[i] : 0)}`).reverse();
+  return `M${forth.join("L")}L${back.join("L")}Z`;
+}
+
+function legendOf(series, stacked) {
+  return series.map((line, i) => make("li", null,
+    draw("svg", { width: 34, height: 10, "aria-hidden": "true" },
+      stacked ? draw("rect", { width: 14, height: 10, fill: colour(line.colour ?? i) })
+        : draw("line", { x1: 0, x2: 34, y1: 5, y2: 5, stroke: colour(line.colour ?? i), "stroke-dasharray": dash(line.colour ?? i), class: line.strong ? "line strong" : "line" })),
+    line.name));
+}
+
+// The values of all lines at a place, by pointer or by keys; a rule shows the place.
+function readoutOf(svg, rule, across, x, y, series) {
+  const tell = (index) => {
+    const place = x.values[index];
+    rule.setAttribute("x1", across.at(place));
+    rule.setAttribute("x2", across.at(place));
+    rule.setAttribute("visibility", "visible");
+    const values = series.map((line) => `${line.name} ${(y.tellValue ?? y.tell)(line.values[index])}`);
+    return `${x.label} ${(x.tellValue ?? x.tell)(place)}: ${values.join(", ")}`;
+  };
+  return {
+    count: x.values.length,
+    tell,
+    nearest(clientX) {
+      const box = svg.getBoundingClientRect();
+      const place = across.value(((clientX - box.left) / box.width) * svg.viewBox.baseVal.width);
+      let best = 0;
+      x.values.forEach((v, i) => { if (Math.abs(v - place) < Math.abs(x.values[best] - place)) best = i; });
+      return best;
+    },
+    hide() { rule.setAttribute("visibility", "hidden"); },
+  };
+}

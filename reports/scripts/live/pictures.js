@@ -1,0 +1,138 @@
+// Lines over the population: loads, what a load is made up of, needs, quality.
+
+import { inParenthesis, turned } from "../engine/known.js";
+import { roundStep } from "../common/axis.js";
+import { number, percent, whole } from "../common/format.js";
+import { lineChart } from "./line_chart.js";
+import { hasTarget, isPlanned } from "./sentences.js";
+
+function populationAxis(column, populations) {
+  return {
+    label: column.model.population, values: populations,
+    tell: (v) => (v >= 1e5 ? v.toPrecision(3).replace("e+", "e") : number(v)), tickWidth: 70, isWhole: true, tellValue: (v) => number(v),
+  };
+}
+
+// Shares up to somewhat past saturation: what lies far beyond would squash the rest.
+function shareAxis(lines, isLog) {
+  const percents = { tell: (v) => `${number(v * 100, 3)} %`, tellValue: (v) => percent(v), label: "" };
+  if (isLog) return { ...percents, isLog };
+  const finite = lines.flatMap((line) => [...line.values]).filter(Number.isFinite);
+  const highest = Math.max(0, ...finite);
+  if (highest < 0.5) return percents;
+  // A line that is beyond that from the start on is in sight even so.
+  const first = Math.max(0, ...lines.map((line) => line.values[0]).filter(Number.isFinite));
+  const most = Math.max(highest > 1.2 ? 1.5 : 1.2, Math.ceil(first * 1.15 * 10) / 10);
+  return { ...percents, low: 0, high: most };
+}
+
+function acceptable(column) {
+  const { solved, graph } = column;
+  if (solved.largest === null) return null;
+  return [graph.low, solved.largest, `acceptable: ${whole(graph.low)} to ${whole(solved.largest)}${inParenthesis(solved.known)}`];
+}
+
+function tableOf(x, y, series) {
+  const every = Math.max(1, Math.round(x.values.length / 12));
+  const chosen = [...x.values.keys()].filter((i) => i % every === 0 || i === x.values.length - 1);
+  return {
+    head: [x.label, ...series.map((line) => line.name)],
+    rows: chosen.map((i) => [(x.tellValue ?? x.tell)(x.values[i]), ...series.map((line) => (y.tellValue ?? y.tell)(line.values[i]))]),
+  };
+}
+
+export function linePicture(title, chart, width, height) {
+  const description = `${title}: ${chart.series.map((line) => line.name).join(", ")}`;
+  return { title, chart, ...lineChart({ ...chart, description }, width, height), table: () => tableOf(chart.x, chart.y, chart.series) };
+}
+
+const MOST_LINES = 8;
+
+export function drawLoads(column, width, isLog) {
+  const { solved, run, model } = column;
+  if (!solved.resources.length) return null;
+  run.at(solved.at);
+  const loads = new Map(solved.resources.map((one) => [one, run.value(one.about.load)]));
+  const shown = [...solved.resources].sort((a, b) => loads.get(b) - loads.get(a)).slice(0, MOST_LINES);
+  const populations = column.populations();
+  const rows = run.sweep(shown.map((one) => one.about.load), populations);
+  const planned = isPlanned(column);
+  const series = shown.map((one, i) => {
+    const target = run.value(one.about.target); // the same at every population
+    return { name: one.name, values: rows[i].map((load) => load / target) };
+  });
+  const left = solved.resources.length - shown.length;
+  return linePicture(
+    `Load of each resource${planned ? " as a share of its target" : ""} against ${model.population}, with the points where they ${planned ? "reach it" : "saturate"}${left ? ` (${left} of the least loaded stand in the table only)` : ""}`,
+    {
+      x: populationAxis(column, populations), y: shareAxis(series, isLog), series, region: acceptable(column), here: column.n,
+      limit: { at: 1, label: planned ? "target" : "saturation" },
+      marks: shown.flatMap((one, i) => (one.at === null || one.isAtStart || one.notBelow !== null ? [] : [{ series: i, x: one.at, y: 1, label: `${one.name}: ${number(one.at)}` }])),
+    }, width);
+}
+
+export function drawShares(column, width, choice) {
+  const { solved, run, model } = column;
+  const names = solved.resources.filter((one) => one.about.parts.length).map((one) => one.name);
+  if (!names.length) return null;
+  choice.update(names, solved.first?.name);
+  const chosen = solved.resources.find((one) => one.name === choice.value);
+  const populations = column.populations(81);
+  const rows = run.sweep(chosen.about.parts.map((part) => part[1]), populations);
+  const parts = chosen.about.parts.map(([name], i) => ({ name, values: [...rows[i]] }));
+  const size = (part) => Math.max(...part.values.filter(Number.isFinite), 0);
+  parts.sort((a, b) => size(b) - size(a));
+  const kept = parts.slice(0, MOST_LINES - 1), rest = parts.slice(MOST_LINES - 1);
+  if (rest.length) kept.push({ name: `${rest.length} smaller ones`, values: kept[0].values.map((_, i) => rest.reduce((sum, part) => sum + part.values[i], 0)) });
+  const total = { values: kept[0].values.map((_, i) => kept.reduce((sum, part) => sum + part.values[i], 0)) };
+  return linePicture(`What the load of ${chosen.name} is made up of, against ${model.population}`, {
+    x: populationAxis(column, populations), y: shareAxis([total], false), series: kept, stacked: true,
+    here: column.n, limit: { at: run.value(chosen.about.target), label: hasTarget(column, chosen) ? "target" : "saturation" },
+  }, width);
+}
+
+export function drawNeeds(column, width, isLog) {
+  const { run, graph, model } = column;
+  const stated = graph.criteria.filter((one) => one.stated && one.atMost && one.name !== "quality");
+  const populations = column.populations();
+  const rows = run.sweep(stated.flatMap((one) => [one.measure, one.limit]), populations);
+  const series = stated.map((one, i) => ({ name: one.name + inParenthesis(one.knownInSeries), values: rows[2 * i].map((v, j) => v / rows[2 * i + 1][j]) }));
+  const others = graph.criteria.filter((one) => one.stated && !one.atMost);
+  const floors = run.sweep(others.flatMap((one) => [one.measure, one.limit]), populations);
+  others.forEach((one, i) => series.push({ name: `${one.name} (limit over value)${inParenthesis(turned(one.knownInSeries))}`, values: floors[2 * i].map((v, j) => floors[2 * i + 1][j] / v) }));
+  const shown = series.filter((line) => line.values.some(Number.isFinite)).slice(0, MOST_LINES - 1);
+  if (graph.quality !== null) {
+    shown.push({ name: `quality (${graph.metric})${inParenthesis(graph.qualityKnown.knownInSeries)}`, values: run.sweep([graph.quality], populations)[0], strong: true });
+  }
+  if (!shown.length) return null;
+  return linePicture(`How near each requirement is to its limit, against ${model.population}`, {
+    x: populationAxis(column, populations), y: shareAxis(shown, isLog), series: shown, region: acceptable(column),
+    here: column.n, limit: { at: 1, label: "limit" },
+  }, width);
+}
+
+// Quality against the population: the setting, and the starts that were ticked.
+export function drawQuality(column, width, isLog, starts, columns) {
+  const { graph, run, model } = column;
+  if (graph.quality === null) return null;
+  const populations = column.populations();
+  const series = [{ name: column.label + inParenthesis(graph.qualityKnown.knownInSeries), values: run.sweep([graph.quality], populations)[0], strong: true }];
+  for (const other of columns) {
+    if (other === column || other.graph.quality === null || other.trouble) continue;
+    series.push({ name: other.label + inParenthesis(other.graph.qualityKnown.knownInSeries), values: other.run.sweep([other.graph.quality], populations)[0] });
+  }
+  for (const index of starts) {
+    const other = column.other(model.setting(index));
+    if (other && other.graph.quality !== null) {
+      series.push({ name: startName(model, index) + inParenthesis(other.graph.qualityKnown.knownInSeries), values: other.sweep([other.graph.quality], populations)[0] });
+    }
+  }
+  const y = isLog ? { isLog, tell: (v) => number(v, 3) } : { tell: (v) => number(v, 3), low: 0, high: 2 };
+  const finite = series.flatMap((line) => [...line.values]).filter(Number.isFinite);
+  if (!isLog && Math.max(...finite) < 1.5) y.high = Math.max(1.2, roundStep(Math.max(...finite)));
+  return linePicture(`Quality against ${model.population}: 0 is ideal, up to 1 is acceptable`, {
+    x: populationAxis(column, populations), y, series: series.slice(0, MOST_LINES), here: column.n, limit: { at: 1, label: "limit" },
+  }, width);
+}
+
+export function startName(model, index) { return model.starts[index].name || "as the spec has it"; }

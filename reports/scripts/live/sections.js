@@ -1,0 +1,146 @@
+// The parts of the page that are not pictures: answer, lights, tables.
+
+import { fails, isStated } from "../engine/answers.js";
+import { inParenthesis, knownAt, knownText, largestKnown, lossKnown, marked, usersTold } from "../engine/known.js";
+import { fill, make, table } from "../common/dom.js";
+import { listed, number, percent, toldApart, toldBeyond, whole } from "../common/format.js";
+import { answerOf, circumstancesOf, hasTarget, isPlanned, saturationOf, saturationPoint } from "./sentences.js";
+
+export function showAnswer(column) {
+  const { solved } = column;
+  const place = document.getElementById("answer");
+  place.className = solved.largest === null ? "answer no" : "answer";
+  place.replaceChildren(answerOf(column), make("span", { class: "then" }, ` ${saturationOf(column)}`));
+  fill("file", column.model.file);
+  fill("circumstances", circumstancesOf(column));
+  fill("small-answer", make("strong", null, solved.largest === null ? "none" : usersTold({ ...solved, isRange: solved.verdict === "range" })), " users; ",
+    solved.limitedBy ? `${solved.limitedBy} limits them` : "the range limits them");
+}
+
+// A traffic light: its word says what its colour does.
+function light(kind, word) { return make("span", { class: `light ${kind}` }, word); }
+
+const BARELY = 0.9; // of its limit; beyond that a requirement is met, but only just
+
+export function lightOf(column, judged) {
+  const { criterion } = judged;
+  const { run, n } = column;
+  const isMet = !fails(run, run.curve(criterion.over, [criterion.measure, criterion.limit]), criterion, n);
+  if (!isMet) return light("no", "not met");
+  run.at(n);
+  const measure = criterion.name === "quality" ? run.value(column.graph.quality) : run.value(criterion.measure);
+  const limit = run.value(criterion.limit);
+  const used = criterion.atMost ? measure / limit : limit / measure;
+  return used > BARELY ? light("barely", "barely met") : light("yes", "met");
+}
+
+export function showRequirements(column) {
+  const { solved, graph, run, n, model } = column;
+  const rows = solved.criteria.filter((one) => isStated(one.criterion)).map((one) => {
+    const { criterion } = one;
+    const isQuality = criterion.name === "quality";
+    const measure = isQuality ? graph.quality : criterion.measure;
+    const told = (step, at) => {
+      const value = run.at(at).value(step);
+      if (step !== measure) return column.tell(value, criterion.dimension, criterion);
+      const text = isQuality ? toldApart(value, 1) : toldBeyond(model.units, value, run.value(criterion.limit), criterion.dimension, criterion);
+      return marked(text, knownAt(run, criterion, at), value);
+    };
+    const word = (criterion.atMost ? "<" : ">") + (criterion.strict ? "" : "=");
+    const met = one.met === null ? "never" : one.met === graph.high ? "the whole range" : marked(whole(one.met), largestKnown([one], graph.low));
+    const name = isQuality ? `quality (${graph.metric})` : criterion.name;
+    const limits = criterion.name === solved.limitedBy ? [" ", light("shown", "limits the answer")] : [];
+    return [[name, ...limits], lightOf(column, one), told(measure, n), n < graph.high ? told(measure, n + 1) : "", `${word} ${told(criterion.limit, n)}`, met];
+  });
+  const resources = solved.criteria.filter((one) => !isStated(one.criterion));
+  const worst = resources.filter((one) => one.failure !== null).sort((a, b) => a.failure - b.failure)[0];
+  if (resources.length) {
+    const isMet = !worst || n < worst.failure;
+    const limits = solved.limiting && resources.includes(solved.limiting) ? [" ", light("shown", "limits the answer")] : [];
+    const [what, limit] = isPlanned(column) ? ["no resource is beyond its target", "load <= target"] : ["no resource is saturated", "load <= 100 %"];
+    rows.push([[what, ...limits], isMet ? light("yes", "met") : light("no", "not met"), "", "", limit, !worst ? "the whole range" : worst.met === null ? "never" : whole(worst.met)]);
+  }
+  const head = ["requirement", "", `at ${whole(n)}`, n < graph.high ? `at ${whole(n + 1)}` : "", "limit", "met up to"];
+  fill("requirements", table(head, rows, new Set([2, 3, 4, 5])), nextLimits(column));
+  if (solved.modes.length) {
+    fill("modes", table(["mode", "users", "limited by"], solved.modes.map((one) => [one.graph.mode, one.largest === null ? "none" : marked(whole(one.largest), one.known), one.limitedBy ?? "the range"]), new Set([1])));
+  } else fill("modes");
+}
+
+// What would limit the users next, if what limits them now were mended.
+function nextLimits(column) {
+  const { solved, graph, model } = column;
+  const after = solved.criteria.filter((one) => one.failure !== null && one !== solved.limiting).sort((a, b) => a.failure - b.failure).slice(0, 3);
+  if (!solved.limiting || !after.length) return "";
+  const told = after.map((one) => `${one.criterion.name} at ${model.population} = ${whole(one.failure)}${inParenthesis(largestKnown([one], graph.low))}`);
+  return make("p", { class: "soft" }, `If that were mended, next to fail would be ${listed(told)}.`);
+}
+
+export function showResources(column) {
+  const { solved, run, n } = column;
+  run.at(n);
+  const planned = isPlanned(column);
+  const place = (one) => one.at ?? (one.notBelow === null ? Infinity : Number.MAX_VALUE);
+  const order = [...solved.resources].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || run.value(b.about.load) - run.value(a.about.load));
+  const rows = order.map((one) => {
+    const load = run.value(one.about.load);
+    const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
+    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : one.name;
+    return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
+  });
+  const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
+  if (rows.length) fill("resources", table(head, rows, new Set(planned ? [1, 2, 3] : [1, 2])));
+}
+
+const MOST_CARRIED = 6;
+const HOUR = 3600;
+
+// What links and network cards carry, as rates and as volumes, the most first.
+export function showCarried(column) {
+  const { solved, run, n, model } = column;
+  if (!document.getElementById("carried")) return;
+  run.at(n);
+  const found = solved.resources.map((one) => one.about).filter((one) => one.carried !== null)
+    .map((one) => ({ name: one.name, rate: run.value(one.carried), count: run.value(one.count) }))
+    .sort((a, b) => b.rate - a.rate).slice(0, MOST_CARRIED);
+  const isSeveral = found.some((one) => one.count !== 1);
+  const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
+  const rows = found.map(({ name, rate, count }) => [
+    name, told(rate, "bit/s"), told(rate * HOUR, "bit"), told(rate * model.month, "bit"),
+    ...(isSeveral ? [count === 1 ? "" : `each of ${number(count)}`] : []),
+  ]);
+  document.getElementById("carried").closest("section").hidden = !rows.length;
+  fill("carried", rows.length ? table(["carries", `at ${whole(n)}`, "per hour", "per month", ...(isSeveral ? [""] : [])], rows, new Set([1, 2, 3])) : []);
+}
+
+// What else there is to know at the population shown: measures, elastic numbers, costs.
+export function showMeasures(column) {
+  const { solved, graph, run, n, model } = column;
+  run.at(n);
+  const rows = [];
+  for (const one of graph.streams) {
+    for (const [name, dimension] of [["latency", "s"], ["jitter", "s^2"], ["loss", ""], ["throughput", "bit/s"]]) {
+      const value = run.value(one[name]);
+      const isShared = name === "loss" || name === "throughput";
+      const known = isShared ? lossKnown(run, one, name, n) : { latency: one.latencyKnown, jitter: one.jitterKnown }[name];
+      const told = marked(column.tell(value, dimension, { share: name === "loss" }), known, value);
+      if (value !== 0) rows.push([`${one.name}.${name}`, told, ""]);
+    }
+  }
+  for (const one of graph.measures) {
+    const value = run.value(one.value);
+    rows.push([one.name, marked(column.tell(value, one.dimension), knownAt(run, one, n), value), one.doc]);
+  }
+  for (const { elastic, yields, exhausted } of solved.elastic) {
+    const knee = (one, what) => (one ? `${what} ${one.isAtStart ? "from the start" : `from ${model.population} = ${number(one.at)} (${one.name})`}` : "");
+    rows.push([elastic.name, column.tell(run.value(elastic.value), elastic.dimension), [knee(yields, "gives way"), knee(exhausted, "at its least")].filter(Boolean).join("; ")]);
+  }
+  for (const one of graph.costs) {
+    const total = run.value(one.total);
+    rows.push([one.running ? "running cost" : "cost", column.tell(total, one.dimension), `${column.tell(total / n, one.dimension)} for each user${graph.unpriced.length ? `; without a price: ${graph.unpriced.join(", ")}` : ""}`]);
+  }
+  const title = make("h3", null, `Further measures at ${model.population} = ${whole(n)}`);
+  fill("measures", rows.length ? [title, table(["measure", "value", ""], rows, new Set([1]))] : []);
+}
+
+export function showKnown(column) { fill("known", knownText(column)); }

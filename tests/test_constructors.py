@@ -1,0 +1,43 @@
+"""How our types are made: what has more than four fields takes keywords only."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import Field, fields, is_dataclass
+from importlib import import_module
+
+import qps
+
+MOST_BY_PLACE = 4
+NOT_YET = ("qps.compiler.lower.", "qps.solver.", "qps.reports.")
+"""Where types are still made by place."""
+FOUR_MORE = {
+    "qps.compiler.configure.fold.Folder",
+    "qps.compiler.diagnostics.diagnostic.Diagnostic",
+    "qps.compiler.ir.parameters.Parameter",
+    "qps.compiler.ir.parameters.Quantity",
+}
+
+
+def test_what_has_more_than_four_fields_takes_keywords_only() -> None:
+    by_place = {
+        f"{kind.__module__}.{kind.__qualname__}"
+        for kind in _dataclasses()
+        if sum(_is_by_place(each) for each in fields(kind)) > MOST_BY_PLACE
+    }
+    assert {name for name in by_place if not name.startswith(NOT_YET)} == FOUR_MORE
+
+
+def _is_by_place(each: Field[object]) -> bool:
+    return each.init and not each.kw_only
+
+
+def _dataclasses() -> Iterator[type]:
+    for found in pkgutil.walk_packages(qps.__path__, "qps."):
+        if found.name == "qps.__main__":
+            continue
+        for value in vars(import_module(found.name)).values():
+            is_own = isinstance(value, type) and value.__module__ == found.name
+            if is_own and is_dataclass(value):
+                yield value
