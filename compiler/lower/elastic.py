@@ -6,23 +6,24 @@ its resources leave, at least `least` and at most `most`. So the rate is a close
 population, with a knee where x leaves its most and another one where it reaches its least.
 
 Several elastic parameters take in the order that they are given in, by priority: each leaves the
-later ones their least, and no more.
+later ones their least, and no more. So each asks a resource only what it is loaded with while all
+that are still open take their least; that has one formula, in which the one before stands once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import NoReturn
-
-import sympy
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
+from qps.compiler.lower.monomials import monomials
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import ONE, Formula, apply, maximum, minimum, product, total
+from qps.engine.points import Point
+from qps.engine.substitution import Substitution
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class ElasticParameter:
     """A parameter that takes what is left: its symbol and its bounds, in base units."""
 
     name: str
-    symbol: sympy.Symbol
-    least: sympy.Expr
-    most: sympy.Expr
+    symbol: Formula
+    least: Formula
+    most: Formula
     dimension: Dimension
     span: Span
     priority: int | None = None
@@ -48,118 +49,139 @@ class SettledParameter:
     """
 
     parameter: ElasticParameter
-    value: sympy.Expr
-    left: dict[str, sympy.Expr]
-    at_most: dict[str, sympy.Expr]
-    at_least: dict[str, sympy.Expr]
+    value: Formula
+    left: dict[str, Formula]
+    at_most: dict[str, Formula]
+    at_least: dict[str, Formula]
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """A resource while parameters take of it.
+
+    `at_least` is its load while all that are open take their least. `grows` has for each parameter
+    the products in which it stands, with what stands before; `bent` are those that stand elsewhere.
+    """
+
+    name: str
+    limit: Formula
+    at_least: Formula
+    grows: Mapping[Formula, Sequence[tuple[tuple[Formula, ...], Formula]]]
+    bent: frozenset[Formula]
+
+    @classmethod
+    def of(cls, name: str, load: Formula, limit: Formula, now: Mapping[Formula, Formula]) -> _Room:
+        """Return a resource of which nothing is taken; `now` has the least of each parameter."""
+        grows: dict[Formula, list[tuple[tuple[Formula, ...], Formula]]] = {}
+        bent: set[Formula] = set()
+        least = Substitution(now)
+        for of, by in monomials(load, now).items():
+            bent |= {symbol for symbol in by.symbols if symbol in now}
+            bent |= {symbol for symbol in of if of.count(symbol) > 1}
+            for symbol in dict.fromkeys(of):
+                grows.setdefault(symbol, []).append((of, least(by)))
+        return cls(name, limit, least(load), grows, frozenset(bent))
+
+    def slope(self, parameter: ElasticParameter, now: Mapping[Formula, Formula]) -> Formula:
+        """Return what the load grows by with a parameter, the others being what they are `now`."""
+        symbol = parameter.symbol
+        if symbol in self.bent:
+            _refuse(self.name, parameter, "does not grow in proportion with")
+        return total(
+            product((by, *(now[other] for other in of if other is not symbol)))
+            for of, by in self.grows.get(symbol, ())
+        )
+
+    def taken(self, settled: SettledParameter, slope: Formula) -> _Room:
+        """Return the resource when a parameter has taken of it.
+
+        The load grows with the parameter, so the maxima and minima can go outside: a resource that
+        limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17.
+        """
+        parameter = settled.parameter
+        most = self.at_least + slope * (parameter.most - parameter.least)
+        if not settled.left:
+            return replace(self, at_least=most)
+        fixed = self.at_least - slope * parameter.least
+        wished = [
+            self.limit if other == self.name else fixed + _times(slope, left)
+            for other, left in settled.left.items()
+        ]
+        return replace(self, at_least=minimum(most, maximum(self.at_least, minimum(*wished))))
 
 
 def settle(
-    loads: Mapping[str, sympy.Expr],
-    limits: Mapping[str, sympy.Expr],
+    loads: Mapping[str, Formula],
+    limits: Mapping[str, Formula],
     parameters: Sequence[ElasticParameter],
-    points: Sequence[Mapping[sympy.Symbol, sympy.Expr]],
-) -> tuple[dict[str, sympy.Expr], tuple[SettledParameter, ...]]:
+    points: Sequence[Point],
+) -> tuple[dict[str, Formula], tuple[SettledParameter, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
-    `limits` are the loads that a spec allows where that is not 1; `points` are numbers for all
-    other symbols, at some populations. QpsError where a load does not grow in proportion.
+    `limits` are the loads that a spec allows where that is not 1; `points` are some populations,
+    with numbers for all other symbols. QpsError where a load does not grow in proportion.
     """
-    left = dict(loads)
+    now = {parameter.symbol: parameter.least for parameter in parameters}
+    rooms: dict[str, _Room] = {}
+    loaded: dict[Formula, list[str]] = {symbol: [] for symbol in now}
+    for name, load in loads.items():
+        found = [symbol for symbol in load.symbols if symbol in now]
+        for symbol in found:
+            loaded[symbol].append(name)
+        if found:
+            rooms[name] = _Room.of(name, load, limits.get(name, ONE), now)
     settled = []
-    for index, parameter in enumerate(parameters):
-        later = {p.symbol: p.least for p in parameters[index + 1 :]}
-        one = _settle(left, limits, parameter, later, points)
+    for parameter in parameters:
+        taking = [rooms[name] for name in loaded[parameter.symbol]]
+        slopes = {room.name: room.slope(parameter, now) for room in taking}
+        one = _settled(parameter, _filled(taking, parameter, slopes, points), slopes)
         settled.append(one)
-        left = {name: _put_in(name, load, limits, one, set(later)) for name, load in left.items()}
+        now[parameter.symbol] = one.value
+        rooms |= {room.name: room.taken(one, slopes[room.name]) for room in taking}
+    left = {name: rooms[name].at_least if name in rooms else load for name, load in loads.items()}
     return left, tuple(settled)
 
 
-def _settle(
-    loads: Mapping[str, sympy.Expr],
-    limits: Mapping[str, sympy.Expr],
+def _filled(
+    rooms: Sequence[_Room],
     parameter: ElasticParameter,
-    later: Mapping[sympy.Symbol, sympy.Expr],
-    points: Sequence[Mapping[sympy.Symbol, sympy.Expr]],
+    slopes: Mapping[str, Formula],
+    points: Sequence[Point],
+) -> list[_Room]:
+    """Return the resources whose load grows with a parameter somewhere; QpsError if it falls."""
+    filled = []
+    for room in rooms:
+        signs = [point.sign(slopes[room.name]) for point in points]
+        if -1 in signs:
+            _refuse(room.name, parameter, "falls while")
+        if any(sign != 0 for sign in signs):
+            filled.append(room)
+    return filled
+
+
+def _settled(
+    parameter: ElasticParameter, rooms: Collection[_Room], slopes: Mapping[str, Formula]
 ) -> SettledParameter:
-    left: dict[str, sympy.Expr] = {}
-    at_most: dict[str, sympy.Expr] = {}
-    at_least: dict[str, sympy.Expr] = {}
-    for name, load in loads.items():
-        fixed, slope = (part.xreplace(dict(later)) for part in _line(name, load, parameter))
-        growth = [slope.xreplace(dict(point)) for point in points]
-        if any(value.is_negative for value in growth):
-            _refuse(name, parameter, "falls while")
-        if all(value == 0 for value in growth):
-            continue
-        limit = limits.get(name, sympy.S.One)
-        left[name] = Ratio(limit - fixed, slope)
-        at_most[name] = (fixed + slope * parameter.most) / limit
-        at_least[name] = (fixed + slope * parameter.least) / limit
-    value = parameter.most
-    if left:
-        value = Minimum(parameter.most, Maximum(parameter.least, Minimum(*left.values())))
+    """Return what a parameter comes to that some resources limit."""
+    least, most = parameter.least, parameter.most
+    left: dict[str, Formula] = {}
+    at_most: dict[str, Formula] = {}
+    at_least: dict[str, Formula] = {}
+    for room in rooms:
+        slope = slopes[room.name]
+        left[room.name] = apply("ratio", room.limit - room.at_least + slope * least, slope)
+        at_most[room.name] = (room.at_least + slope * (most - least)) / room.limit
+        at_least[room.name] = room.at_least / room.limit
+    value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
     return SettledParameter(parameter, value, left, at_most, at_least)
 
 
-def _put_in(
-    name: str,
-    load: sympy.Expr,
-    limits: Mapping[str, sympy.Expr],
-    settled: SettledParameter,
-    later: Collection[sympy.Symbol],
-) -> sympy.Expr:
-    """Return a load with a parameter put in.
-
-    A load grows with the parameter, so the maxima and minima can go outside: a resource that
-    limits the parameter is then loaded exactly to its limit, not to 1 + 1e-17. Where others
-    are still open, the load must stay proportional to them.
-    """
-    parameter = settled.parameter
-    if parameter.symbol not in load.free_symbols:
-        return load
-    fixed, slope = _line(name, load, parameter)
-    if not settled.left:
-        return fixed + slope * parameter.most
-    if load.free_symbols.intersection(later):
-        return fixed + slope * settled.value
-    limit = limits.get(name, sympy.S.One)
-    wished = [
-        limit if other == name else fixed + _times(slope, left)
-        for other, left in settled.left.items()
-    ]
-    most, least = (fixed + slope * end for end in (parameter.most, parameter.least))
-    return Minimum(most, Maximum(least, Minimum(*wished)))
-
-
-def _times(slope: sympy.Expr, left: sympy.Expr) -> sympy.Expr:
+def _times(slope: Formula, left: Formula) -> Formula:
     """Return a product; where slope and divisor both vanish, nothing is taken or limited."""
-    if isinstance(left, Ratio):
-        above, below = left.args
-        return Ratio(slope * above, below)
+    if left.word == "ratio":
+        above, below = left.operands
+        return apply("ratio", slope * above, below)
     return slope * left
-
-
-def _line(
-    name: str, load: sympy.Expr, parameter: ElasticParameter
-) -> tuple[sympy.Expr, sympy.Expr]:
-    """Return A and B of a load A + B x; QpsError where it is none."""
-    line = _as_line(load, parameter.symbol)
-    if line is None:
-        _refuse(name, parameter, "does not grow in proportion with")
-    return line
-
-
-@lru_cache(maxsize=1024)  # most loads stay as they are when one place or number changes
-def _as_line(load: sympy.Expr, symbol: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr] | None:
-    if symbol not in load.free_symbols:
-        return load, sympy.S.Zero
-    slope = sympy.diff(load, symbol)
-    if symbol in slope.free_symbols:
-        slope = sympy.diff(sympy.expand(load), symbol)
-    if symbol in slope.free_symbols:
-        return None
-    return load.xreplace({symbol: sympy.S.Zero}), slope
 
 
 def _refuse(name: str, parameter: ElasticParameter, how: str) -> NoReturn:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import (
@@ -15,6 +13,7 @@ from qps.compiler.lower.load_graph import (
 )
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.dimension import INFORMATION_BASE
+from qps.engine.formulas import ONE, ZERO, Formula
 
 _BYTE_BITS = 8
 
@@ -28,15 +27,15 @@ class Demand:
     """
 
     span: Span
-    parts: dict[str, list[sympy.Expr]] = field(default_factory=dict)
+    parts: dict[str, list[Formula]] = field(default_factory=dict)
     queueing: ir.Queueing | None = None
-    servers: sympy.Expr = sympy.S.One
+    servers: Formula = ONE
     visits: list[Visit] = field(default_factory=list)
-    background: list[sympy.Expr] = field(default_factory=list)
-    carried: list[sympy.Expr] = field(default_factory=list)
-    count: sympy.Expr = sympy.S.One
+    background: list[Formula] = field(default_factory=list)
+    carried: list[Formula] = field(default_factory=list)
+    count: Formula = ONE
 
-    def add(self, by: str, load: sympy.Expr) -> None:
+    def add(self, by: str, load: Formula) -> None:
         """Add to the demand of a component or stream."""
         self.parts.setdefault(by, []).append(load)
 
@@ -60,8 +59,8 @@ class StreamResult:
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)
     unbounded: dict[str, None] = field(default_factory=dict)
-    rate: sympy.Expr = sympy.S.Zero
-    throughput: sympy.Expr = sympy.S.Zero
+    rate: Formula = ZERO
+    throughput: Formula = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +71,16 @@ class Flow:
     bit/item tie the items that follow the bits.
     """
 
-    total: sympy.Expr
-    rates: dict[str, sympy.Expr]
-    sizes: dict[str, sympy.Expr]
+    total: Formula
+    rates: dict[str, Formula]
+    sizes: dict[str, Formula]
     primary: str | None
 
-    def scaled(self, share: sympy.Expr) -> Flow:
+    def scaled(self, share: Formula) -> Flow:
         """Return the flows with all their rates multiplied."""
         return replace(self, rates={base: rate * share for base, rate in self.rates.items()})
 
-    def with_bits(self, bits: sympy.Expr) -> Flow:
+    def with_bits(self, bits: Formula) -> Flow:
         """Return the flows with another bit rate; items that are cut from the bits follow."""
         rates = self.rates | {INFORMATION_BASE: bits}
         for item, size in self.sizes.items():
@@ -89,7 +88,7 @@ class Flow:
                 rates[item] = bits / size
         return replace(self, rates=rates)
 
-    def per_item(self, base: str) -> sympy.Expr:
+    def per_item(self, base: str) -> Formula:
         """Return how many of a base come with one item of the stream (or one byte of it)."""
         if self.primary is None:
             return self.rates[base] / self.rates[INFORMATION_BASE] * _BYTE_BITS

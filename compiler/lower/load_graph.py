@@ -2,7 +2,7 @@
 
 Its nodes are the sources, the steps and links in place, and the resources; its edges are the
 flows between steps, with their rates, and the demands of steps on resources. Every load,
-latency and loss is a sympy expression in the population and the assumptions, all in base
+latency and loss is a formula in the population and the assumptions, all in base
 units (s, bit, single items). The population is a positive integer, an assumption is real.
 """
 
@@ -14,14 +14,11 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.elastic import SettledParameter
-from qps.compiler.lower.extremes import Maximum
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
     mean_certainty,
@@ -29,11 +26,20 @@ from qps.compiler.lower.queue_certainty import (
     uncounted,
     unlawful,
 )
-from qps.compiler.lower.queue_functions import NormalQuantile
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.compiler.lower.substitution import Substitution
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import (
+    ONE,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    number,
+    product,
+    square_root,
+    total,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -51,8 +57,8 @@ class Assumption:
     """
 
     name: str
-    symbol: sympy.Symbol
-    value: sympy.Expr
+    symbol: Formula
+    value: Formula
     dimension: Dimension
     text: str
     span: Span
@@ -70,16 +76,16 @@ class ResourceLoad:
     """
 
     name: str
-    load: sympy.Expr
-    parts: dict[str, sympy.Expr]
+    load: Formula
+    parts: dict[str, Formula]
     span: Span
-    unsettled: sympy.Expr
-    target: sympy.Expr = sympy.S.One
-    throughput: sympy.Expr | None = None
-    count: sympy.Expr = sympy.S.One
+    unsettled: Formula
+    target: Formula = ONE
+    throughput: Formula | None = None
+    count: Formula = ONE
 
     @property
-    def fullness(self) -> sympy.Expr:
+    def fullness(self) -> Formula:
         """The load as a part of the target: 1 is saturation."""
         return self.load / self.target
 
@@ -98,7 +104,7 @@ class Calibration:
     high: float
     span: Span
     fit: Fit | None = None
-    rates: dict[str, sympy.Expr] = field(default_factory=dict)
+    rates: dict[str, Formula] = field(default_factory=dict)
     is_on_measured: bool = False
 
 
@@ -110,7 +116,7 @@ class LatencyPart:
     """
 
     stage: str
-    value: sympy.Expr
+    value: Formula
     is_work: bool = False
     queue: Queue | None = None
     visit: Visit | None = None
@@ -126,7 +132,7 @@ class JitterPart:
     """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
 
     resource: str
-    value: sympy.Expr
+    value: Formula
     span: Span
 
 
@@ -135,7 +141,7 @@ class QueuePart:
     """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
 
     stage: str
-    value: sympy.Expr
+    value: Formula
     span: Span
 
 
@@ -158,9 +164,9 @@ class LossPart:
 
     stage: str
     kind: LossKind
-    value: sympy.Expr
+    value: Formula
     span: Span
-    restored: sympy.Expr | None = None
+    restored: Formula | None = None
     resource: str | None = None
 
 
@@ -176,19 +182,19 @@ class StreamMeasures:
     name: str
     latency: tuple[LatencyPart, ...]
     jitter: tuple[JitterPart, ...]
-    buffer: sympy.Expr
+    buffer: Formula
     losses: tuple[LossPart, ...]
-    rate: sympy.Expr
-    throughput: sympy.Expr
+    rate: Formula
+    throughput: Formula
     playout: Span | None = None
     queues: tuple[QueuePart, ...] = ()
     item: str = "bit"
     """What the rate counts: the first item of the stream, or bits."""
 
     @property
-    def queue(self) -> sympy.Expr:
+    def queue(self) -> Formula:
         """The time that all full queues hold: the most that they can add to the latency."""
-        return sympy.Add(*(part.value for part in self.queues))
+        return total(part.value for part in self.queues)
 
     @property
     def saturating(self) -> tuple[str, ...]:
@@ -207,11 +213,11 @@ class StreamMeasures:
     """How the share is known that comes too late for the playout buffer."""
 
     @property
-    def mean_latency(self) -> sympy.Expr:
+    def mean_latency(self) -> Formula:
         """The mean time of an item from source to user, in s."""
-        return sympy.Add(*(part.value for part in (*self.latency, *self.endless)))
+        return total(part.value for part in (*self.latency, *self.endless))
 
-    def latency_quantile(self, level: sympy.Rational) -> sympy.Expr:
+    def latency_quantile(self, level: Formula) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
 
         Of several queues on the way each gets its part of the share that may be later: then the
@@ -221,9 +227,9 @@ class StreamMeasures:
         """
         stages = [self.stage_quantile(part, level) for part in self.latency]
         endless = [part.value for part in self.endless]
-        return sympy.Add(*stages, self.jitter_quantile(level), *endless)
+        return total((*stages, self.jitter_quantile(level), *endless))
 
-    def stage_quantile(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+    def stage_quantile(self, part: LatencyPart, level: Formula) -> Formula:
         """Return what a stage adds to the quantile of a level.
 
         A jitter law and a queue of one resource tell of the same time: the later of the two
@@ -237,23 +243,23 @@ class StreamMeasures:
         if not laws or self.playout is not None:
             return waiting
         visits = sum(queue.resource == name for queue in self._waits)
-        deviation = sympy.sqrt(sympy.Add(*laws)) / visits
-        return Maximum(waiting, part.value + NormalQuantile(each) * deviation)
+        deviation = square_root(total(laws)) / visits
+        return maximum(waiting, part.value + apply("normal_quantile", each) * deviation)
 
-    def own_tail(self, part: LatencyPart, level: sympy.Rational) -> sympy.Expr:
+    def own_tail(self, part: LatencyPart, level: Formula) -> Formula:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""
         if part.queue is None or part.visit is None:
-            return sympy.S.Zero
+            return ZERO
         return part.queue.own_tail(part.visit, self._each(level))
 
-    def jitter_quantile(self, level: sympy.Rational) -> sympy.Expr:
+    def jitter_quantile(self, level: Formula) -> Formula:
         """Return what jitter adds besides the queues: so many deviations of a normal law."""
         if not self.varies:
-            return sympy.S.Zero
-        variance = sympy.Add(*(part.value for part in self.added_jitter))
-        return NormalQuantile(self._each(level)) * sympy.sqrt(variance)
+            return ZERO
+        variance = total(part.value for part in self.added_jitter)
+        return apply("normal_quantile", self._each(level)) * square_root(variance)
 
-    def _each(self, level: sympy.Rational) -> sympy.Rational:
+    def _each(self, level: Formula) -> Formula:
         """Return the level at which each of the stages that vary is taken."""
         return 1 - (1 - level) / max(1, len(self._waits) + self.varies)
 
@@ -281,7 +287,7 @@ class StreamMeasures:
         waits = [mean_certainty(queue) for queue in self._waits]
         return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
 
-    def quantile_certainty(self, level: sympy.Rational) -> Certainty:
+    def quantile_certainty(self, level: Formula) -> Certainty:
         """Return how the quantile of a level is known."""
         parts = [quantile_certainty(queue) for queue in self._waits]
         if self.jitter and self.playout is None:
@@ -298,13 +304,13 @@ class StreamMeasures:
         return [part.queue for part in self.latency if part.queue is not None]
 
     @property
-    def loss(self) -> sympy.Expr:
+    def loss(self) -> Formula:
         """The share of items that is lost at any stage."""
         return self.lost_by(*LossKind)
 
-    def lost_by(self, *kinds: LossKind) -> sympy.Expr:
+    def lost_by(self, *kinds: LossKind) -> Formula:
         """Return the share of items that is lost for one of some reasons."""
-        return 1 - sympy.Mul(*(1 - part.value for part in self.losses if part.kind in kinds))
+        return 1 - product(1 - part.value for part in self.losses if part.kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +318,7 @@ class Price:
     """What the machines or networks of a place cost together: in $, or in $/s where it runs."""
 
     place: str
-    value: sympy.Expr
+    value: Formula
     is_running: bool
 
 
@@ -321,13 +327,13 @@ class Criterion:
     """A requirement: the measure must not pass the limit, from below or from above."""
 
     name: str
-    measure: sympy.Expr
-    limit: sympy.Expr
+    measure: Formula
+    limit: Formula
     at_most: bool
     strict: bool
     dimension: Dimension
     span: Span | None
-    axis: sympy.Expr | None
+    axis: Formula | None
     """The measure scaled so that its limit is 1 and its ideal 0; None where it is no axis."""
     rests_on: tuple[str, ...] = ()
     """The streams, resources, nodes and links that the measure names."""
@@ -342,7 +348,7 @@ class NamedMeasure:
     """A measure of the spec's own."""
 
     name: str
-    value: sympy.Expr
+    value: Formula
     dimension: Dimension
     doc: str | None
     rests_on: tuple[str, ...]
@@ -356,8 +362,8 @@ class NamedMeasure:
 class GroupSize:
     """How many users there are in each group of a name, and how many groups."""
 
-    members: sympy.Expr
-    count: sympy.Expr
+    members: Formula
+    count: Formula
     doc: str | None
 
 
@@ -382,7 +388,7 @@ class LoadGraph:
     """The whole model in one configuration."""
 
     wiring: Wiring
-    population: sympy.Symbol
+    population: Formula
     low: int
     high: int
     assumptions: dict[str, Assumption]
@@ -391,7 +397,7 @@ class LoadGraph:
     measures: dict[str, NamedMeasure]
     criteria: tuple[Criterion, ...]
     metric: ir.Metric
-    quality: sympy.Expr | None
+    quality: Formula | None
     """The metric's value; None where no requirement is an axis."""
     elastic: tuple[SettledParameter, ...]
     prices: tuple[Price, ...]
@@ -407,7 +413,7 @@ class LoadGraph:
     varied: dict[str, CaseTable]
     """Parameters that have several values, of which those of `case` are in force."""
     groups: dict[str, GroupSize]
-    targets: dict[str, sympy.Expr]
+    targets: dict[str, Formula]
     """How full resources may be by plan, by the names that the spec gives them."""
     quality_known: Certainty = EXACT
     quality_in_series: Certainty = EXACT
@@ -425,13 +431,13 @@ class LoadGraph:
         graph.add_edges_from(self.wiring.edges)
         return graph
 
-    def cost(self, *, is_running: bool) -> sympy.Expr | None:
+    def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""
         found = [price.value for price in self.prices if price.is_running is is_running]
-        return sympy.Add(*found) if found else None
+        return total(found) if found else None
 
     @property
-    def values(self) -> dict[sympy.Symbol, sympy.Expr]:
+    def values(self) -> dict[Formula, Formula]:
         """The value of every assumption's symbol."""
         return {a.symbol: a.value for a in self.assumptions.values()}
 
@@ -443,12 +449,22 @@ class LoadGraph:
     def valued_at(self, population: int) -> Substitution:
         """Return what puts in a population too: what is left is a number."""
         if population not in self._valued_at:
-            values = self.values | {self.population: sympy.Integer(population)}
+            values = self.values | {self.population: number(population)}
             self._valued_at[population] = Substitution(values)
         return self._valued_at[population]
 
+    def at(self, population: int) -> Point:
+        """Return the values of all formulas at a population, as plain numbers."""
+        if population not in self._at:
+            self._at[population] = Point(self.values | {self.population: number(population)})
+        return self._at[population]
+
     @cached_property
     def _valued_at(self) -> dict[int, Substitution]:
+        return {}
+
+    @cached_property
+    def _at(self) -> dict[int, Point]:
         return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:

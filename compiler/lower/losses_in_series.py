@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
+from qps.engine.formulas import Formula
 
 InSeries = Mapping[str, tuple[str, ...]]
 """For each stream the resources that may lose less of it than is told; none for most."""
@@ -44,16 +43,10 @@ def in_series_anywhere(streams: Mapping[str, StreamMeasures]) -> InSeries:
 
 def in_series_at(graph: LoadGraph, population: int) -> InSeries:
     """Return the same at a population."""
-    valued = graph.valued_at(population)
-    overloaded = (n for n, r in graph.resources.items() if _may_be_overloaded(valued(r.load)))
+    at = graph.at(population)
+    # What has no definite value may be overloaded.
+    overloaded = (n for n, r in graph.resources.items() if not at.number(r.load) <= 1)
     return in_series(graph.streams, frozenset(overloaded))
-
-
-def _may_be_overloaded(load: sympy.Expr) -> bool:
-    try:
-        return float(load) > 1
-    except (TypeError, ValueError, OverflowError):
-        return True  # it has no definite value
 
 
 def loss_known(kind: ir.MeasureKind, stream: StreamMeasures, series: InSeries) -> Certainty:

@@ -1,4 +1,4 @@
-"""Expressions of the model as sympy expressions, built node by node; no text is ever parsed."""
+"""Expressions of the model as formulas, built node by node; no text is ever parsed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
-
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import as_written
@@ -17,56 +15,45 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import ElasticParameter
-from qps.compiler.lower.exact import compare, rational
-from qps.compiler.lower.extremes import Maximum, Minimum
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.mixtures import Mixed, averaged
-from qps.compiler.lower.powers import power
-from qps.compiler.lower.queue_functions import (
-    ErlangB,
-    ErlangC,
-    MD1Quantile,
-    MD1Tail,
-    NormalQuantile,
-    NormalTail,
-    PeriodicQuantile,
-    PeriodicTail,
-    PeriodicWait,
-    Waiting,
-)
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import (
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    number,
+    power,
+    product,
+    square_root,
+    symbol,
+    total,
+)
+from qps.engine.known_signs import ANY, NOT_NEGATIVE, Range, range_of, range_of_constant
+from qps.engine.points import NoSignError, in_floats, sign
+from qps.engine.substitution import substituted
 
-_FUNCTIONS: dict[ir.Function, Callable[..., sympy.Expr]] = {
-    ir.Function.MAX: Maximum,
-    ir.Function.MIN: Minimum,
-    ir.Function.CEIL: sympy.ceiling,
-    ir.Function.FLOOR: sympy.floor,
-    ir.Function.SQRT: sympy.sqrt,
-    ir.Function.EXP: sympy.exp,
-    ir.Function.LOG: sympy.log,
-    ir.Function.LOG2: lambda x: sympy.log(x) / sympy.log(2),
-    ir.Function.LOG10: lambda x: sympy.log(x) / sympy.log(10),
-    ir.Function.ABS: sympy.Abs,
-    ir.Function.COS: sympy.cos,
-    ir.Function.ACOS: sympy.acos,
-    ir.Function.LAMBERT_W: sympy.LambertW,
-    ir.Function.LOWER_LAMBERT_W: lambda x: sympy.LambertW(x, -1),
-    ir.Function.CLAMP: lambda x, least, most: Minimum(Maximum(x, least), most),
-    ir.Function.WAITING: Waiting,
-    ir.Function.HARMONIC: sympy.harmonic,
-    ir.Function.ERLANG_B: ErlangB,
-    ir.Function.ERLANG_C: ErlangC,
-    ir.Function.MD1_TAIL: MD1Tail,
-    ir.Function.MD1_QUANTILE: MD1Quantile,
-    ir.Function.PERIODIC_WAIT: PeriodicWait,
-    ir.Function.PERIODIC_TAIL: PeriodicTail,
-    ir.Function.PERIODIC_QUANTILE: PeriodicQuantile,
-    ir.Function.NORMAL_TAIL: NormalTail,
-    ir.Function.NORMAL_QUANTILE: NormalQuantile,
+_WORDS = {ir.Function.LAMBERT_W: "w", ir.Function.LOWER_LAMBERT_W: "lower_w"}
+"""Functions that the table of operations knows by another word than the language."""
+
+
+def _log(base: int) -> Callable[[Formula], Formula]:
+    return lambda x: apply("ln", x) / apply("ln", base)
+
+
+_WRITTEN_OUT: dict[ir.Function, Callable[..., Formula]] = {
+    ir.Function.SQRT: square_root,
+    ir.Function.LOG2: _log(2),
+    ir.Function.LOG10: _log(10),
+    ir.Function.CLAMP: lambda x, least, most: minimum(maximum(x, least), most),
 }
+"""Functions that are made of other operations."""
 
-MeasureOf = Callable[[ir.Measured | ir.Changed], sympy.Expr]
+
+MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 
 
 Moving = Mapping[str, bool]
@@ -86,19 +73,19 @@ class ExpressionLowering:
 
     model: ir.Model
     configuration: Configuration
-    population: sympy.Symbol
+    population: Formula
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
     asked_at: Span | None = None
-    mixtures: dict[sympy.Symbol, Mixed] = field(default_factory=dict)
+    mixtures: dict[Formula, Mixed] = field(default_factory=dict)
     keeps_kinds: bool = False
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)
-    _parameters: dict[tuple[str, ir.Case], sympy.Expr] = field(default_factory=dict)
+    _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._declared = {parameter.name: parameter for parameter in self.model.parameters}
@@ -117,21 +104,21 @@ class ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
         return replace(self, keeps_kinds=True)
 
-    def averaged(self, lowered: sympy.Expr) -> sympy.Expr:
+    def averaged(self, lowered: Formula) -> Formula:
         """Return what was lowered with kinds kept as a mean over all of them."""
         return averaged(lowered, self.mixtures)
 
-    def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> sympy.Expr:
+    def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> Formula:
         """Return an expression in symbols; `measure` gives the measures it may name."""
         lowered = self._lower(expr, measure)
         return lowered if self.keeps_kinds else self.averaged(lowered)
 
     def _lower(  # noqa: PLR0911 - one return a node
         self, expr: ir.Expr, measure: MeasureOf | None
-    ) -> sympy.Expr:
+    ) -> Formula:
         match expr:
             case ir.Constant(value):
-                return rational(value)
+                return number(value)
             case ir.ParameterValue(name):
                 return self._parameter(name)
             case ir.Recorded() | ir.Lookup():
@@ -145,9 +132,9 @@ class ExpressionLowering:
             case ir.GroupCount(name):
                 return self.averaged(self.groups(name))
             case ir.Sum(terms):
-                return sympy.Add(*(self._lower(term, measure) for term in terms))
+                return total(self._lower(term, measure) for term in terms)
             case ir.Product(factors):
-                return sympy.Mul(*(self._lower(factor, measure) for factor in factors))
+                return product(self._lower(factor, measure) for factor in factors)
             case ir.Power(base, exponent):
                 return power(self._lower(base, measure), self._lower(exponent, measure))
             case ir.Apply(function, arguments):
@@ -166,7 +153,7 @@ class ExpressionLowering:
 
     def _in_case(
         self, expr: ir.InCase | ir.ByCase | ir.Mixture, measure: MeasureOf | None
-    ) -> sympy.Expr:
+    ) -> Formula:
         """Return what has several values."""
         match expr:
             case ir.InCase(case, value, span):
@@ -178,19 +165,19 @@ class ExpressionLowering:
             case ir.ByCase():
                 raise AssertionError("only parameters have cases")
 
-    def count(self, name: str) -> sympy.Expr:
+    def count(self, name: str) -> Formula:
         """Return how many there are of a node or a link."""
         node = self.configuration.nodes.get(name)
         return self.lower(node.count if node else self.configuration.links[name].count)
 
-    def members(self, name: str) -> sympy.Expr:
+    def members(self, name: str) -> Formula:
         """Return how many users there are in each group: all of them, where they are few."""
         group = self.configuration.groups[name]
         size = self.keeping_kinds().symbol(f"{name}.size", group.size, group.doc)
-        members = size if size == self.population else Minimum(size, self.population)
+        members = size if size == self.population else minimum(size, self.population)
         return members if self.keeps_kinds else self.averaged(members)
 
-    def groups(self, name: str) -> sympy.Expr:
+    def groups(self, name: str) -> Formula:
         """Return how many groups there are: N users, in groups of min(k, N), of all kinds."""
         groups = self.population / self.keeping_kinds().members(name)
         return groups if self.keeps_kinds else self.averaged(groups)
@@ -203,14 +190,14 @@ class ExpressionLowering:
         *,
         measure: MeasureOf | None = None,
         is_capacity: bool = False,
-    ) -> sympy.Expr:
+    ) -> Formula:
         """Return a quantity: a fixed number as an assumption of that name, all else lowered."""
         if not isinstance(quantity.expr, ir.Constant):
             lowered = self.lower(quantity.expr, measure)
             if is_capacity:
                 self._is_capacity(lowered)
             return lowered
-        value = rational(quantity.expr.value)
+        value = number(quantity.expr.value)
         return self._assume(
             name,
             value,
@@ -221,36 +208,36 @@ class ExpressionLowering:
             is_capacity=is_capacity,
         )
 
-    def _is_capacity(self, lowered: sympy.Expr) -> None:
+    def _is_capacity(self, lowered: Formula) -> None:
         """Remember that the numbers of an expression say how much hardware can do."""
-        for name, known in self.assumptions.items():
-            if known.symbol in lowered.free_symbols:
-                self.assumptions[name] = replace(known, is_capacity=True)
+        for known in self._assumed_in(lowered):
+            self.assumptions[known.name] = replace(known, is_capacity=True)
 
     def _assume(
         self,
         name: str,
-        value: sympy.Expr,
+        value: Formula,
         dimension: Dimension,
         text: str,
         span: Span,
         source: str | None,
         *,
         is_capacity: bool = False,
-    ) -> sympy.Expr:
+    ) -> Formula:
         known = self.assumptions.get(name)
         if known is None:
-            symbol = sympy.Symbol(name, real=True)
             written = " ".join(text.split())
-            known = Assumption(name, symbol, value, dimension, written, span, source, is_capacity)
+            known = Assumption(
+                name, symbol(name), value, dimension, written, span, source, is_capacity
+            )
             self.assumptions[name] = known
-        elif known.value != value:
+        elif known.value is not value:
             # One name in the spec, two numbers: a component used with other arguments.
             name += "'"
             return self._assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
         return known.symbol
 
-    def _parameter(self, name: str) -> sympy.Expr:
+    def _parameter(self, name: str) -> Formula:
         """Return a parameter's symbol, or what it is made of where it depends on others."""
         key = (name, self._case)
         if key in self._parameters:
@@ -264,7 +251,7 @@ class ExpressionLowering:
         )
         if isinstance(expr, ir.Mixture):
             lowered = self._as_number(expr, lowered)
-        if not lowered.free_symbols:
+        if lowered.is_constant:
             self._check_range(declared, lowered)
             span = self.configuration.values_from[name]
             changed = span is not declared.value_span
@@ -286,12 +273,12 @@ class ExpressionLowering:
         self._parameters[key] = lowered
         return lowered
 
-    def _of_each_kind(self, name: str, mixture: ir.Mixture, mean: sympy.Expr) -> sympy.Symbol:
+    def _of_each_kind(self, name: str, mixture: ir.Mixture, mean: Formula) -> Formula:
         """Return a symbol that stands for a parameter until its kinds are counted."""
-        symbol = sympy.Symbol(f"{name} of each kind", real=True)
-        each = tuple((rational(k.share), self._parameter(k.parameter)) for k in mixture.kinds)
-        self.mixtures[symbol] = Mixed(symbol, mixture.of, mixture.of_users, mean, each)
-        return symbol
+        stands = symbol(f"{name} of each kind")
+        each = tuple((number(k.share), self._parameter(k.parameter)) for k in mixture.kinds)
+        self.mixtures[stands] = Mixed(stands, mixture.of, mixture.of_users, mean, each)
+        return stands
 
     @property
     def _case(self) -> ir.Case:
@@ -307,15 +294,15 @@ class ExpressionLowering:
             raise QpsError(sink.found)
         return stated
 
-    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> sympy.Expr:
+    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Formula:
         """Return what a parameter by kinds is in the case in force."""
         values = [self._parameter(kind.parameter) for kind in kinds]
         if self._case is ir.Case.AVERAGE:
-            shares = [rational(kind.share) for kind in kinds]
-            return sympy.Add(*(s * value for s, value in zip(shares, values, strict=True)))
-        return (Minimum if self._case is ir.Case.LEAST else Maximum)(*dict.fromkeys(values))
+            shares = [number(kind.share) for kind in kinds]
+            return total(s * value for s, value in zip(shares, values, strict=True))
+        return (minimum if self._case is ir.Case.LEAST else maximum)(*values)
 
-    def _as_number(self, mixture: ir.Mixture, lowered: sympy.Expr) -> sympy.Expr:
+    def _as_number(self, mixture: ir.Mixture, lowered: Formula) -> Formula:
         """Return a mixture of fixed numbers as one number: it has a name of its own.
 
         Where one of its kinds was set, that number counts by itself, and so do the others.
@@ -323,8 +310,8 @@ class ExpressionLowering:
         names = [kind.parameter for kind in mixture.kinds]
         own = [self._parameter(name) for name in names]
         is_set = any(self._is_set(name) for name in names)
-        fixed = all(part.is_Symbol and part.name.startswith(tuple(names)) for part in own)
-        return lowered.xreplace(self._values()) if fixed and not is_set else lowered
+        fixed = all(part.is_symbol and part.name.startswith(tuple(names)) for part in own)
+        return self._valued(lowered) if fixed and not is_set else lowered
 
     def _is_set(self, name: str) -> bool:
         """Return whether a change has set a parameter, be it to the value that it had."""
@@ -332,7 +319,7 @@ class ExpressionLowering:
         is_same = now.parameters[name] is declared.value
         return not is_same or now.values_from[name] is not declared.value_span
 
-    def _elastic(self, declared: ir.Parameter) -> sympy.Expr:
+    def _elastic(self, declared: ir.Parameter) -> Formula:
         """Return the symbol of an elastic parameter; `settle` puts in what it comes to."""
         name, span, dimension = declared.name, declared.value_span, declared.dimension
         assert declared.low is not None
@@ -344,17 +331,17 @@ class ExpressionLowering:
                 ("most", declared.high, span.text),
             )
         )
-        symbol = sympy.Symbol(name, positive=True)
+        taken = symbol(name)
         self.elastic[name] = ElasticParameter(
-            name, symbol, least, most, dimension, declared.span, self._priority(declared)
+            name, taken, least, most, dimension, declared.span, self._priority(declared)
         )
-        self.settle(name, symbol)
-        return symbol
+        self.settle(name, taken)
+        return taken
 
-    def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> sympy.Expr:
+    def _end(self, name: str, bound: ir.Expr, declared: ir.Parameter, text: str) -> Formula:
         """Return an end of an elastic parameter's range; it moves with what it is made of."""
         lowered = self.lower(bound)
-        if lowered.free_symbols:
+        if not lowered.is_constant:
             return lowered
         source = declared.source or declared.doc
         return self._assume(name, lowered, declared.dimension, text, declared.value_span, source)
@@ -373,16 +360,16 @@ class ExpressionLowering:
             return None
         asked = parameter.priority.expr
         self.decided |= self._named_in(asked)
-        return int(self.number(asked))
+        return int(in_floats(self.number(asked)))
 
-    def _recorded(self, expr: ir.Recorded | ir.Lookup) -> sympy.Expr:
+    def _recorded(self, expr: ir.Recorded | ir.Lookup) -> Formula:
         """Return a measured number as an assumption whose source is the file."""
         recorded = expr
         if isinstance(recorded, ir.Lookup):
             recorded = self._looked_up(recorded.table, recorded.argument, recorded.span)
         return self._assume(
             recorded.name,
-            rational(recorded.value),
+            number(recorded.value),
             recorded.dimension,
             recorded.text,
             recorded.span,
@@ -392,8 +379,8 @@ class ExpressionLowering:
     def _looked_up(self, table: ir.RecordedTable, argument: ir.Expr, span: Span) -> ir.Recorded:
         """Return what a recording gives for an argument in this configuration."""
         self.decided |= self._named_in(argument)
-        value = sympy.Rational(self.number(argument))
-        found = table.at(Fraction(value.p, value.q))
+        value = self.number(argument)
+        found = table.at(Fraction(in_floats(value)) if value.exact is None else value.exact)
         if found is None:
             sink = Sink()
             sink.report(
@@ -405,20 +392,24 @@ class ExpressionLowering:
             raise QpsError(sink.found)
         return found
 
-    def settle(self, name: str, value: sympy.Expr) -> None:
+    def settle(self, name: str, value: Formula) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
         self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
-    def _values(self) -> dict[sympy.Symbol, sympy.Expr]:
-        return {a.symbol: a.value for a in self.assumptions.values()}
+    def _assumed_in(self, lowered: Formula) -> list[Assumption]:
+        """Return the assumptions that a formula rests on, in the order of their names."""
+        named = sorted(one.name for one in lowered.symbols)
+        return [self.assumptions[name] for name in named if name in self.assumptions]
 
-    def _check_range(self, parameter: ir.Parameter, value: sympy.Expr) -> None:
+    def _valued(self, lowered: Formula) -> Formula:
+        return substituted(lowered, {a.symbol: a.value for a in self._assumed_in(lowered)})
+
+    def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):
             if bound is None:
                 continue
-            limit = self.lower(bound).xreplace(self._values())
-            outside = value < limit if is_low else value > limit
-            if outside == sympy.true:
+            limit = self.put_in(self.lower(bound))
+            if compare("<" if is_low else ">", value, limit):
                 sink = Sink()
                 sink.report(
                     codes.OUT_OF_RANGE,
@@ -428,9 +419,13 @@ class ExpressionLowering:
                 )
                 raise QpsError(sink.found)
 
-    def _applied(self, function: ir.Function, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
-        applied = _FUNCTIONS[function](*arguments)
-        if applied.is_finite is False or (applied.is_number and applied.is_real is False):
+    def _applied(self, function: ir.Function, arguments: Sequence[Formula]) -> Formula:
+        written_out = _WRITTEN_OUT.get(function)
+        if written_out is not None:
+            applied = written_out(*arguments)
+        else:
+            applied = apply(_WORDS.get(function, function.value), *arguments)
+        if applied.is_constant and not _is_finite(applied):
             sink = Sink()
             sink.report(
                 codes.NUMBER_SIZE, None, f"`{function.value}` has no real value for its argument"
@@ -471,11 +466,11 @@ class ExpressionLowering:
             names |= self._named_in(self.configuration.parameters[name])
         return names
 
-    def number(self, expr: ir.Expr) -> sympy.Expr:
+    def number(self, expr: ir.Expr) -> Formula:
         """Return the value of an expression without the population."""
         return self.put_in(self.lower(expr))
 
-    def in_symbols(self, expr: ir.Expr) -> sympy.Expr | None:
+    def in_symbols(self, expr: ir.Expr) -> Formula | None:
         """Return a value in symbols; None where it is a measure, or has no value here."""
         if any(isinstance(part, ir.Measured | ir.Changed) for part in parts_of(expr)):
             return None
@@ -484,47 +479,41 @@ class ExpressionLowering:
         except QpsError:
             return None
 
-    def put_in(self, lowered: sympy.Expr) -> sympy.Expr:
+    def put_in(self, lowered: Formula) -> Formula:
         """Return what was lowered with the values of the assumptions."""
-        return self.averaged(lowered).xreplace(self._values())
+        return self._valued(self.averaged(lowered))
 
-    def put_in_what_stays(self, lowered: sympy.Expr) -> sympy.Expr:
-        """Return the same with a symbol of the right sign for each number that is moving."""
-        moving = (a for a in self.assumptions.values() if a.name in self.moving)
-        stands = {a.symbol: _any_like(a, may_turn=self.moving[a.name]) for a in moving}
-        value = self.put_in(lowered.xreplace(stands))
-        self.weigh([lowered], by_sign=_has_sign_of(self._in_signs(lowered), value))
-        return value
-
-    def _in_signs(self, lowered: sympy.Expr) -> sympy.Expr:
-        """Return what was lowered with a symbol of the same sign for each number."""
+    def range_of_what_stays(self, lowered: Formula) -> Range:
+        """Return a range of what was lowered, whatever the numbers that are moving come to."""
         formula = self.averaged(lowered)
-        symbols = formula.free_symbols
-        stands = {
-            a.symbol: _any_like(a, may_turn=self.moving.get(a.name, False))
-            for a in self.assumptions.values()
-            if a.symbol in symbols
-        }
-        return formula.xreplace(stands)
+        numbers = self._assumed_in(formula)
+        stays = {a.symbol: a.value for a in numbers if a.name not in self.moving}
+        signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
+        found = range_of(substituted(formula, stays), signs)
+        by_sign = range_of(formula, signs)
+        is_by_sign = (found.below, found.above) == (by_sign.below, by_sign.above)
+        self.weigh([formula], by_sign=is_by_sign)
+        return found
 
-    def weigh(self, formulas: Iterable[sympy.Expr], *, by_sign: bool = False) -> None:
+    def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
         """Note that what is told to be known rests on the values of the numbers in formulas."""
-        symbols = set().union(*(self.averaged(formula).free_symbols for formula in formulas))
-        for number in self.assumptions.values():
-            if number.symbol in symbols and number.name not in self.moving:
-                self.weighed[number.name] = by_sign and self.weighed.get(number.name, True)
+        for formula in formulas:
+            for known in self._assumed_in(self.averaged(formula)):
+                if known.name not in self.moving:
+                    self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
 
 
-def _has_sign_of(one: sympy.Expr, other: sympy.Expr) -> bool:
-    """Tell whether of two values the same is known of their signs."""
-    return (one.is_extended_nonnegative, one.is_extended_nonpositive) == (
-        other.is_extended_nonnegative,
-        other.is_extended_nonpositive,
-    )
+def _sign(number: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
+    """Return the range of any number of the sign that a number has, or of any sign."""
+    value = range_of_constant(number.value)
+    return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY
 
 
-def _any_like(number: Assumption, *, may_turn: bool) -> sympy.Dummy:
-    """Return a symbol for any number of the sign that a number has, or of any sign."""
-    if may_turn or number.value.is_zero:
-        return sympy.Dummy(real=True)
-    return sympy.Dummy(positive=True) if number.value.is_positive else sympy.Dummy(real=True)
+def _is_finite(constant: Formula) -> bool:
+    """Return whether a constant has a finite value."""
+    if constant.exact is not None:
+        return True
+    try:
+        return sign(constant) is not None
+    except NoSignError:
+        return True

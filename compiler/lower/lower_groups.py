@@ -5,25 +5,23 @@ The users are divided into groups of k; where there are fewer than k users, they
 
 from __future__ import annotations
 
-import sympy
-
 from qps.compiler import ir
-from qps.compiler.lower.extremes import Minimum, Ratio
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import Formula, apply, minimum
 
 
-def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowering) -> sympy.Expr:
+def flows_in_each(stream: str, each: ir.InEachGroup, expressions: ExpressionLowering) -> Formula:
     """Return the flows of a stream that has so many in each group, at most one for a member."""
     flows = expressions.symbol(f"{stream}.flows", each.flows)
     members = expressions.members(each.group)
-    if flows != members:
-        flows = flows if flows == 1 else Minimum(flows, members)
+    if flows is not members:
+        flows = flows if flows is ONE else minimum(flows, members)
     return flows * expressions.groups(each.group)
 
 
 def receivers_in(
-    spread: ir.Spread, stream: str, flows: sympy.Expr, expressions: ExpressionLowering
-) -> sympy.Expr:
+    spread: ir.Spread, stream: str, flows: Formula, expressions: ExpressionLowering
+) -> Formula:
     """Return how many members of its group receive each of some `flows`, on average.
 
     Of v flows in a group of m, the v members who send get min(n, v - 1) others each, the m - v
@@ -38,6 +36,6 @@ def receivers_in(
     most = expressions.symbol(f"{stream}.most", spread.most)
     sent = flows / expressions.groups(spread.group)
     silent = members - sent
-    if silent == 0:
-        return Minimum(most, sent - 1)
-    return Minimum(most, sent - 1) + silent * Minimum(1, Ratio(most, sent))
+    if silent is ZERO:
+        return minimum(most, sent - 1)
+    return minimum(most, sent - 1) + silent * minimum(1, apply("ratio", most, sent))

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainties import certainty_of
-from qps.compiler.lower.exact import rational
-from qps.compiler.lower.extremes import Maximum
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.load_graph import (
     JitterPart,
@@ -31,6 +27,7 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import endless
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY
+from qps.engine.formulas import ZERO, Formula, maximum, number, total
 
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
@@ -59,13 +56,13 @@ class Measures:
         streams = {n: replace(s, endless=()) for n, s in self.streams.items()}
         return replace(self, streams=streams)
 
-    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+    def of(self, measured: ir.Measured | ir.Changed) -> Formula:
         """Return the expression of a measure; QpsError where there is none."""
         assert isinstance(measured, ir.Measured)
         kind = measured.kind
         if kind is ir.MeasureKind.LOAD:
             loads = [resource.load for resource in self._loads_of(measured.subject)]
-            return Maximum(*loads) if loads else sympy.S.Zero
+            return maximum(*loads) if loads else ZERO
         if kind is ir.MeasureKind.SHARE:
             return self._share(measured)
         if kind is ir.MeasureKind.THROUGHPUT and measured.subject not in self.streams:
@@ -74,7 +71,7 @@ class Measures:
             return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
         if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            return self.streams[measured.subject].latency_quantile(rational(measured.level))
+            return self.streams[measured.subject].latency_quantile(number(measured.level))
         return _of_stream(self.streams[measured.subject], kind)
 
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
@@ -85,7 +82,7 @@ class Measures:
             return together(stream.latency_certainty, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            stream, level = self.streams[measured.subject], rational(measured.level)
+            stream, level = self.streams[measured.subject], number(measured.level)
             known = stream.quantile_certainty(level)
             return together(known, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.JITTER:
@@ -101,14 +98,14 @@ class Measures:
             return [self.resources[name]]
         return [load for key, load in self.resources.items() if key.startswith(name + ".")]
 
-    def _throughput(self, name: str) -> sympy.Expr:
+    def _throughput(self, name: str) -> Formula:
         """Return the bit/s that a link or a network card carries; the highest, where several do."""
         resources = self._loads_of(name)
         carried = [r.throughput for r in resources if r.throughput is not None]
         if carried:
-            return Maximum(*carried)
+            return maximum(*carried)
         if not resources:
-            return sympy.S.Zero
+            return ZERO
         sink = Sink()
         sink.report(
             codes.NO_ANSWER,
@@ -118,16 +115,16 @@ class Measures:
         )
         raise QpsError(sink.found)
 
-    def _share(self, measured: ir.Measured) -> sympy.Expr:
+    def _share(self, measured: ir.Measured) -> Formula:
         resources = self._loads_of(measured.subject)
-        parts = [r.parts.get(measured.component or "", 0) for r in resources]
+        parts = [r.parts.get(measured.component or "", ZERO) for r in resources]
         loads = [r.load for r in resources]
-        return sympy.Add(*parts) / sympy.Add(*loads) if loads else sympy.S.Zero
+        return total(parts) / total(loads) if loads else ZERO
 
-    def _cost(self, *, is_running: bool) -> sympy.Expr:
+    def _cost(self, *, is_running: bool) -> Formula:
         found = [price.value for price in self.prices if price.is_running is is_running]
         if found:
-            return sympy.Add(*found)
+            return total(found)
         sink = Sink()
         what, example = ("running cost", "$/hour") if is_running else ("cost", "$")
         sink.report(
@@ -139,14 +136,14 @@ class Measures:
         raise QpsError(sink.found)
 
 
-def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> sympy.Expr:
+def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:
     if kind in _LOSS_KINDS:
         return stream.lost_by(_LOSS_KINDS[kind])
     match kind:
         case ir.MeasureKind.LATENCY:
             return stream.mean_latency
         case ir.MeasureKind.JITTER:
-            return sympy.Add(*(part.value for part in stream.jitter))
+            return total(part.value for part in stream.jitter)
         case ir.MeasureKind.BUFFER:
             return stream.buffer
         case ir.MeasureKind.QUEUE:
@@ -184,7 +181,7 @@ def stream_measures(
             LossPart(
                 f"{name} saturated",
                 LossKind.SATURATION,
-                1 - 1 / Maximum(1, measures.resources[name].load),
+                1 - 1 / maximum(1, measures.resources[name].load),
                 measures.resources[name].span,
                 resource=name,
             )
@@ -197,13 +194,13 @@ def stream_measures(
         else part
         for index, part in enumerate(result.latency)
     ]
-    buffer: sympy.Expr = sympy.S.Zero
+    buffer: Formula = ZERO
     playout = stream.playout
     if playout is not None:
         known = _BeforePlayout(
             measures,
-            sympy.Add(*(part.value for part in jitter)),
-            sympy.Add(*(part.value for part in result.queues)),
+            total(part.value for part in jitter),
+            total(part.value for part in result.queues),
             buffer,
         )
         buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
@@ -213,11 +210,9 @@ def stream_measures(
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
             stage = "too late for the buffer"
             losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
-    arriving = sympy.Mul(
-        *(
-            1 - part.value
-            for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
-        )
+    arriving = product(
+        1 - part.value
+        for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
     )
     measured = StreamMeasures(
         result.name,
@@ -280,11 +275,11 @@ class _BeforePlayout:
     """What a playout buffer may rest on: loads, and the jitter and queues of its own stream."""
 
     measures: Measures
-    jitter: sympy.Expr
-    queue: sympy.Expr
-    buffer: sympy.Expr
+    jitter: Formula
+    queue: Formula
+    buffer: Formula
 
-    def of(self, measured: ir.Measured | ir.Changed) -> sympy.Expr:
+    def of(self, measured: ir.Measured | ir.Changed) -> Formula:
         assert isinstance(measured, ir.Measured)
         if measured.kind is ir.MeasureKind.JITTER:
             return self.jitter
@@ -297,8 +292,8 @@ class _BeforePlayout:
 
 def _jitter(
     name: str, law: ir.Quantity, measures: Measures, expressions: ExpressionLowering
-) -> sympy.Expr:
-    def own(measured: ir.Measured | ir.Changed) -> sympy.Expr:
+) -> Formula:
+    def own(measured: ir.Measured | ir.Changed) -> Formula:
         assert isinstance(measured, ir.Measured)
         assert measured.subject == ir.OWN
         return measures.resources[name].load

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import sympy
-
 from qps.compiler import ir
-from qps.compiler.lower.exact import rational
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import LatencyPart, ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit
+from qps.engine.formulas import Formula, number, total
 
 _NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
 
-Values = Mapping[sympy.Symbol, sympy.Expr]
+Values = Mapping[Formula, Formula]
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class PlacedQueue:
     """A queue with what elastic parameters come to, for the visits that are still without."""
 
     queue: Queue
-    put_in: dict[sympy.Symbol, sympy.Expr]
+    put_in: dict[Formula, Formula]
 
     def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
@@ -32,7 +30,7 @@ class PlacedQueue:
         return replace(part, value=self.queue.wait(own), queue=self.queue, visit=own)
 
 
-def _with(put_in: dict[sympy.Symbol, sympy.Expr], visit: Visit) -> Visit:
+def _with(put_in: dict[Formula, Formula], visit: Visit) -> Visit:
     """Return a visit with what elastic parameters come to."""
     return replace(
         visit,
@@ -46,7 +44,7 @@ def _with(put_in: dict[sympy.Symbol, sympy.Expr], visit: Visit) -> Visit:
 def queues_of(
     demands: Mapping[str, Demand],
     resources: Mapping[str, ResourceLoad],
-    put_in: dict[sympy.Symbol, sympy.Expr],
+    put_in: dict[Formula, Formula],
     expressions: ExpressionLowering,
 ) -> dict[str, PlacedQueue]:
     """Return the queue of every resource that states how it is waited for and is visited.
@@ -93,16 +91,16 @@ def _queue(
     name: str,
     demand: Demand,
     queueing: ir.Queueing,
-    load: sympy.Expr,
-    put_in: dict[sympy.Symbol, sympy.Expr],
+    load: Formula,
+    put_in: dict[Formula, Formula],
     expressions: ExpressionLowering,
 ) -> Queue:
-    variation: sympy.Expr = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
+    variation: Formula = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
     if queueing.variation is not None:
         known = queueing.variation.expr
         if isinstance(known, ir.Constant) and known.value in (0, 1):
             # The law of the service times is known then: fixed or exponential.
-            variation = rational(known.value)
+            variation = number(known.value)
         else:
             variation = expressions.symbol(f"{name}.cv", queueing.variation)
     visits = tuple(_with(put_in, visit) for visit in demand.visits)
@@ -116,7 +114,7 @@ def _queue(
         demand.servers,
         load,
         visits,
-        sympy.Add(*demand.background).xreplace(put_in),
+        total(demand.background).xreplace(put_in),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
@@ -124,7 +122,7 @@ def _queue(
 
 def _sizes(
     visits: tuple[Visit, ...], expressions: ExpressionLowering
-) -> list[tuple[sympy.Expr, sympy.Expr]]:
+) -> list[tuple[Formula, Formula]]:
     """Return the service times and batches of visits, at the numbers that the spec gives."""
     services = _settled([visit.service for visit in visits], expressions)
     return list(
@@ -132,7 +130,7 @@ def _sizes(
     )
 
 
-def _settled(formulas: list[sympy.Expr], expressions: ExpressionLowering) -> list[sympy.Expr]:
+def _settled(formulas: list[Formula], expressions: ExpressionLowering) -> list[Formula]:
     """Return formulas at the numbers that the spec gives, in a form in which equal ones are equal.
 
     Where numbers move they must be equal whatever these are.

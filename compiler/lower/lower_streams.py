@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
@@ -19,6 +17,7 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
 from qps.compiler.lower.walk import Walk
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
+from qps.engine.formulas import ZERO, Formula
 
 
 @dataclass
@@ -43,9 +42,10 @@ class StreamLowering:
                 walk.visit(leg)
             else:
                 walk.cross(leg, last=isinstance(stream.legs[index + 1], ir.Visit))
+        walk.end()
         end = walk.flow
         result.rate = end.rates[end.primary or INFORMATION_BASE]
-        result.throughput = end.rates.get(INFORMATION_BASE, sympy.S.Zero)
+        result.throughput = end.rates.get(INFORMATION_BASE, ZERO)
         return result
 
     def _source(self, stream: ir.Stream) -> Flow:
@@ -53,7 +53,7 @@ class StreamLowering:
         first, *sizes = emission.values
         base = next(b for b, _ in first.dimension.exponents if b != TIME_BASE)
         rates = {base: self.expressions.symbol(f"{stream.name}.source", first)}
-        known_sizes: dict[str, sympy.Expr] = {}
+        known_sizes: dict[str, Formula] = {}
         for size in sizes:
             above = next(b for b, power in size.dimension.exponents if power == 1)
             below = next(b for b, power in size.dimension.exponents if power == -1)
@@ -67,7 +67,7 @@ class StreamLowering:
                 rates[below] = rates[above] / value
         return Flow(self._flows(stream), rates, known_sizes, emission.primary)
 
-    def _flows(self, stream: ir.Stream) -> sympy.Expr:
+    def _flows(self, stream: ir.Stream) -> Formula:
         """Return how many flows a stream has."""
         if isinstance(stream.flows_from, ir.InEachGroup):
             return flows_in_each(stream.name, stream.flows_from, self.expressions)
@@ -100,6 +100,6 @@ class StreamLowering:
                         demand.carried.append(load * self.capacity(name, resource))
                         demand.count = self.expressions.count(node.name)
 
-    def capacity(self, name: str, resource: ir.Resource) -> sympy.Expr:
+    def capacity(self, name: str, resource: ir.Resource) -> Formula:
         """Return the capacity of a resource in its place that is no processor."""
         return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-import sympy
-
 from qps.compiler import ir
-from qps.compiler.lower.extremes import Minimum
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import ONE, Formula, minimum
 
 
 def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[str]) -> bool:
@@ -41,21 +39,21 @@ class Targets:
     expressions: ExpressionLowering
     requirements: tuple[ir.Requirement, ...]
     resources: Collection[str]
-    stated: dict[str, sympy.Expr] = field(default_factory=dict)
+    stated: dict[str, Formula] = field(default_factory=dict)
 
     def requirements_of(self, resource: str) -> list[ir.Requirement]:
         """Return the requirements on the load of a resource."""
         return [r for r in self.requirements if bounds_load(r, resource, self.resources)]
 
-    def limit_of(self, resource: str) -> sympy.Expr | None:
+    def limit_of(self, resource: str) -> Formula | None:
         """Return the highest load that the requirements allow, None where they say nothing."""
         limits = [
             self.expressions.symbol(f"limit of {requirement.name}", requirement.limit)
             for requirement in self.requirements_of(resource)
         ]
-        return Minimum(*limits) if limits else None
+        return minimum(*limits) if limits else None
 
-    def of(self, resource: str) -> sympy.Expr:
+    def of(self, resource: str) -> Formula:
         """Return the load at which a resource counts as saturated.
 
         Of several targets the closest one holds. Where the spec limits the load itself, that limit
@@ -65,7 +63,7 @@ class Targets:
         ranked = [(target.rank(resource, is_link=is_link), target) for target in self.model.targets]
         rank, target = max(ranked, key=lambda pair: pair[0], default=(0, None))
         if target is None or not rank:
-            return sympy.S.One
+            return ONE
         limit = self.limit_of(resource)
         if limit is not None:
             return limit

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import Formula, product
 
 
 def full_queue(
     what: tuple[str, str],
     quantity: ir.Quantity,
-    length: sympy.Expr,
-    rates: Mapping[str, sympy.Expr],
+    length: Formula,
+    rates: Mapping[str, Formula],
     expressions: ExpressionLowering,
 ) -> QueuePart:
     """Return what a queue holds when it is full: the time in which so much comes, in seconds.
@@ -30,7 +29,7 @@ def full_queue(
     (item,) = quantity.dimension.bases
     rate = rates[item]
     stream, stage = what
-    if expressions.put_in(rate) == 0:
+    if expressions.put_in(rate) is ZERO:
         sink = Sink()
         sink.report(
             codes.NO_ANSWER,
@@ -42,12 +41,12 @@ def full_queue(
     return QueuePart(stage, length / rate, quantity.span)
 
 
-def recovery(stage: str, losses: Iterable[LossPart], share: sympy.Expr, span: Span) -> LossPart:
+def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span) -> LossPart:
     """Return a stage that restores a share q of what transmission has lost so far.
 
     A loss L becomes L (1 - q): of 1 - L that reach the stage it makes 1 - L (1 - q).
     """
     lost = [part.value for part in losses if part.kind is LossKind.TRANSMISSION]
-    reaching = sympy.Mul(*(1 - value for value in lost))
+    reaching = product(1 - value for value in lost)
     leaving = 1 - (1 - reaching) * (1 - share)
     return LossPart(stage, LossKind.TRANSMISSION, 1 - leaving / reaching, span, share)

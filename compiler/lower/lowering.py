@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -14,7 +12,6 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.elastic import SettledParameter, settle
-from qps.compiler.lower.extremes import Maximum
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -32,9 +29,9 @@ from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import StreamLowering
 from qps.compiler.lower.lower_targets import Targets, bounds_load
 from qps.compiler.lower.mixtures import kind_by_kind
-from qps.compiler.lower.powers import power
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, power, total
 
 
 def lower(
@@ -50,7 +47,7 @@ def lower(
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
     configuration = in_force(configuration)
-    population = sympy.Symbol(model.population.name, integer=True, positive=True)
+    population = Formula(model.population.name, integer=True, positive=True)
     expressions = ExpressionLowering(
         model, configuration, population, moving=moving or {}, sizes_move=sizes_move
     )
@@ -122,7 +119,7 @@ def lower(
 
 def _lowered(
     quantity: ir.Quantity, expressions: ExpressionLowering, measure_of: MeasureOf
-) -> sympy.Expr:
+) -> Formula:
     """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
     try:
         return expressions.lower(quantity.expr, measure_of)
@@ -158,12 +155,12 @@ def _resources(
 ) -> tuple[dict[str, ResourceLoad], tuple[SettledParameter, ...]]:
     """Return all loads; elastic parameters are put in, there and in what the streams came to."""
     parts = {
-        name: {by: sympy.Add(*loads) for by, loads in demand.parts.items()}
+        name: {by: total(loads) for by, loads in demand.parts.items()}
         for name, demand in streams.demands.items()
     }
-    loads = {name: sympy.Add(*by.values()) for name, by in parts.items()}
+    loads = {name: total(by.values()) for name, by in parts.items()}
     aims = {name: targets.of(name) for name in loads}
-    limits: dict[str, sympy.Expr] = {}
+    limits: dict[str, Formula] = {}
     for name, load in loads.items() if expressions.elastic else ():
         for requirement in targets.requirements_of(name):
             _refuse_strict(requirement, name, load, expressions)
@@ -173,11 +170,11 @@ def _resources(
     low, high = expressions.configuration.low, expressions.configuration.high
     points = [
         values | {expressions.population: at}
-        for at in (sympy.Integer(low), sympy.Rational(2 * low + high, 3), sympy.Integer(high))
+        for at in (number(low), sympy.Rational(2 * low + high, 3), number(high))
     ]
     unsettled = dict(loads)
     loads, settled = settle(loads, limits, list(expressions.elastic.values()), points)
-    put_in: dict[sympy.Symbol, sympy.Expr] = {}
+    put_in: dict[Formula, Formula] = {}
     for one in settled:
         value = one.value.xreplace(put_in)
         put_in[one.parameter.symbol] = value
@@ -192,7 +189,7 @@ def _resources(
             demand.span,
             unsettled[name],
             aims[name],
-            sympy.Add(*demand.carried).xreplace(put_in) if demand.carried else None,
+            total(demand.carried).xreplace(put_in) if demand.carried else None,
             demand.count,
         )
         for name, demand in streams.demands.items()
@@ -210,7 +207,7 @@ def _resources(
 
 
 def _refuse_strict(
-    requirement: ir.Requirement, name: str, load: sympy.Expr, expressions: ExpressionLowering
+    requirement: ir.Requirement, name: str, load: Formula, expressions: ExpressionLowering
 ) -> None:
     """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
     takes = [e.name for e in expressions.elastic.values() if e.symbol in load.free_symbols]
@@ -228,9 +225,9 @@ def _refuse_strict(
 
 def _refuse_endless(
     streams: StreamLowering,
-    loads: Mapping[str, sympy.Expr],
-    limits: Mapping[str, sympy.Expr],
-    values: Mapping[sympy.Symbol, sympy.Expr],
+    loads: Mapping[str, Formula],
+    limits: Mapping[str, Formula],
+    values: Mapping[Formula, Formula],
     expressions: ExpressionLowering,
 ) -> None:
     """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
@@ -253,7 +250,7 @@ def _refuse_endless(
 
 
 def _settled_rates(
-    streams: StreamLowering, expressions: ExpressionLowering, put_in: dict[sympy.Symbol, sympy.Expr]
+    streams: StreamLowering, expressions: ExpressionLowering, put_in: dict[Formula, Formula]
 ) -> tuple[Calibration, ...]:
     """Return the calibrations, with what elastic parameters settle at in the rates."""
     mean = expressions.averaged if expressions.mixtures else _as_it_is
@@ -263,7 +260,7 @@ def _settled_rates(
     )
 
 
-def _as_it_is(expr: sympy.Expr) -> sympy.Expr:
+def _as_it_is(expr: Formula) -> Formula:
     return expr
 
 
@@ -294,7 +291,7 @@ def _average(
 
 
 def _rewrite(
-    change: Callable[[sympy.Expr], sympy.Expr], streams: StreamLowering, results: list[StreamResult]
+    change: Callable[[Formula], Formula], streams: StreamLowering, results: list[StreamResult]
 ) -> None:
     """Change every formula that the walk of the streams left."""
     for result in results:
@@ -358,11 +355,11 @@ def _criteria(
         if name not in bounded and not is_endless_at_target:
             stated.append(_unsaturated(resource, resource.target, strict=False))
         if name in queues:
-            stated.append(_unsaturated(resource, sympy.S.One, strict=True))
+            stated.append(_unsaturated(resource, ONE, strict=True))
     return tuple(stated)
 
 
-def _unsaturated(resource: ResourceLoad, limit: sympy.Expr, *, strict: bool) -> Criterion:
+def _unsaturated(resource: ResourceLoad, limit: Formula, *, strict: bool) -> Criterion:
     return Criterion(
         name=f"{resource.name}.load",
         measure=resource.load,
@@ -387,14 +384,14 @@ _NEVER_NEGATIVE = (
 def _axis(
     requirement: ir.Requirement,
     expressions: ExpressionLowering,
-    measure: sympy.Expr,
-    limit: sympy.Expr,
-) -> sympy.Expr | None:
+    measure: Formula,
+    limit: Formula,
+) -> Formula | None:
     """Return a measure scaled so that its limit is 1 and its ideal 0; better than ideal is 0.
 
     None where the limit is the ideal itself, such as a loss of at most 0: it is met or not.
     """
-    ideal: sympy.Expr = sympy.S.Zero
+    ideal: Formula = ZERO
     if requirement.ideal is not None:
         ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
     values = {a.symbol: a.value for a in expressions.assumptions.values()}
@@ -403,7 +400,7 @@ def _axis(
     axis = (measure - ideal) / (limit - ideal)
     asked = requirement.measure.expr
     never_negative = isinstance(asked, ir.Measured) and asked.kind in _NEVER_NEGATIVE
-    return axis if never_negative and requirement.ideal is None else Maximum(0, axis)
+    return axis if never_negative and requirement.ideal is None else maximum(0, axis)
 
 
 def _quality(
@@ -411,7 +408,7 @@ def _quality(
     expressions: ExpressionLowering,
     measure_of: MeasureOf,
     criteria: tuple[Criterion, ...],
-) -> sympy.Expr | None:
+) -> Formula | None:
     """Return the metric over all axes (Claypool 1997, section 2.3: Euclidean by default)."""
     formula = model.quality.formula
     if formula is not None:
@@ -451,13 +448,13 @@ def _both_known(
     return known, certainty_of(quantity.expr, expressions, in_series.known)
 
 
-def joined_axes(metric: ir.Metric, axes: Sequence[sympy.Expr]) -> sympy.Expr:
+def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:
     """Return what a metric makes of the axes: 0 is ideal, 1 the limit of what is acceptable.
 
     Both metrics are norms, as Claypool 1997, section 2.3, asks of one: symmetric, with the
     triangle inequality, growing with each axis, and with a convex acceptable region.
     """
     if metric is ir.Metric.WORST:
-        return Maximum(*axes)
-    squares = [power(axis, sympy.Integer(2)) for axis in axes]
-    return power(sympy.Add(*squares), sympy.S.Half)
+        return maximum(*axes)
+    squares = [power(axis, number(2)) for axis in axes]
+    return power(total(squares), HALF)

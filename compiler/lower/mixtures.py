@@ -7,10 +7,12 @@ product of the means: heavy users who ask often *and* for much load more than ei
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 
-import sympy
+from qps.compiler.lower.monomials import monomials
+from qps.engine.formulas import ONE, PRODUCT, SUM, Formula, product, total
+from qps.engine.substitution import substituted
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +22,17 @@ class Mixed:
     `of` names the kinds, so that parameters of the same ones are taken together.
     """
 
-    symbol: sympy.Symbol
+    symbol: Formula
     of: str
     of_users: bool
-    mean: sympy.Expr
-    each: tuple[tuple[sympy.Rational, sympy.Expr], ...]
+    mean: Formula
+    each: tuple[tuple[Formula, Formula], ...]
 
 
-Mixtures = Mapping[sympy.Symbol, Mixed]
+Mixtures = Mapping[Formula, Mixed]
 
 
-def averaged(expr: sympy.Expr, mixtures: Mixtures) -> sympy.Expr:
+def averaged(expr: Formula, mixtures: Mixtures) -> Formula:
     """Return the mean of an expression over all kinds that parameters in it have values for.
 
     Of kinds of users everything is a mean over users: `request / think_time` is that of the
@@ -43,54 +45,58 @@ def averaged(expr: sympy.Expr, mixtures: Mixtures) -> sympy.Expr:
 
 
 def kind_by_kind(
-    exprs: Collection[sympy.Expr], mixtures: Mixtures
-) -> Iterator[tuple[sympy.Rational, tuple[sympy.Expr, ...]]]:
+    exprs: Collection[Formula], mixtures: Mixtures
+) -> Iterator[tuple[Formula, tuple[Formula, ...]]]:
     """Yield the share of each kind of users, and what some expressions are for that kind."""
     of_users = {symbol: mixed for symbol, mixed in mixtures.items() if mixed.of_users}
     together = _of_one_kind(exprs, of_users)
     if not together:
-        yield sympy.S.One, tuple(averaged(expr, mixtures) for expr in exprs)
+        yield ONE, tuple(averaged(expr, mixtures) for expr in exprs)
         return
     for share, values in _each(together):
-        chosen = [expr.xreplace(values) for expr in exprs]
+        chosen = [substituted(expr, values) for expr in exprs]
         for inner, of_kind in kind_by_kind(chosen, mixtures):
             yield share * inner, of_kind
 
 
-def _of_one_kind(exprs: Collection[sympy.Expr], mixtures: Mixtures) -> list[Mixed]:
+def _of_one_kind(exprs: Collection[Formula], mixtures: Mixtures) -> list[Mixed]:
     """Return the parameters in some expressions that are by one and the same kinds."""
-    symbols = {symbol for expr in exprs for symbol in expr.free_symbols} if mixtures else set()
-    found = sorted(symbols & mixtures.keys(), key=str)
+    symbols = {symbol for expr in exprs for symbol in expr.symbols} if mixtures else set()
+    found = sorted(symbols & mixtures.keys(), key=lambda symbol: symbol.name)
     return [mixtures[symbol] for symbol in found if mixtures[symbol].of == mixtures[found[0]].of]
 
 
-def _mean(expr: sympy.Expr, together: list[Mixed]) -> sympy.Expr:
-    symbols = [mixed.symbol for mixed in together]
+def _mean(expr: Formula, together: list[Mixed]) -> Formula:
     means = {mixed.symbol: mixed.mean for mixed in together}
-    if not expr.has(*symbols) or expr in means:
+    if not means.keys() & expr.symbols or expr in means:
         return means.get(expr, expr)
-    if expr.is_Add:
-        return sympy.Add(*(_mean(term, together) for term in expr.args))
-    if expr.is_Mul:
-        apart, mixed = expr.as_independent(*symbols, as_Add=False)
-        if apart != 1:
-            return apart * _mean(mixed, together)
+    if expr.word == SUM:
+        return total(_mean(term, together) for term in expr.operands)
+    factors = expr.operands if expr.word == PRODUCT else (expr,)
+    mixed = [factor for factor in factors if means.keys() & factor.symbols]
+    if len(mixed) < len(factors):
+        apart = [factor for factor in factors if factor not in mixed]
+        return product((*apart, _mean(product(mixed), together)))
     if together[0].of_users:
         return _joint(expr, together)
-    factors = sympy.Mul.make_args(expr)
-    multiplied = [factor for factor in factors if factor.is_polynomial(*symbols)]
-    others = [factor.xreplace(means) for factor in factors if factor not in multiplied]
-    return sympy.Mul(_joint(sympy.Mul(*multiplied), together), *others)
+    multiplied = [factor for factor in factors if _is_polynomial(factor, means.keys())]
+    others = [substituted(factor, means) for factor in factors if factor not in multiplied]
+    return product((_joint(product(multiplied), together), *others))
 
 
-def _joint(expr: sympy.Expr, together: list[Mixed]) -> sympy.Expr:
+def _is_polynomial(expr: Formula, symbols: Set[Formula]) -> bool:
+    """Return whether nothing but sums, products and whole powers is made of symbols."""
+    return not any(by.symbols & symbols for by in monomials(expr, symbols).values())
+
+
+def _joint(expr: Formula, together: list[Mixed]) -> Formula:
     """Return the mean of an expression, each kind with all of its own values."""
-    return sympy.Add(*(share * expr.xreplace(values) for share, values in _each(together)))
+    return total(share * substituted(expr, values) for share, values in _each(together))
 
 
 def _each(
     together: list[Mixed],
-) -> Iterator[tuple[sympy.Rational, dict[sympy.Symbol, sympy.Expr]]]:
+) -> Iterator[tuple[Formula, dict[Formula, Formula]]]:
     for of_kind in zip(*(mixed.each for mixed in together), strict=True):
         values = {m.symbol: value for m, (_, value) in zip(together, of_kind, strict=True)}
         yield of_kind[0][0], values

@@ -16,19 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
-import sympy
+from qps.engine.formulas import ZERO, Formula, apply, maximum, minimum, number, total
 
-from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
-from qps.compiler.lower.queue_functions import (
-    ErlangB,
-    MD1Quantile,
-    PeriodicQuantile,
-    PeriodicWait,
-    Waiting,
-)
-
-_LEAST = sympy.Rational(1, 10**9)
+_LEAST = number(Fraction(1, 10**9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +30,12 @@ class PeriodicClass:
     `flows` is how many there are, None for load that comes from no flow.
     """
 
-    count: sympy.Expr
-    flows: sympy.Expr | None
-    service: sympy.Expr
+    count: Formula
+    flows: Formula | None
+    service: Formula
 
 
-def others_wait(
-    classes: Sequence[PeriodicClass], period: sympy.Expr, load: sympy.Expr
-) -> sympy.Expr:
+def others_wait(classes: Sequence[PeriodicClass], period: Formula, load: Formula) -> Formula:
     """Return an upper bound of the mean work that an arrival finds; `load` is of all flows.
 
     Besides the bounds above, it is that of flows that are all as long as the longest: exact where
@@ -53,48 +43,48 @@ def others_wait(
     """
     bounds = [_with_exact(one, classes, period) for one in classes]
     longest, count = _as_longest(classes)
-    equal = longest * PeriodicWait(count, count * longest / period)
-    return Minimum(*bounds, equal) + Waiting(sympy.S.Zero, load)
+    equal = longest * apply("periodic_wait", count, count * longest / period)
+    return minimum(*bounds, equal) + apply("waiting", ZERO, load)
 
 
-def _with_exact(
-    one: PeriodicClass, classes: Sequence[PeriodicClass], period: sympy.Expr
-) -> sympy.Expr:
+def _with_exact(one: PeriodicClass, classes: Sequence[PeriodicClass], period: Formula) -> Formula:
     """Return the mean work where one class is periodic and the others come at random."""
     rest = [other for other in classes if other is not one]
     loads = [other.count * other.service / period for other in rest]
-    residual = sympy.Add(*(x * other.service for x, other in zip(loads, rest, strict=True)))
+    residual = total(x * other.service for x, other in zip(loads, rest, strict=True))
     own = one.count * one.service / period
-    spare = Maximum(1 - sympy.Add(*loads), own, _LEAST)  # the first, wherever the queue ends
-    inverse = Ratio(1, ErlangB(one.count, Ratio(spare * period, one.service)))
+    spare = maximum(1 - total(loads), own, _LEAST)  # the first, wherever the queue ends
+    inverse = apply(
+        "ratio", 1, apply("erlang_b", one.count, apply("ratio", spare * period, one.service))
+    )
     return (residual / spare * inverse + one.service * (inverse - 1)) / 2
 
 
 def others_quantile(
     classes: Sequence[PeriodicClass],
-    period: sympy.Expr,
-    load: sympy.Expr,
-    longest: sympy.Expr,
-    level: sympy.Expr,
-) -> sympy.Expr:
+    period: Formula,
+    load: Formula,
+    longest: Formula,
+    level: Formula,
+) -> Formula:
     """Return an upper bound of a quantile of the work that an arrival finds: the least of four.
 
     Random arrivals that are all as long as the longest, at the same load; flows that are; one
     visit of each flow, more than which periodic flows never leave to be done; and Markov's bound,
     for low levels.
     """
-    at_random = longest * MD1Quantile(load, level)
+    at_random = longest * apply("md1_quantile", load, level)
     longest, count = _as_longest(classes)
-    equal = longest * PeriodicQuantile(count, count * longest / period, level)
+    equal = longest * apply("periodic_quantile", count, count * longest / period, level)
     bounds = [at_random, equal, others_wait(classes, period, load) / (1 - level)]
     flows = [(one.flows, one.service) for one in classes]
     if all(count is not None for count, _ in flows):
-        bounds.append(sympy.Add(*(count * service for count, service in flows)))
-    return Minimum(*bounds) + Waiting(sympy.S.Zero, load)
+        bounds.append(total(count * service for count, service in flows))
+    return minimum(*bounds) + apply("waiting", ZERO, load)
 
 
-def _as_longest(classes: Sequence[PeriodicClass]) -> tuple[sympy.Expr, sympy.Expr]:
+def _as_longest(classes: Sequence[PeriodicClass]) -> tuple[Formula, Formula]:
     """Return the longest service, and how many visits there are with the one that waits."""
     services = list(dict.fromkeys(one.service for one in classes))
-    longest = services[0] if len(services) == 1 else Maximum(*services)
-    return longest, 1 + sympy.Add(*(one.count for one in classes))
+    longest = services[0] if len(services) == 1 else maximum(*services)
+    return longest, 1 + total(one.count for one in classes)

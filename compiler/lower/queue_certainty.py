@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sqrt
 
-import sympy
-
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.think_times import RANDOM
@@ -23,6 +21,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
+from qps.engine.formulas import Formula
 from qps.engine.queue_numbers import normal_quantile
 
 
@@ -45,7 +44,7 @@ def quantile_certainty(queue: Queue) -> Certainty:
                 f"the bursts at `{name}` are averaged out: the late ones are later, without bound"
             )
         )
-    if queue.variation not in (0, 1):
+    if queue.variation not in (ZERO, ONE):
         found.append(
             approximation(f"service times at `{name}` are taken as gamma distributed, as a bound")
         )
@@ -71,12 +70,13 @@ def unlawful(resources: Sequence[str]) -> Certainty:
     return lower_bound(f"the variance of the waits at {told} is not counted: no jitter law says it")
 
 
-def jitter_certainty(resources: Sequence[str], level: sympy.Rational) -> Certainty:
+def jitter_certainty(resources: Sequence[str], level: Formula) -> Certainty:
     """Return how a quantile of jitter is known, of which nothing but the variance is stated.
 
     Of all laws of a variance, that of two points is the latest (Cantelli 1928).
     """
-    share = float(level)
+    assert level.exact is not None
+    share = float(level.exact)
     normal, worst = normal_quantile(share), sqrt(share / (1 - share))
     return approximation(
         f"the jitter of {listed(list(resources), 'and')} is taken as normal, {normal:.3g} standard "
@@ -124,7 +124,7 @@ def _visits(queue: Queue) -> Certainty:
     name = queue.resource
     if any(visit.is_uneven for visit in queue.visits):
         parts.append(approximation(f"visits of `{name}` that differ count with their mean"))
-    if queue.background != 0:
+    if queue.background is not ZERO:
         parts.append(approximation(f"other load of `{name}` counts as visits of mean size"))
     return together(*parts)
 
@@ -135,10 +135,10 @@ def _servers(queue: Queue) -> Certainty:
         if queue.is_told_as_uniform:
             return EXACT
         return approximation(f"visits of the cores of `{name}` differ (Lee and Longton 1959)")
-    if queue.servers == 1:
+    if queue.servers is ONE:
         return EXACT
     reason = f"the cores of `{name}` count as one that is as fast as all of them"
-    is_proven = queue.variation in (0, 1) and queue.is_told_as_uniform
+    is_proven = queue.variation in (ZERO, ONE) and queue.is_told_as_uniform
     return upper_bound(reason) if is_proven else approximation(reason)
 
 
@@ -149,6 +149,6 @@ def _periods(queue: Queue) -> Certainty:
         return approximation(
             f"flows at `{queue.resource}` of different periods count as several of the longest"
         )
-    if queue.is_uniform and queue.background == 0:
+    if queue.is_uniform and queue.background is ZERO:
         return EXACT
     return upper_bound(f"flows at `{queue.resource}` differ in size")

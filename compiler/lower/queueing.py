@@ -14,26 +14,15 @@ of N D/D/1, the superposition of N periodic flows (Roberts and Virtamo 1991; doc
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import sympy
+from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.lower.extremes import Maximum, Mean
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
-from qps.compiler.lower.queue_functions import (
-    BatchQuantile,
-    ErlangC,
-    GammaQuantile,
-    MD1Quantile,
-    PeriodicQuantile,
-    PeriodicWait,
-    SojournQuantile,
-    Waiting,
-)
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, total
 
-_ROUNDING = sympy.Rational(1, 10**9)
+_ROUNDING = number(Fraction(1, 10**9))
 
-_NEXT_TO_NOTHING = sympy.Rational(1, 10**9)
+_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
 @dataclass
@@ -52,11 +41,11 @@ class Visit:
     """
 
     resource: str
-    rate: sympy.Expr
-    flows: sympy.Expr
-    service: sympy.Expr = sympy.S.Zero
+    rate: Formula
+    flows: Formula
+    service: Formula = ZERO
     of: tuple[str, int] = ("", 0)
-    batch: sympy.Expr = sympy.S.One
+    batch: Formula = ONE
     after: tuple[str, ...] = ()
     is_uneven: bool = False
     is_bursty: bool = False
@@ -77,11 +66,11 @@ class Queue:
 
     resource: str
     discipline: ir.Discipline
-    variation: sympy.Expr
-    servers: sympy.Expr
-    load: sympy.Expr
+    variation: Formula
+    servers: Formula
+    load: Formula
     visits: tuple[Visit, ...]
-    background: sympy.Expr
+    background: Formula
     shaped_by: str | None = None
     is_in_step: bool = True
     is_alike: bool = False
@@ -106,30 +95,30 @@ class Queue:
     @property
     def has_batches(self) -> bool:
         """True where copies come together."""
-        return any(visit.batch != 1 for visit in self.visits)
+        return any(visit.batch is not ONE for visit in self.visits)
 
     @property
     def keeps_randomness(self) -> bool:
         """True where what leaves at random has arrived at random: equal exponential service."""
-        is_modelled = self.discipline is ir.Discipline.MMC or self.servers == 1
+        is_modelled = self.discipline is ir.Discipline.MMC or self.servers is ONE
         is_plain = not any(v.is_uneven or v.is_bursty or v.meets for v in self.visits)
-        is_exponential = self.variation == 1 and self.is_told_as_uniform and not self.has_batches
-        return is_exponential and is_modelled and is_plain and self.background == 0
+        is_exponential = self.variation is ONE and self.is_told_as_uniform and not self.has_batches
+        return is_exponential and is_modelled and is_plain and self.background is ZERO
 
     # -- the mean ------------------------------------------------------------------------
 
-    def wait(self, own: Visit) -> sympy.Expr:
+    def wait(self, own: Visit) -> Formula:
         """Return the mean time that a visit waits, in s; infinite from load 1 on."""
         before = (own.batch - 1) / 2 * own.service / self.servers
         if self.discipline is ir.Discipline.PERIODIC:
             return self._periodic_wait(own) + before
         waiting = self.load
         if self.discipline is ir.Discipline.MMC:
-            waiting = ErlangC(self.servers, self.servers * self.load)
-        return Waiting(waiting * self._half / self.servers, self.load) + before
+            waiting = apply("erlang_c", self.servers, self.servers * self.load)
+        return apply("waiting", waiting * self._half / self.servers, self.load) + before
 
     @property
-    def _half(self) -> sympy.Expr:
+    def _half(self) -> Formula:
         """The mean of what is left of a batch in service.
 
         That is the mean square of the batches over twice their mean. For equal visits it is half
@@ -143,22 +132,22 @@ class Queue:
             work * visit.service * (visit.batch + self.variation**2)
             for work, visit in zip(works, self.visits, strict=True)
         ]
-        return Mean(sympy.Add(*squares), sympy.Add(*works)) / 2
+        return apply("mean", total(squares), total(works)) / 2
 
     # -- periodic flows --------------------------------------------------------------------
 
-    def _periodic_wait(self, own: Visit) -> sympy.Expr:
+    def _periodic_wait(self, own: Visit) -> Formula:
         """Return what a batch finds of the other flows, on average."""
         if self.is_uniform:
             batch = self.visits[0].batch * self.visits[0].service
-            return batch / self.servers * PeriodicWait(self._in_a_period, self.load)
+            return batch / self.servers * apply("periodic_wait", self._in_a_period, self.load)
         mine = [visit for visit in self.visits if visit.of == own.of]
         waits = [others_wait(self._classes(visit), self._period, self.load) for visit in mine]
         if len(waits) == 1:
             return waits[0]
         rates = [visit.rate for visit in mine]
         found = [rate * wait for rate, wait in zip(rates, waits, strict=True)]
-        return Mean(sympy.Add(*found), sympy.Add(*rates))
+        return apply("mean", total(found), total(rates))
 
     def _classes(self, own: Visit | None = None) -> list[PeriodicClass]:
         """Return the flows that a visit finds, its own one excepted, and the other load."""
@@ -169,24 +158,24 @@ class Queue:
             count = visit.rate / visit.batch * self._period
             classes.append(
                 PeriodicClass(
-                    Maximum(0, count - one) if one else count,
-                    Maximum(0, flows - one) if one else flows,
+                    maximum(0, count - one) if one else count,
+                    maximum(0, flows - one) if one else flows,
                     visit.batch * visit.service / self.servers,
                 )
             )
-        if self.background != 0:
+        if self.background is not ZERO:
             works = [visit.rate * visit.service for visit in self.visits]
-            size = Mean(sympy.Add(*works), sympy.Add(*(visit.rate for visit in self.visits)))
-            count = Mean(self.background * self._period, size / self.servers)
+            size = apply("mean", total(works), total(visit.rate for visit in self.visits))
+            count = apply("mean", self.background * self._period, size / self.servers)
             classes.append(PeriodicClass(count, None, size / self.servers))
         return classes
 
     @property
-    def _period(self) -> sympy.Expr:
-        return _longest([Mean(visit.flows, visit.rate) for visit in self.visits])
+    def _period(self) -> Formula:
+        return _longest([apply("mean", visit.flows, visit.rate) for visit in self.visits])
 
     @property
-    def _in_a_period(self) -> sympy.Expr:
+    def _in_a_period(self) -> Formula:
         """Batches in the longest period of the flows: their number where all have the same one.
 
         A faster flow counts as several of the longest period at random phases, which are less
@@ -194,12 +183,12 @@ class Queue:
         """
         if len(self.visits) == 1:
             return self.visits[0].flows / self.visits[0].batch
-        rates = sympy.Add(*(visit.rate for visit in self.visits))
+        rates = total(visit.rate for visit in self.visits)
         return rates / self.visits[0].batch * self._period
 
     # -- quantiles -----------------------------------------------------------------------
 
-    def quantile(self, own: Visit, level: sympy.Expr) -> sympy.Expr:
+    def quantile(self, own: Visit, level: Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
 
         It is the quantile of wait and service less the mean service, which is in the latency
@@ -209,30 +198,30 @@ class Queue:
         """
         if self.discipline is ir.Discipline.PERIODIC:
             return self._periodic_quantile(own, level)
-        if self.variation == 0:
-            held = MD1Quantile if own.batch == 1 else BatchQuantile
-            return self._longest_batch / self.servers * held(self.load, level)
+        if self.variation is ZERO:
+            held = "md1_quantile" if own.batch is ONE else "batch_quantile"
+            return self._longest_batch / self.servers * apply(held, self.load, level)
         longest = _longest([visit.service for visit in self.visits])
         if self.has_batches:
             # A copy has left when all of its batch have: wait and service of one of these.
             most = _longest([visit.batch for visit in self.visits])
-            held = GammaQuantile(self.load, self.variation**2 / most, level)
+            held = apply("gamma_quantile", self.load, self.variation**2 / most, level)
             return longest * most * held - own.service
-        if self.variation == 1:
+        if self.variation is ONE:
             service = self._of_some_length(own.service, longest)
             return service * self._sojourn(service / longest, level) - own.service
-        return longest * GammaQuantile(self.load, self.variation**2, level) - own.service
+        return longest * apply("gamma_quantile", self.load, self.variation**2, level) - own.service
 
-    def own_tail(self, own: Visit, level: sympy.Expr) -> sympy.Expr:
+    def own_tail(self, own: Visit, level: Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
-        if self.variation == 0:
-            return sympy.S.Zero
-        return own.service * (GammaQuantile(sympy.S.Zero, self.variation**2, level) - 1)
+        if self.variation is ZERO:
+            return ZERO
+        return own.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
-    def _periodic_quantile(self, own: Visit, level: sympy.Expr) -> sympy.Expr:
+    def _periodic_quantile(self, own: Visit, level: Formula) -> Formula:
         before = (own.batch - 1) * own.service / self.servers
         if self.is_uniform:
-            held = PeriodicQuantile(self._in_a_period, self.load, level)
+            held = apply("periodic_quantile", self._in_a_period, self.load, level)
             return self._longest_batch / self.servers * held + before
         mine = next(visit for visit in self.visits if visit.of == own.of)
         longest = self._longest_batch / self.servers
@@ -240,35 +229,35 @@ class Queue:
         return found + before
 
     @staticmethod
-    def _of_some_length(service: sympy.Expr, longest: sympy.Expr) -> sympy.Expr:
+    def _of_some_length(service: Formula, longest: Formula) -> Formula:
         """Return a service time by which can be divided: what takes no time waits, too.
 
         Where the population may leave nothing of it, a billionth of the longest stands for nothing.
         """
-        may_vanish = service != longest and any(s.is_integer for s in service.free_symbols)
-        return Maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service
+        may_vanish = service is not longest and any(s.is_population for s in service.symbols)
+        return maximum(service, longest * _NEXT_TO_NOTHING) if may_vanish else service
 
     @property
-    def _longest_batch(self) -> sympy.Expr:
+    def _longest_batch(self) -> Formula:
         return _longest([visit.batch * visit.service for visit in self.visits])
 
-    def _sojourn(self, part: sympy.Expr, level: sympy.Expr) -> sympy.Expr:
+    def _sojourn(self, part: Formula, level: Formula) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""
         waiting = self.load
         if self.discipline is ir.Discipline.MMC:
-            waiting = ErlangC(self.servers, self.servers * self.load)
+            waiting = apply("erlang_c", self.servers, self.servers * self.load)
         rate = self.servers * (1 - self.load) * part
-        return SojournQuantile(waiting, rate, level)
+        return apply("sojourn_quantile", waiting, rate, level)
 
 
-def endless(load: sympy.Expr) -> sympy.Expr:
+def endless(load: Formula) -> Formula:
     """Return what waits for a resource of which nobody says how: nothing, infinite beyond 1.
 
     At 1 it is as much as it can do. A load that is 1 but for rounding counts as 1.
     """
-    return Waiting(sympy.S.Zero, load - _ROUNDING)
+    return apply("waiting", ZERO, load - _ROUNDING)
 
 
-def _longest(times: list[sympy.Expr]) -> sympy.Expr:
+def _longest(times: list[Formula]) -> Formula:
     distinct = list(dict.fromkeys(times))
-    return distinct[0] if len(distinct) == 1 else Maximum(*distinct)
+    return distinct[0] if len(distinct) == 1 else maximum(*distinct)

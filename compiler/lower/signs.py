@@ -94,11 +94,8 @@ class Signs:
         lowered = self.expressions.in_symbols(expr)
         if lowered is None:
             return ANY
-        value = self.expressions.put_in_what_stays(lowered)
-        return Sign(
-            below=value.is_extended_nonnegative is not True,
-            above=value.is_extended_nonpositive is not True,
-        )
+        value = self.expressions.range_of_what_stays(lowered)
+        return Sign(below=value.below, above=value.above)
 
     def _of_power(self, base: ir.Expr, exponent: ir.Expr) -> Sign:
         sign = self.of(base)

@@ -7,18 +7,15 @@ k times its cost at these rates.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
-
-import sympy
 
 from qps.compiler import ir
 from qps.compiler.configure.placement import item_of, scaling_base
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum
 from qps.compiler.lower.flows import Demand, Flow, StreamResult, word
 from qps.compiler.lower.load_graph import (
     Calibration,
@@ -32,6 +29,18 @@ from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
+from qps.engine.formulas import (
+    ONE,
+    POWER,
+    PRODUCT,
+    ZERO,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    product,
+    total,
+)
 
 if TYPE_CHECKING:
     from qps.compiler.lower.lower_streams import StreamLowering
@@ -40,6 +49,14 @@ _ONE = Fraction(1)
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
 CORES = "cores"
 """The last word of the number that says how many cores the processor of a node has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A visit with the service times of the steps that it is made of."""
+
+    visit: Visit
+    services: list[Formula] = field(default_factory=list)
 
 
 class Walk:
@@ -54,14 +71,20 @@ class Walk:
         self._result = result
         self.flow = flow
         self._copies = flow.total  # what the sender puts on the network
-        self._batch: sympy.Expr = sympy.S.One  # copies of an item that leave together
+        self._batch: Formula = ONE  # copies of an item that leave together
         self._spreads = self._meets = self._bursty = self._is_bounded = False
         self._is_asked_again = think_time(streams.model, stream) is not None
         self._place: Place = ("source", stream.name)
         self._steps = 0
-        self._runs: dict[str, Visit] = {}  # of the resource that the last step was on
-        self._served_by: dict[int, sympy.Expr] = {}  # cores that share a part of the latency
+        self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
+        self._served: list[_Run] = []
+        self._served_by: dict[int, Formula] = {}  # cores that share a part of the latency
         streams.wiring.add_node(self._place, kind="source")
+
+    def end(self) -> None:
+        """Sum up what the visits ask for: each as long as all of its steps."""
+        for run in self._served:
+            run.visit.service = total(run.services)
 
     # -- nodes ---------------------------------------------------------------------------
 
@@ -69,8 +92,8 @@ class Walk:
         """Run the steps at a node."""
         count = self._expressions.count(leg.node)
         held = self.flow.total / count
-        copies: sympy.Expr = sympy.S.One
-        receivers: sympy.Expr = sympy.S.One
+        copies: Formula = ONE
+        receivers: Formula = ONE
         begins = len(self._result.latency)
         self._runs = {}
         for step in leg.steps:
@@ -78,14 +101,14 @@ class Walk:
                 continue
             merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
             pools = self._pools(step, count)
-            merged = self._extreme(Maximum, 0, held / pools - 1) if merges else None
+            merged = self._extreme(maximum, 0, held / pools - 1) if merges else None
             if merges:
                 self._wait_for_all(begins, held / pools)
-            step_copies: sympy.Expr = sympy.S.One
+            step_copies: Formula = ONE
             if step.spread is not None:
                 receivers = self._receivers(step.spread, leg.node, held * count)
                 step_copies = copies = self._sent(step.spread, receivers)
-            repeat = self._expressions.lower(step.repeat) if step.repeat else sympy.S.One
+            repeat = self._expressions.lower(step.repeat) if step.repeat else ONE
             times = repeat * step_copies
             self._enter(step, leg.node, held)
             charged = (held if merged is None else merged * pools) * times
@@ -97,18 +120,18 @@ class Walk:
                 self._charge(step, leg.node, cost, charged, item_times, held)
             held = self._effects(step, leg.node, held, pools)
         self._copies = held * count * copies
-        self._batch = self._extreme(Maximum, 1, copies)
+        self._batch = self._extreme(maximum, 1, copies)
         self._meets = self._meets or self._spreads
-        self._spreads = self._spreads or receivers != 1
+        self._spreads = self._spreads or receivers is not ONE
         self.flow = replace(self.flow, total=held * count * receivers)
 
-    def _pools(self, step: ir.Step, count: sympy.Expr) -> sympy.Expr:
+    def _pools(self, step: ir.Step, count: Formula) -> Formula:
         """Return how many merged flows a step makes of those of one machine: one for each group."""
         if step.group is None:
-            return sympy.S.One
+            return ONE
         return self._expressions.groups(step.group) / count
 
-    def _wait_for_all(self, begins: int, held: sympy.Expr) -> None:
+    def _wait_for_all(self, begins: int, held: Formula) -> None:
         """Count what was done here for one flow as often as there are flows to be merged.
 
         What is merged goes on when the last of the flows is there: until then the machine
@@ -118,32 +141,32 @@ class Walk:
         for index in range(begins, len(latency)):
             part = latency[index]
             if part.is_work:
-                times = self._extreme(Maximum, 1, held / self._served_by[index])
+                times = self._extreme(maximum, 1, held / self._served_by[index])
                 latency[index] = replace(part, value=part.value * times)
 
-    def _receivers(self, spread: ir.Spread, node: str, flows: sympy.Expr) -> sympy.Expr:
+    def _receivers(self, spread: ir.Spread, node: str, flows: Formula) -> Formula:
         if spread.group is not None:
             return receivers_in(spread, self._stream.name, flows, self._expressions)
         if spread.kind is ir.SpreadKind.ONE:
-            return sympy.S.One
+            return ONE
         if spread.kind is ir.SpreadKind.OTHERS:
             return self._expressions.count(node) - 1
         assert spread.target is not None
         return self._expressions.count(spread.target)
 
-    def _sent(self, spread: ir.Spread, receivers: sympy.Expr) -> sympy.Expr:
+    def _sent(self, spread: ir.Spread, receivers: Formula) -> Formula:
         """Return how many copies the sender makes: one by multicast."""
         multicast = spread.cast
         if isinstance(multicast, str):
             multicast = self._expressions.chosen(multicast) == "multicast"
-        return sympy.S.One if multicast else receivers
+        return ONE if multicast else receivers
 
-    def _extreme(self, function: type[Maximum | Minimum], *arguments: object) -> sympy.Expr:
+    def _extreme(self, function: Callable[..., Formula], *arguments: Formula | int) -> Formula:
         """Return a maximum or minimum, decided where the population's range decides it."""
         low = self._streams.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
 
-    def _enter(self, step: ir.Step, node: str, held: sympy.Expr) -> None:
+    def _enter(self, step: ir.Step, node: str, held: Formula) -> None:
         """Add the step to the graph, with the flow that reaches it."""
         self._steps += 1
         place = ("step", self._stream.name, self._steps, step.component.name)
@@ -168,9 +191,9 @@ class Walk:
         step: ir.Step,
         node: str,
         cost: ir.Cost,
-        charged: sympy.Expr,
-        item_times: sympy.Expr,
-        held: sympy.Expr,
+        charged: Formula,
+        item_times: Formula,
+        held: Formula,
     ) -> None:
         """Charge a cost on the resource of a node, and add its service time to the latency."""
         machine = self._streams.model.machines[self._streams.configuration.nodes[node].machine]
@@ -178,7 +201,7 @@ class Walk:
         assert resource is not None
         name = f"{node}.{resource.name}"
         work, item_work, constant = self._work(step, cost, resource)
-        per_second = sympy.S.One
+        per_second = ONE
         if resource.kind is ir.ResourceKind.PROCESSOR:
             per_second = self._scale(node, machine, cost)
             capacity = self._cores(name, resource)
@@ -197,7 +220,7 @@ class Walk:
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
         self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
-        is_thread = cost.single_thread and capacity != 1
+        is_thread = cost.single_thread and capacity is not ONE
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
             single = self._streams.demand(thread, cost.span)
@@ -220,10 +243,10 @@ class Walk:
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
         on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
-        self._serve(f"{by} at {node}", service, capacity if on_any else sympy.S.One)
+        self._serve(f"{by} at {node}", service, capacity if on_any else ONE)
 
     def _calibrate(
-        self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: sympy.Expr
+        self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: Formula
     ) -> None:
         """Note at which load a cost was measured, and what a fitted one is asked for in all."""
         assert cost.measured_at is not None
@@ -231,12 +254,12 @@ class Walk:
         known = self._streams.calibrations
         rates = dict(known[resource, by].rates) if (resource, by) in known else {}
         for item, rate in self.flow.rates.items() if cost.fit is not None else ():
-            rates[item] = rates.get(item, sympy.S.Zero) + charged * rate
+            rates[item] = rates.get(item, ZERO) + charged * rate
         known[resource, by] = Calibration(
             resource, by, low, high, cost.span, cost.fit, rates, machine.name == cost.measured_on
         )
 
-    def _serve(self, stage: str, service: sympy.Expr, cores: sympy.Expr) -> None:
+    def _serve(self, stage: str, service: Formula, cores: Formula) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
         self._served_by[len(self._result.latency)] = cores
         self._result.latency.append(LatencyPart(stage, service, is_work=True))
@@ -246,11 +269,11 @@ class Walk:
         name: str,
         demand: Demand,
         queueing: ir.Queueing | None,
-        held: sympy.Expr,
-        busy: sympy.Expr,
+        held: Formula,
+        busy: Formula,
     ) -> None:
         """Let an item wait for a resource, once for a run of steps; `busy` is for all flows."""
-        if busy == 0:
+        if busy is ZERO:
             return
         if queueing is None or self.flow.primary is None:
             self._result.uncounted[name] = None
@@ -261,19 +284,30 @@ class Walk:
         now = self.flow.rates[self.flow.primary]
         run = self._runs.get(name)
         if run is None:
-            run = self._runs[name] = self._visit(name, held * now, held)
+            run = self._runs[name] = _Run(self._visit(name, held * now, held))
+            self._served.append(run)
             if queueing is not None:
-                self._queue(run, demand, queueing)
-        run.is_uneven |= run.rate != held * now
-        run.service += self._for_each(busy / run.flows * (now * run.flows / run.rate))
+                self._queue(run.visit, demand, queueing)
+        visit = run.visit
+        visit.is_uneven |= visit.rate != held * now
+        service = busy / visit.flows * (now * visit.flows / visit.rate)
+        run.services.append(self._for_each(service))
 
-    def _for_each(self, service: sympy.Expr) -> sympy.Expr:
+    def _for_each(self, service: Formula) -> Formula:
         """Return a time for each visit: none where the population leaves no visits at all."""
-        above, below = sympy.fraction(service)
         count = self._expressions.population
-        return Mean(above, below) if below.has(count) and below != count else service
+        factors = service.operands if service.word == PRODUCT else (service,)
+        below = 1 / product(factor for factor in factors if self._divides(factor))
+        if below is count or count not in below.symbols:
+            return service
+        return apply("mean", service * below, below)
 
-    def _visit(self, name: str, rate: sympy.Expr, flows: sympy.Expr) -> Visit:
+    @staticmethod
+    def _divides(factor: Formula) -> bool:
+        exponent = factor.operands[1].exact if factor.word == POWER else None
+        return exponent is not None and exponent < 0
+
+    def _visit(self, name: str, rate: Formula, flows: Formula) -> Visit:
         """Return a visit with what is known of the flows so far."""
         before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
         return Visit(
@@ -293,11 +327,11 @@ class Walk:
         demand.visits.append(visit)
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
-        latency.append(LatencyPart(f"waiting for {visit.resource}", sympy.S.Zero))
+        latency.append(LatencyPart(f"waiting for {visit.resource}", ZERO))
 
     def _work(
         self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
-    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    ) -> tuple[Formula, Formula, Formula]:
         """Return the work of one flow in a second, that of one item, and that of no item."""
         rates, items, constant = [], [], []
         for term in cost.terms:
@@ -313,16 +347,16 @@ class Walk:
                 items.append(amount * self.flow.per_item(item))
             else:
                 constant.append(amount)
-        return sympy.Add(*rates), sympy.Add(*items), sympy.Add(*constant)
+        return total(rates), total(items), total(constant)
 
-    def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> sympy.Expr:
+    def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> Formula:
         """Return the ratio of ratings between the machine measured on and this one."""
         if cost.measured_on is None:
-            return sympy.S.One
+            return ONE
         measured = self._streams.model.machines[cost.measured_on]
         base = scaling_base(measured, cost)
         if base is None:
-            return sympy.S.One
+            return ONE
         theirs, ours = measured.rating(base), machine.rating(base)
         assert theirs is not None
         assert ours is not None
@@ -337,19 +371,21 @@ class Walk:
         )
         return reference / speed
 
-    def _cores(self, name: str, resource: ir.Resource) -> sympy.Expr:
+    def _cores(self, name: str, resource: ir.Resource) -> Formula:
         if resource.capacity.expr == ir.Constant(_ONE):
-            return sympy.S.One
+            return ONE
         cores = self._expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
         if resource.efficiency is None:
             return cores
-        return Effective(cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency))
+        return apply(
+            "effective", cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency)
+        )
 
-    def _effects(self, step: ir.Step, node: str, held: sympy.Expr, pools: sympy.Expr) -> sympy.Expr:
+    def _effects(self, step: ir.Step, node: str, held: Formula, pools: Formula) -> Formula:
         """Change the flow as the component says; return how many flows are held then."""
         for effect in step.component.effects:
             if effect.kind is ir.EffectKind.MERGE:
-                held = self._extreme(Minimum, held / pools, 1) * pools
+                held = self._extreme(minimum, held / pools, 1) * pools
                 continue
             assert effect.value is not None
             name = f"{step.component.name}.{effect.kind.value}"
@@ -383,7 +419,7 @@ class Walk:
                     self.flow = self.flow.scaled(1 - part.value)
         return held
 
-    def _emit(self, quantity: ir.Quantity, value: sympy.Expr) -> None:
+    def _emit(self, quantity: ir.Quantity, value: Formula) -> None:
         """Change the size: by a share of the bits, or to so many bits an item."""
         bits = self.flow.rates[INFORMATION_BASE]
         item = next(iter(quantity.dimension.bases - {INFORMATION_BASE}), None)
@@ -421,7 +457,7 @@ class Walk:
                 arriving_rate = flows * self.flow.rates[self.flow.primary]
                 visit = self._visit(name, arriving_rate, flows)
                 visit.service = item_bits / rate
-                visit.batch = sympy.S.One if name.endswith(_INTO) else self._batch
+                visit.batch = ONE if name.endswith(_INTO) else self._batch
                 self._queue(visit, demand, network.queueing)
             else:
                 self._result.uncounted[name] = self._result.unbounded[name] = None
@@ -442,14 +478,14 @@ class Walk:
             lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
             self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
 
-    def _lose(self, stage: str, kind: LossKind, share: sympy.Expr, span: Span) -> None:
+    def _lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""
         self._result.losses.append(LossPart(stage, kind, share, span))
         self.flow = self.flow.scaled(1 - share)
 
     def _ports(
-        self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: sympy.Expr
-    ) -> list[tuple[str, sympy.Expr, sympy.Expr]]:
+        self, leg: ir.Crossing, link: ir.Link, network: ir.Network, arriving: Formula
+    ) -> list[tuple[str, Formula, Formula]]:
         """Return what a crossing loads of a link: name, flows on each, how many of it there are."""
         count = self._expressions.lower(link.count)
         if network.medium is ir.Medium.SHARED:
@@ -467,7 +503,7 @@ class Walk:
             (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
         ]
 
-    def _load_link(self, name: str, load: sympy.Expr, span: Span) -> None:
+    def _load_link(self, name: str, load: Formula, span: Span) -> None:
         self._streams.demand(name, span).add(self._stream.name, load)
         self._result.passes[name] = None
         place = ("link", self._stream.name, self._steps, name)

@@ -1,0 +1,25 @@
+"""Exact powers that are too long, told as what the user can mend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.engine.powers import MOST_BITS, TooLongError
+
+
+@contextmanager
+def powers_told(span: Span | None = None) -> Iterator[None]:
+    """Raise QpsError where a power has too many digits, with the place of what it stands in."""
+    try:
+        yield
+    except TooLongError as error:
+        message = (
+            f"a power has more than {MOST_BITS:,} binary digits: beyond what QPS computes with"
+        )
+        hint = "use smaller exponents, or a smaller range of the population"
+        label = None if span is None else Label(span, "")
+        raise QpsError([Diagnostic(codes.NUMBER_SIZE, message, label, hints=(hint,))]) from error
