@@ -64,7 +64,9 @@ def range_of_constant(constant: Formula) -> Range:
         side = sign(constant)
     except NoSignError:
         return ANY
-    return {1: NOT_NEGATIVE, -1: NOT_POSITIVE, 0: Range(Fraction(0), Fraction(0))}.get(side, ANY)
+    if side is None:
+        return ANY
+    return Range(Fraction(0) if side >= 0 else -inf, Fraction(0) if side <= 0 else inf)
 
 
 def _range(part: Formula, operands: Sequence[Range]) -> Range:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.formulas import Formula, number, parts_first
+from qps.engine.formulas import Formula, formula, parts_first
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.substitution import Substitution
 from qps.engine.words import NUMBER
@@ -33,11 +33,15 @@ class NoSignError(ArithmeticError):
 
 
 class Point:
-    """A value for each symbol of some formulas, and what the formulas come to there."""
+    """A value for each symbol of some formulas, and what the formulas come to there.
 
-    def __init__(self, values: Mapping[Formula, Fraction]) -> None:
-        self._values = dict(values)
-        self._exact: dict[Formula, Exact | None] = dict(values)
+    A value may be a formula without symbols: the root of 2 is no fraction.
+    """
+
+    def __init__(self, values: Mapping[Formula, Formula | Fraction]) -> None:
+        self._values = {part: formula(value) for part, value in values.items()}
+        self._exact: dict[Formula, Exact | None] = {}
+        self._exact |= {part: self.exact(value) for part, value in self._values.items()}
         self._balls: dict[int, dict[Formula, arb]] = {}
 
     def exact(self, formula: Formula) -> Exact | None:
@@ -91,8 +95,7 @@ class Point:
 
     def _is_zero(self, formula: Formula) -> bool:
         """Return whether the value is zero: by what cancels in it, or as algebra knows."""
-        values = {part: number(value) for part, value in self._values.items()}
-        constant = Substitution(values)(formula)
+        constant = Substitution(self._values)(formula)
         if constant.exact is not None:
             return constant.exact == 0
         from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
@@ -119,7 +122,10 @@ class Point:
             if part in known:
                 continue
             value = self.exact(part)
-            if value is None:
+            if value is None and part in self._values:
+                self._fill(self._values[part], known)
+                known[part] = known[self._values[part]]
+            elif value is None:
                 ball = OPERATIONS[part.word].ball
                 known[part] = ball(*(known[operand] for operand in part.operands))
             elif isinstance(value, Fraction):

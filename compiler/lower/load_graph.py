@@ -40,6 +40,8 @@ from qps.engine.formulas import (
     square_root,
     total,
 )
+from qps.engine.points import Point
+from qps.engine.substitution import Substitution
 
 if TYPE_CHECKING:
     import networkx as nx

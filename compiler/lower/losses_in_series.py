@@ -15,7 +15,6 @@ from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, NamedMeasure, StreamMeasures
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
-from qps.engine.formulas import Formula
 
 InSeries = Mapping[str, tuple[str, ...]]
 """For each stream the resources that may lose less of it than is told; none for most."""

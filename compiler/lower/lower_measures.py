@@ -27,7 +27,7 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import endless
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY
-from qps.engine.formulas import ZERO, Formula, maximum, number, total
+from qps.engine.formulas import ZERO, Formula, maximum, number, product, total
 
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,

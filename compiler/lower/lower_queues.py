@@ -9,12 +9,12 @@ from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import LatencyPart, ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.monomials import expanded
 from qps.compiler.lower.queueing import Queue, Visit
-from qps.engine.formulas import Formula, number, total
+from qps.engine.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.substitution import Substitution
 
 _NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
-
-Values = Mapping[Formula, Formula]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class PlacedQueue:
     """A queue with what elastic parameters come to, for the visits that are still without."""
 
     queue: Queue
-    put_in: dict[Formula, Formula]
+    put_in: Substitution
 
     def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
@@ -30,21 +30,21 @@ class PlacedQueue:
         return replace(part, value=self.queue.wait(own), queue=self.queue, visit=own)
 
 
-def _with(put_in: dict[Formula, Formula], visit: Visit) -> Visit:
+def _with(put_in: Substitution, visit: Visit) -> Visit:
     """Return a visit with what elastic parameters come to."""
     return replace(
         visit,
-        rate=visit.rate.xreplace(put_in),
-        flows=visit.flows.xreplace(put_in),
-        service=visit.service.xreplace(put_in),
-        batch=visit.batch.xreplace(put_in),
+        rate=put_in(visit.rate),
+        flows=put_in(visit.flows),
+        service=put_in(visit.service),
+        batch=put_in(visit.batch),
     )
 
 
 def queues_of(
     demands: Mapping[str, Demand],
     resources: Mapping[str, ResourceLoad],
-    put_in: dict[Formula, Formula],
+    put_in: Substitution,
     expressions: ExpressionLowering,
 ) -> dict[str, PlacedQueue]:
     """Return the queue of every resource that states how it is waited for and is visited.
@@ -92,10 +92,10 @@ def _queue(
     demand: Demand,
     queueing: ir.Queueing,
     load: Formula,
-    put_in: dict[Formula, Formula],
+    put_in: Substitution,
     expressions: ExpressionLowering,
 ) -> Queue:
-    variation: Formula = sympy.Integer(0 if queueing.discipline in _NOT_VARYING else 1)
+    variation: Formula = ZERO if queueing.discipline in _NOT_VARYING else ONE
     if queueing.variation is not None:
         known = queueing.variation.expr
         if isinstance(known, ir.Constant) and known.value in (0, 1):
@@ -114,7 +114,7 @@ def _queue(
         demand.servers,
         load,
         visits,
-        total(demand.background).xreplace(put_in),
+        put_in(total(demand.background)),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )
@@ -142,4 +142,5 @@ def _settled(formulas: list[Formula], expressions: ExpressionLowering) -> list[F
         for one in expressions.assumptions.values()
         if one.name not in expressions.moving
     }
-    return [sympy.simplify(formula.xreplace(values)) for formula in formulas]
+    put_in = Substitution(values)
+    return [expanded(put_in(formula), {expressions.population}) for formula in formulas]

@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import Formula, product
+from qps.engine.formulas import ZERO, Formula, product
 
 
 def full_queue(

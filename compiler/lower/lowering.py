@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
@@ -11,6 +12,7 @@ from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
 from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import StreamResult
 from qps.compiler.lower.load_graph import (
@@ -29,9 +31,12 @@ from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import StreamLowering
 from qps.compiler.lower.lower_targets import Targets, bounds_load
 from qps.compiler.lower.mixtures import kind_by_kind
+from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
-from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, power, total
+from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
+from qps.engine.points import Point
+from qps.engine.substitution import Substitution
 
 
 def lower(
@@ -46,10 +51,16 @@ def lower(
     What it tells to be known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
-    configuration = in_force(configuration)
-    population = Formula(model.population.name, integer=True, positive=True)
+    with powers_told():
+        return _lowered_model(model, in_force(configuration), moving or {}, sizes_move=sizes_move)
+
+
+def _lowered_model(
+    model: ir.Model, configuration: Configuration, moving: Moving, *, sizes_move: bool
+) -> LoadGraph:
+    users = population(model.population.name)
     expressions = ExpressionLowering(
-        model, configuration, population, moving=moving or {}, sizes_move=sizes_move
+        model, configuration, users, moving=moving, sizes_move=sizes_move
     )
     wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
@@ -62,7 +73,7 @@ def lower(
     targets = Targets(model, expressions, requirements, streams.demands.keys())
     resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
-    put_in = {one.parameter.symbol: one.value for one in elastic}
+    put_in = Substitution({one.parameter.symbol: one.value for one in elastic})
     queues = queues_of(streams.demands, resources, put_in, expressions)
     measured = Measures(resources, {}, prices)
     for stream, result in zip(model.streams, results, strict=True):
@@ -74,7 +85,7 @@ def lower(
     criteria = _criteria(requirements, expressions, served, in_series.of_what_is_served, queues)
     return LoadGraph(
         wiring,
-        population,
+        users,
         configuration.low,
         configuration.high,
         expressions.assumptions,
@@ -122,7 +133,8 @@ def _lowered(
 ) -> Formula:
     """Return a quantity of measures; what has no place where it fails is shown at the quantity."""
     try:
-        return expressions.lower(quantity.expr, measure_of)
+        with powers_told(quantity.span):
+            return expressions.lower(quantity.expr, measure_of)
     except QpsError as error:
         label = Label(quantity.span, "")
         raise QpsError(
@@ -165,52 +177,44 @@ def _resources(
         for requirement in targets.requirements_of(name):
             _refuse_strict(requirement, name, load, expressions)
         limits[name] = targets.limit_of(name) or aims[name]
-    values = {a.symbol: a.value for a in expressions.assumptions.values()}
-    _refuse_endless(streams, loads, limits, values, expressions)
-    low, high = expressions.configuration.low, expressions.configuration.high
-    points = [
-        values | {expressions.population: at}
-        for at in (number(low), sympy.Rational(2 * low + high, 3), number(high))
-    ]
+    _refuse_endless(streams, loads, limits, expressions)
     unsettled = dict(loads)
-    loads, settled = settle(loads, limits, list(expressions.elastic.values()), points)
-    put_in: dict[Formula, Formula] = {}
+    parameters = list(expressions.elastic.values())
+    loads, settled = settle(loads, limits, parameters, _points(expressions))
+    put_in = Substitution({one.parameter.symbol: one.value for one in settled})
     for one in settled:
-        value = one.value.xreplace(put_in)
-        put_in[one.parameter.symbol] = value
-        expressions.settle(one.parameter.name, value)
-    if put_in:
-        _rewrite(lambda expr: expr.xreplace(put_in), streams, results)
+        expressions.settle(one.parameter.name, one.value)
+    if settled:
+        _rewrite(put_in, streams, results)
     resources = {
         name: ResourceLoad(
             name,
             loads[name],
-            {by: part.xreplace(put_in) for by, part in parts[name].items()},
+            {by: put_in(part) for by, part in parts[name].items()},
             demand.span,
             unsettled[name],
             aims[name],
-            total(demand.carried).xreplace(put_in) if demand.carried else None,
+            put_in(total(demand.carried)) if demand.carried else None,
             demand.count,
         )
         for name, demand in streams.demands.items()
     }
-    return resources, tuple(
-        replace(
-            one,
-            value=one.value.xreplace(put_in),
-            left={n: left.xreplace(put_in) for n, left in one.left.items()},
-            at_most={n: load.xreplace(put_in) for n, load in one.at_most.items()},
-            at_least={n: load.xreplace(put_in) for n, load in one.at_least.items()},
-        )
-        for one in settled
-    )
+    return resources, settled
+
+
+def _points(expressions: ExpressionLowering) -> list[Point]:
+    """Return some populations of the range, with the numbers of the spec."""
+    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+    low, high = expressions.configuration.low, expressions.configuration.high
+    between = Fraction(2 * low + high, 3)
+    return [Point(values | {expressions.population: number(at)}) for at in (low, between, high)]
 
 
 def _refuse_strict(
     requirement: ir.Requirement, name: str, load: Formula, expressions: ExpressionLowering
 ) -> None:
     """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
-    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.free_symbols]
+    takes = [e.name for e in expressions.elastic.values() if e.symbol in load.symbols]
     if requirement.strict and takes:
         sink = Sink()
         sink.report(
@@ -227,15 +231,14 @@ def _refuse_endless(
     streams: StreamLowering,
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
-    values: Mapping[Formula, Formula],
     expressions: ExpressionLowering,
 ) -> None:
     """Refuse that an elastic parameter fills up what is waited for: the queue would not end."""
     for elastic in expressions.elastic.values():
         for name, demand in streams.demands.items():
-            if demand.queueing is None or elastic.symbol not in loads[name].free_symbols:
+            if demand.queueing is None or elastic.symbol not in loads[name].symbols:
                 continue
-            if name in limits and limits[name].xreplace(dict(values)) < 1:
+            if name in limits and compare("<", expressions.put_in(limits[name]), ONE):
                 continue
             sink = Sink()
             sink.report(
@@ -250,12 +253,12 @@ def _refuse_endless(
 
 
 def _settled_rates(
-    streams: StreamLowering, expressions: ExpressionLowering, put_in: dict[Formula, Formula]
+    streams: StreamLowering, expressions: ExpressionLowering, put_in: Substitution
 ) -> tuple[Calibration, ...]:
     """Return the calibrations, with what elastic parameters settle at in the rates."""
     mean = expressions.averaged if expressions.mixtures else _as_it_is
     return tuple(
-        replace(found, rates={i: mean(rate).xreplace(put_in) for i, rate in found.rates.items()})
+        replace(found, rates={i: put_in(mean(rate)) for i, rate in found.rates.items()})
         for found in streams.calibrations.values()
     )
 
@@ -351,7 +354,7 @@ def _criteria(
             )
         )
     for name, resource in measured.resources.items():
-        is_endless_at_target = name in queues and resource.target == 1
+        is_endless_at_target = name in queues and resource.target is ONE
         if name not in bounded and not is_endless_at_target:
             stated.append(_unsaturated(resource, resource.target, strict=False))
         if name in queues:
@@ -394,8 +397,7 @@ def _axis(
     ideal: Formula = ZERO
     if requirement.ideal is not None:
         ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
-    values = {a.symbol: a.value for a in expressions.assumptions.values()}
-    if (limit - ideal).xreplace(values) == 0:
+    if expressions.put_in(limit - ideal) is ZERO:
         return None
     axis = (measure - ideal) / (limit - ideal)
     asked = requirement.measure.expr
@@ -456,5 +458,5 @@ def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:
     """
     if metric is ir.Metric.WORST:
         return maximum(*axes)
-    squares = [power(axis, number(2)) for axis in axes]
+    squares = [power(axis, 2) for axis in axes]
     return power(total(squares), HALF)

@@ -7,7 +7,8 @@ product of the means: heavy users who ask often *and* for much load more than ei
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from qps.compiler.lower.monomials import monomials
@@ -84,7 +85,7 @@ def _mean(expr: Formula, together: list[Mixed]) -> Formula:
     return product((_joint(product(multiplied), together), *others))
 
 
-def _is_polynomial(expr: Formula, symbols: Set[Formula]) -> bool:
+def _is_polynomial(expr: Formula, symbols: AbstractSet[Formula]) -> bool:
     """Return whether nothing but sums, products and whole powers is made of symbols."""
     return not any(by.symbols & symbols for by in monomials(expr, symbols).values())
 

@@ -42,6 +42,11 @@ def monomials(whole: Formula, symbols: Collection[Formula]) -> Monomials:
     return known.get(whole, {(): whole})
 
 
+def expanded(whole: Formula, symbols: Collection[Formula]) -> Formula:
+    """Return a formula written out as a sum over the products of some symbols in it."""
+    return total(product((by, *of)) for of, by in monomials(whole, symbols).items())
+
+
 def _taken_apart(part: Formula, known: dict[Formula, Monomials]) -> Monomials:
     operands = [known.get(operand, {(): operand}) for operand in part.operands]
     found: Monomials | None = None

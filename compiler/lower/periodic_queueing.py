@@ -77,9 +77,9 @@ def others_quantile(
     longest, count = _as_longest(classes)
     equal = longest * apply("periodic_quantile", count, count * longest / period, level)
     bounds = [at_random, equal, others_wait(classes, period, load) / (1 - level)]
-    flows = [(one.flows, one.service) for one in classes]
-    if all(count is not None for count, _ in flows):
-        bounds.append(total(count * service for count, service in flows))
+    flows = [one.flows * one.service for one in classes if one.flows is not None]
+    if len(flows) == len(classes):
+        bounds.append(total(flows))
     return minimum(*bounds) + apply("waiting", ZERO, load)
 
 

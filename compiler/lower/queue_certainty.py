@@ -21,7 +21,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, ZERO, Formula
 from qps.engine.queue_numbers import normal_quantile
 
 

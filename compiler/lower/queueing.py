@@ -199,8 +199,8 @@ class Queue:
         if self.discipline is ir.Discipline.PERIODIC:
             return self._periodic_quantile(own, level)
         if self.variation is ZERO:
-            held = "md1_quantile" if own.batch is ONE else "batch_quantile"
-            return self._longest_batch / self.servers * apply(held, self.load, level)
+            word = "md1_quantile" if own.batch is ONE else "batch_quantile"
+            return self._longest_batch / self.servers * apply(word, self.load, level)
         longest = _longest([visit.service for visit in self.visits])
         if self.has_batches:
             # A copy has left when all of its batch have: wait and service of one of these.

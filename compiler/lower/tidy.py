@@ -6,46 +6,39 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from qps.compiler.lower.monomials import expanded
+from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, symbol
+from qps.engine.known_signs import NOT_NEGATIVE, range_of
+from qps.engine.substitution import substituted
 
-import sympy
+_MORE = symbol("how many more")
+"""By so many a population is above the lowest one; never below zero."""
 
-from qps.compiler.lower.extremes import Maximum, Minimum
 
-
-def tidy_extremes(expr: sympy.Expr, population: sympy.Symbol, low: int) -> sympy.Expr:
+def tidy_extremes(expr: Formula, population: Formula, low: int) -> Formula:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
-    if not isinstance(expr, Maximum | Minimum):
+    if expr.word not in (MAXIMUM, MINIMUM):
         return expr
-    best, *others = expr.args
+    best, *others = expr.operands
     for other in others:
         sign = sign_from(best - other, population, low)
         if sign is None:
             return expr
-        if (sign < 0) == isinstance(expr, Maximum):
+        if (sign < 0) == (expr.word == MAXIMUM):
             best = other
     return best
 
 
-@lru_cache(maxsize=4096)  # the configurations of a matrix ask the same again and again
-def sign_from(expr: sympy.Expr, population: sympy.Symbol, low: int) -> int | None:
+def sign_from(expr: Formula, population: Formula, low: int) -> int | None:
     """Return 1 where an expression is never below zero from `low` on, -1 where never above.
 
-    None where it is both, or where that cannot be told: it has other symbols or is not a
-    rational function of the population.
+    None where it is both, or where that is not told: it has other symbols, or its terms, put in
+    order from `low` on, have different signs.
     """
-    if expr.free_symbols - {population}:
+    if expr.symbols - {population}:
         return None
-    if not expr.is_rational_function(population):
-        return None
-    numerator, denominator = sympy.fraction(sympy.cancel(expr))
-    for part in (numerator, denominator):
-        polynomial = sympy.Poly(part, population)
-        if polynomial.degree() < 1:
-            continue
-        beyond = polynomial.count_roots(low, sympy.oo)
-        if polynomial.eval(low) == 0:
-            beyond -= 1
-        if beyond:
-            return None
-    return -1 if expr.subs(population, low + 1) < 0 else 1
+    from_low = expanded(substituted(expr, {population: low + _MORE}), {_MORE})
+    found = range_of(from_low, {_MORE: NOT_NEGATIVE})
+    if not found.below:
+        return 1
+    return None if found.above else -1
