@@ -16,6 +16,8 @@ from enum import Enum
 from fractions import Fraction
 from math import inf, sqrt
 
+from qps.engine.known_signs import range_of
+
 from qps.engine.formulas import Formula
 from qps.engine.operations import OF_QUEUES
 from qps.engine.powers import TooLongError
@@ -82,7 +84,8 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
     where boxes do not tell.
     """
     search = _Search(Curve(over, population), passes=passes)
-    if not search.is_stepped and (over.is_negative or (passes and over.is_nonpositive)):
+    most = range_of(over, {}).high
+    if not search.is_stepped and (most < 0 or (passes and most == 0)):
         return None
     farthest = FARTHEST_OF_QUEUES if over.has(*OF_QUEUES) else FARTHEST
     for start, end in stretches_to_search(search.curve, float(low), farthest):

@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-from qps.compiler.lower.powers import TooLongError
 from qps.engine.formulas import MAXIMUM, MINIMUM, PRODUCT, SUM, Formula, number, parts_first
 from qps.engine.points import Point
+from qps.engine.powers import TooLongError
 from qps.engine.substitution import substituted
 from qps.solver.bounds import Curve
 from qps.solver.critical import critical_points
