@@ -18,7 +18,7 @@ from math import inf, isinf, isnan, nan
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
-from qps.engine.powers import exact_power
+from qps.engine.powers import as_power, exact_power
 from qps.engine.words import INPUT, NUMBER, POPULATION
 
 SUM, PRODUCT, POWER, MAXIMUM, MINIMUM = "+", "*", "pow", "max", "min"
@@ -415,6 +415,9 @@ def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     first = operands[0]
     if (word, first.word) in (("exp", "ln"), ("ln", "exp")):
         return first.operands[0]
+    if word == "ln" and first.exact is not None and first.exact > 0:
+        base, exponent = as_power(first.exact)  # log10 of 1000, ln(1000)/ln(10), is 3
+        return None if exponent == 1 else exponent * _made(word, (number(base),))
     if word in ("ratio", "mean") and operands[1].exact not in (None, 0):
         return first / operands[1]
     if word == "waiting" and operands[1].exact is not None and operands[1].exact < 1:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from math import ceil, floor, inf, isinf
+from math import ceil, floor, inf, isfinite, isinf
 
 from qps.engine.formulas import MAXIMUM, MINIMUM, POWER, PRODUCT, SUM, Formula, parts_first
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, sign
 
 End = Fraction | float
@@ -81,7 +82,12 @@ def _range(part: Formula, operands: Sequence[Range]) -> Range:
     if part.word == MINIMUM:
         return Range(min(one.low for one in operands), min(one.high for one in operands))
     rule = _RULES.get(part.word)
-    return ANY if rule is None else rule(*operands)
+    if rule is not None:
+        return rule(*operands)
+    low, high = OPERATIONS[part.word].lies
+    return Range(
+        Fraction(low) if isfinite(low) else low, Fraction(high) if isfinite(high) else high
+    )
 
 
 def _sum(ends: Sequence[End]) -> End:
@@ -143,27 +149,6 @@ def _same_side(of: Range) -> Range:
     return Range(-inf if of.below else Fraction(0), inf if of.above else Fraction(0))
 
 
-def _not_negative(*_operands: Range) -> Range:
-    return NOT_NEGATIVE
-
-
-_NEVER_NEGATIVE = (
-    "abs",
-    "exp",
-    "acos",
-    "erlang_b",
-    "erlang_c",
-    "periodic_wait",
-    "md1_tail",
-    "md1_quantile",
-    "batch_quantile",
-    "periodic_tail",
-    "periodic_quantile",
-    "sojourn_quantile",
-    "gamma_quantile",
-    "normal_tail",
-)
-
 _RULES: dict[str, Callable[..., Range]] = {
     "ratio": _quotient,
     "mean": _quotient,
@@ -173,6 +158,6 @@ _RULES: dict[str, Callable[..., Range]] = {
     "ln": _logarithm,
     "w": _same_side,
     "lower_w": lambda _: NOT_POSITIVE,
-    **dict.fromkeys(_NEVER_NEGATIVE, _not_negative),
+    **dict.fromkeys(("abs", "exp", "acos"), lambda _: NOT_NEGATIVE),
 }
-"""By word; of what has no rule nothing is known."""
+"""By word; all values of what has no rule lie where its row in the table says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt, nan
 
 MOST_BITS = 100_000
@@ -55,3 +56,29 @@ def _whole_root(number: int, degree: int) -> int | None:
         else:
             high = middle - 1
     return low if low**degree == number else None
+
+
+_DEGREES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
+_MOST_BITS_OF_ROOTS = 1024
+
+
+@lru_cache(maxsize=4096)
+def as_power(value: Fraction) -> tuple[Fraction, int]:
+    """Return a positive fraction as a whole power of a base that is above 1 and no power itself.
+
+    What is very long, or a very high power, stays as it is.
+
+    >>> as_power(Fraction(1, 1000))
+    (Fraction(10, 1), -3)
+    """
+    if value < 1:
+        base, exponent = as_power(1 / value)
+        return base, -exponent
+    if value == 1 or value.numerator.bit_length() > _MOST_BITS_OF_ROOTS:
+        return value, 1
+    for degree in _DEGREES:
+        root = _exact_root(value, degree)
+        if root is not None:
+            base, exponent = as_power(root)
+            return base, exponent * degree
+    return value, 1
