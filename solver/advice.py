@@ -22,11 +22,11 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.substitution import Substitution
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import TIME
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
+from qps.engine.substitution import Substitution
 from qps.solver.answer_certainty import largest_known
 from qps.solver.capacity import excess, fails
 from qps.solver.solution import FirstFailure, Solution, Verdict

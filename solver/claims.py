@@ -15,7 +15,7 @@ from qps.compiler.configure.configuration import (
     in_force,
 )
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.exact import compare, sign_of
+from qps.compiler.lower.comparing import compare, sign_of
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, apply, number

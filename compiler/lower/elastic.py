@@ -21,7 +21,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.monomials import monomials
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import ONE, Formula, apply, maximum, minimum, product, total
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, product, total
 from qps.engine.points import Point
 from qps.engine.substitution import Substitution
 
@@ -174,6 +174,14 @@ def _settled(
         at_least[room.name] = room.at_least / room.limit
     value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
     return SettledParameter(parameter, value, left, at_most, at_least)
+
+
+def as_line(load: Formula, symbol: Formula) -> tuple[Formula, Formula] | None:
+    """Return A and B of a load A + B x, None where it is no such load."""
+    found = monomials(load, {symbol})
+    if found.keys() - {(), (symbol,)} or any(symbol in by.symbols for by in found.values()):
+        return None
+    return found.get((), ZERO), found.get((symbol,), ZERO)
 
 
 def _times(slope: Formula, left: Formula) -> Formula:

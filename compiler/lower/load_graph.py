@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,7 @@ from qps.engine.formulas import (
     square_root,
     total,
 )
-from qps.engine.points import Point
+from qps.engine.points import Point, in_floats
 from qps.engine.substitution import Substitution
 
 if TYPE_CHECKING:
@@ -66,6 +67,12 @@ class Assumption:
     span: Span
     source: str | None
     is_capacity: bool = False
+
+    @property
+    def fraction(self) -> Fraction:
+        """The value; where it is no fraction, the float that is next to it."""
+        value = self.value.exact
+        return Fraction(in_floats(self.value)) if value is None else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +226,7 @@ class StreamMeasures:
         """The mean time of an item from source to user, in s."""
         return total(part.value for part in (*self.latency, *self.endless))
 
-    def latency_quantile(self, level: Formula) -> Formula:
+    def latency_quantile(self, level: Fraction) -> Formula:
         """Return the latency that a share `level` of the items does not exceed, in s.
 
         Of several queues on the way each gets its part of the share that may be later: then the
@@ -231,7 +238,7 @@ class StreamMeasures:
         endless = [part.value for part in self.endless]
         return total((*stages, self.jitter_quantile(level), *endless))
 
-    def stage_quantile(self, part: LatencyPart, level: Formula) -> Formula:
+    def stage_quantile(self, part: LatencyPart, level: Fraction) -> Formula:
         """Return what a stage adds to the quantile of a level.
 
         A jitter law and a queue of one resource tell of the same time: the later of the two
@@ -248,20 +255,20 @@ class StreamMeasures:
         deviation = square_root(total(laws)) / visits
         return maximum(waiting, part.value + apply("normal_quantile", each) * deviation)
 
-    def own_tail(self, part: LatencyPart, level: Formula) -> Formula:
+    def own_tail(self, part: LatencyPart, level: Fraction) -> Formula:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""
         if part.queue is None or part.visit is None:
             return ZERO
         return part.queue.own_tail(part.visit, self._each(level))
 
-    def jitter_quantile(self, level: Formula) -> Formula:
+    def jitter_quantile(self, level: Fraction) -> Formula:
         """Return what jitter adds besides the queues: so many deviations of a normal law."""
         if not self.varies:
             return ZERO
         variance = total(part.value for part in self.added_jitter)
         return apply("normal_quantile", self._each(level)) * square_root(variance)
 
-    def _each(self, level: Formula) -> Formula:
+    def _each(self, level: Fraction) -> Fraction:
         """Return the level at which each of the stages that vary is taken."""
         return 1 - (1 - level) / max(1, len(self._waits) + self.varies)
 
@@ -289,7 +296,7 @@ class StreamMeasures:
         waits = [mean_certainty(queue) for queue in self._waits]
         return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
 
-    def quantile_certainty(self, level: Formula) -> Certainty:
+    def quantile_certainty(self, level: Fraction) -> Certainty:
         """Return how the quantile of a level is known."""
         parts = [quantile_certainty(queue) for queue in self._waits]
         if self.jitter and self.playout is None:
@@ -455,18 +462,22 @@ class LoadGraph:
             self._valued_at[population] = Substitution(values)
         return self._valued_at[population]
 
-    def at(self, population: int) -> Point:
-        """Return the values of all formulas at a population, as plain numbers."""
+    def at(self, population: float) -> Point:
+        """Return the values of all formulas at a population, whole or not, as plain numbers."""
         if population not in self._at:
             self._at[population] = Point(self.values | {self.population: number(population)})
         return self._at[population]
+
+    def number(self, formula: Formula) -> float:
+        """Return the value of what is the same at every population, such as a limit."""
+        return self.at(self.low).number(formula)
 
     @cached_property
     def _valued_at(self) -> dict[int, Substitution]:
         return {}
 
     @cached_property
-    def _at(self) -> dict[int, Point]:
+    def _at(self) -> dict[float, Point]:
         return {}
 
     def loads_of(self, name: str) -> tuple[ResourceLoad, ...]:

@@ -27,7 +27,7 @@ from qps.compiler.lower.lower_queues import PlacedQueue
 from qps.compiler.lower.queueing import endless
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import MONEY
-from qps.engine.formulas import ZERO, Formula, maximum, number, product, total
+from qps.engine.formulas import ZERO, Formula, maximum, product, total
 
 _LOSS_KINDS = {
     ir.MeasureKind.VOLUNTARY_LOSS: LossKind.VOLUNTARY,
@@ -71,7 +71,7 @@ class Measures:
             return self._cost(is_running=kind is ir.MeasureKind.RUNNING_COST)
         if kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            return self.streams[measured.subject].latency_quantile(number(measured.level))
+            return self.streams[measured.subject].latency_quantile(measured.level)
         return _of_stream(self.streams[measured.subject], kind)
 
     def known(self, measured: ir.Measured | ir.Changed) -> Certainty:
@@ -82,7 +82,7 @@ class Measures:
             return together(stream.latency_certainty, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.QUANTILE:
             assert measured.level is not None
-            stream, level = self.streams[measured.subject], number(measured.level)
+            stream, level = self.streams[measured.subject], measured.level
             known = stream.quantile_certainty(level)
             return together(known, late_known(stream, self.series))
         if measured.kind is ir.MeasureKind.JITTER:

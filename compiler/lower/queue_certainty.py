@@ -7,6 +7,7 @@ the formula does more or less than that model, and to which side it then errs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import sqrt
 
 from qps.compiler import ir
@@ -21,7 +22,7 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
-from qps.engine.formulas import ONE, ZERO, Formula
+from qps.engine.formulas import ONE, ZERO
 from qps.engine.queue_numbers import normal_quantile
 
 
@@ -70,13 +71,12 @@ def unlawful(resources: Sequence[str]) -> Certainty:
     return lower_bound(f"the variance of the waits at {told} is not counted: no jitter law says it")
 
 
-def jitter_certainty(resources: Sequence[str], level: Formula) -> Certainty:
+def jitter_certainty(resources: Sequence[str], level: Fraction) -> Certainty:
     """Return how a quantile of jitter is known, of which nothing but the variance is stated.
 
     Of all laws of a variance, that of two points is the latest (Cantelli 1928).
     """
-    assert level.exact is not None
-    share = float(level.exact)
+    share = float(level)
     normal, worst = normal_quantile(share), sqrt(share / (1 - share))
     return approximation(
         f"the jitter of {listed(list(resources), 'and')} is taken as normal, {normal:.3g} standard "

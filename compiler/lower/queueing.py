@@ -188,7 +188,7 @@ class Queue:
 
     # -- quantiles -----------------------------------------------------------------------
 
-    def quantile(self, own: Visit, level: Formula) -> Formula:
+    def quantile(self, own: Visit, level: Fraction) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
 
         It is the quantile of wait and service less the mean service, which is in the latency
@@ -212,13 +212,13 @@ class Queue:
             return service * self._sojourn(service / longest, level) - own.service
         return longest * apply("gamma_quantile", self.load, self.variation**2, level) - own.service
 
-    def own_tail(self, own: Visit, level: Formula) -> Formula:
+    def own_tail(self, own: Visit, level: Fraction) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
             return ZERO
         return own.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
-    def _periodic_quantile(self, own: Visit, level: Formula) -> Formula:
+    def _periodic_quantile(self, own: Visit, level: Fraction) -> Formula:
         before = (own.batch - 1) * own.service / self.servers
         if self.is_uniform:
             held = apply("periodic_quantile", self._in_a_period, self.load, level)
@@ -241,7 +241,7 @@ class Queue:
     def _longest_batch(self) -> Formula:
         return _longest([visit.batch * visit.service for visit in self.visits])
 
-    def _sojourn(self, part: Formula, level: Formula) -> Formula:
+    def _sojourn(self, part: Formula, level: Fraction) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""
         waiting = self.load
         if self.discipline is ir.Discipline.MMC:
