@@ -44,7 +44,7 @@ from qps.reports.formulas import as_text, formula
 from qps.reports.known import known_view
 from qps.reports.naming import Part
 from qps.reports.quantities import number, percent, quantity
-from qps.solver.rational import as_rational_function, numerator
+from qps.solver.rational import as_rational_function
 from qps.solver.saturation import saturation_of
 
 
@@ -262,7 +262,7 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
         return "never"
     told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
     function = as_rational_function(load - 1, graph.population)
-    if function is None or len(numerator(function)) != 2:  # noqa: PLR2004 - a linear numerator
+    if function is None or function.numerator.degree() != 1:
         return told
     root = root_of_linear(resource.load - resource.target, graph.population)
     return told if root is None else f"{told}: {graph.population} = {as_text(root)}"

@@ -94,7 +94,7 @@ def boundaries_known(
             bracketed.append(over)
             found |= set(_bracketed(over, symbol, low, high))
         else:
-            found |= {point.near for point in points}
+            found |= set(points)
     inside = sorted(point for point in found if low < point < high)
     return inside, _unseen(overs, bracketed, symbol, [low, *inside, high])
 

@@ -16,16 +16,15 @@ from enum import Enum
 from fractions import Fraction
 from math import inf, sqrt
 
-from qps.engine.known_signs import range_of
-
 from qps.engine.formulas import Formula
+from qps.engine.known_signs import range_of
 from qps.engine.operations import OF_QUEUES
 from qps.engine.powers import TooLongError
 from qps.solver.bounds import Curve
 from qps.solver.interval import above, below
 from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.piecewise import piecewise
-from qps.solver.reach import Reach, at_fraction
+from qps.solver.reach import Reach
 from qps.solver.rounding_bounds import stretches_to_search
 from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import Method
@@ -135,7 +134,7 @@ class _Search:
         if bounds.high < 0 or (self._passes and bounds.high <= 0):
             return None
         if bounds.low > 0 or (bounds.low == 0 and not self._passes):
-            return at_fraction(Fraction(start), Method.BRACKETED_ROOT)
+            return Reach(Fraction(start), Method.BRACKETED_ROOT)
         if self.is_stepped and self.curve.jumps() <= _FEW_JUMPS:
             self._budget.spend(start, _COST_OF_EXACT)
             there = reached_between(self.curve, Fraction(start), Fraction(end), passes=self._passes)
@@ -172,11 +171,9 @@ class _Search:
         width = Fraction(end) - Fraction(start)
         simple = (Fraction(start) + width / 2).limit_denominator(10**6)
         if abs(simple - Fraction(start)) <= 2 * width and self._is_reached(simple):
-            return at_fraction(simple, Method.BRACKETED_ROOT)
+            return Reach(simple, Method.BRACKETED_ROOT)
         return (
-            at_fraction(Fraction(end), Method.BRACKETED_ROOT)
-            if self._is_reached(Fraction(end))
-            else None
+            Reach(Fraction(end), Method.BRACKETED_ROOT) if self._is_reached(Fraction(end)) else None
         )
 
     def _is_reached(self, at: Fraction) -> bool:

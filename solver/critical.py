@@ -9,16 +9,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.engine.formulas import INFINITY, MAXIMUM, MINIMUM, ONE, Formula, parts_first
+from qps.engine.pieces import roots_on
 from qps.engine.substitution import substituted
-from qps.solver.piecewise import piecewise, roots_on
-from qps.solver.rational import Root, as_rational_function, value_at
+from qps.solver.piecewise import piecewise
+from qps.solver.rational import as_rational_function
 
 _KINKED = (MAXIMUM, MINIMUM, "abs", "waiting")
 
 
 def critical_points(
     expr: Formula, population: Formula, low: Fraction, high: Fraction | None
-) -> tuple[Root, ...] | None:
+) -> tuple[Fraction, ...] | None:
     """Return every critical point in [low, high], ascending; `high` None means no bound.
 
     None where the expression is not made of rational functions, maxima and minima.
@@ -26,10 +27,8 @@ def critical_points(
     whole = piecewise(expr, population, low, high)
     if whole is None:
         return None
-    found = {root.near: root for root in whole.seams}
-    for piece in whole.pieces:
-        found |= {root.near: root for root in roots_on(piece)}
-    return tuple(found[key] for key in sorted(found))
+    roots = (root for piece in whole.pieces for root in roots_on(piece))
+    return tuple(sorted({*whole.seams, *roots}))
 
 
 def _alternatives(kink: Formula) -> tuple[Formula, ...]:
@@ -56,7 +55,7 @@ def _active(
     values: list[tuple[Fraction, Formula]] = []
     for alternative in alternatives:
         function = as_rational_function(alternative, population)
-        value = None if function is None else value_at(function, at)
+        value = None if function is None else function.at(at)
         if value is None:
             return None
         values.append((value, alternative))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise, zip_longest
 from math import inf, isnan
@@ -13,7 +13,6 @@ from qps.engine.formulas import Formula
 from qps.engine.points import Point
 from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.critical import critical_points
-from qps.solver.rational import as_rational_function, numerator, real_roots
 from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import BottleneckChange
 
@@ -110,14 +109,14 @@ def _rises_above(
     """Return where a load next rises above another one that is the higher one now."""
     here, high = ends
     gap = load - base
-    meetings = _meetings(base, load, axis, here, high)
+    meetings: Sequence[Fraction] | None = critical_points(gap, axis, here, high)
     if meetings is None:
         try:
             found = first_above(gap, axis, here, high, budget)
         except UndecidedError:
             meetings = _bracketed(gap, axis, here, high)
         else:
-            return None if found is None else found.at.near
+            return None if found is None else found.at
     inside = [point for point in meetings if here < point < high]
     for point, following in zip_longest(inside, inside[1:], fillvalue=high):
         if _is_above(gap, axis, (point + following) / 2):
@@ -131,20 +130,6 @@ def _is_above(gap: Formula, axis: Formula, at: Fraction) -> bool:
         return sign_at(gap, axis, at) == 1
     except NoSignError:
         return False
-
-
-def _meetings(
-    one: Formula, other: Formula, axis: Formula, low: Fraction, high: Fraction
-) -> list[Fraction] | None:
-    """Return the places, ascending, where the difference of two loads can change its sign.
-
-    None where these are not to be had exactly.
-    """
-    first, second = as_rational_function(one, axis), as_rational_function(other, axis)
-    if first is not None and second is not None:
-        return sorted(root.near for root in real_roots(numerator(second - first), low, high))
-    critical = critical_points(other - one, axis, low, high)
-    return None if critical is None else sorted(root.near for root in critical)
 
 
 def _bracketed(gap: Formula, axis: Formula, low: Fraction, high: Fraction) -> list[Fraction]:

@@ -20,7 +20,7 @@ from qps.solver.bounds import Curve
 from qps.solver.critical import critical_points
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import whole_exponent
-from qps.solver.reach import Reach, at_fraction, first_in_pieces
+from qps.solver.reach import Reach, first_in_pieces
 from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import Method
 
@@ -109,7 +109,7 @@ def _first(
             r: _at_jump(r, each, population, end) for r, each in zip(roundings, jumps, strict=True)
         }
         if _is_reached(substituted(expr, at_end), population, end, passes=passes):
-            return at_fraction(end, Method.JUMP)
+            return Reach(end, Method.JUMP)
     return None
 
 
@@ -132,7 +132,7 @@ def _jumps(
         points = critical_points(argument - whole, population, *ends)
         if points is None:
             raise _UnableError
-        found |= {point.near: whole for point in points if ends[0] < point.near < ends[1]}
+        found |= {point: whole for point in points if ends[0] < point < ends[1]}
     return found
 
 
@@ -179,5 +179,5 @@ def _first_of_rational(
     if whole is None:
         raise _UnableError
     found = first_in_pieces(whole, passes=passes, is_closed=is_closed)
-    is_jump = found is not None and found.at.near == ends[0]
-    return at_fraction(ends[0], Method.JUMP) if is_jump else found
+    is_jump = found is not None and found.at == ends[0]
+    return Reach(ends[0], Method.JUMP) if is_jump else found

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import zip_longest
 
-from qps.solver.piecewise import Piece, Piecewise, roots_on
-from qps.solver.rational import Root, numerator, value_at
+from qps.engine.pieces import Piece, Piecewise, middle, roots_on
 from qps.solver.solution import Method
 
 _CLOSED_DEGREE = 2
@@ -18,13 +15,8 @@ _CLOSED_DEGREE = 2
 class Reach:
     """A population, as a real number, at which something is reached, and how it was found."""
 
-    at: Root
+    at: Fraction
     method: Method
-
-
-def at_fraction(at: Fraction, method: Method) -> Reach:
-    """Return a reach at a fraction."""
-    return Reach(Root(at), method)
 
 
 def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -> Reach | None:
@@ -33,42 +25,23 @@ def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -
     With `passes`, zero does not count: it is the infimum of those above zero. The start itself
     does where the function is above zero just after it. The end does where it `is_closed`.
     """
-    last = whole.pieces[-1].end
     for piece in whole.pieces:
         function = piece.function
-        if function is None or (function == 0 and not passes):
-            return _reach(_at(piece, piece.start, whole), piece)
-        roots = {root.near for root in roots_on(piece)}
-        for start, end in _stretches(piece, whole, roots):
-            value = value_at(function, start * 2 + 1 if end is None else (start + end) / 2)
+        if function is None or (function.is_zero and not passes):
+            return _reach(piece.start, piece)
+        roots = roots_on(piece)
+        for start, end in whole.between_seams(piece):
+            value = function.at(middle(start, end))
             if value is None or value > 0:
-                return _reach(_at(piece, start, whole), piece)
-            if end in roots and not passes and (is_closed or end != last):
+                return _reach(start, piece)
+            if end in roots and not passes and (is_closed or end != whole.end):
                 assert end is not None
-                return _reach(_at(piece, end, whole), piece)
+                return _reach(end, piece)
     return None
 
 
-def _stretches(
-    piece: Piece, whole: Piecewise, roots: set[Fraction]
-) -> Iterator[tuple[Fraction, Fraction | None]]:
-    """Yield the parts of a piece on which its sign does not change: between roots and poles."""
-    cuts = roots | {seam.near for seam in whole.seams}
-    inside = {c for c in cuts if piece.start < c and (piece.end is None or c < piece.end)}
-    starts = sorted({piece.start, *inside})
-    for start, end in zip_longest(starts, starts[1:], fillvalue=piece.end):
-        assert start is not None
-        yield start, end
-
-
-def _at(piece: Piece, near: Fraction, whole: Piecewise) -> Root:
-    """Return a point as the root or seam that it is."""
-    known = [root for root in (*roots_on(piece), *whole.seams) if root.near == near]
-    return known[0] if known else Root(near)
-
-
-def _reach(at: Root, piece: Piece) -> Reach:
+def _reach(at: Fraction, piece: Piece) -> Reach:
     """Return a point, found as the roots are of the function that holds there."""
-    if piece.function is None or len(numerator(piece.function)) > _CLOSED_DEGREE + 1:
+    if piece.function is None or piece.function.numerator.degree() > _CLOSED_DEGREE:
         return Reach(at, Method.ISOLATED_ROOT)
     return Reach(at, Method.CLOSED_FORM)

@@ -9,7 +9,6 @@ be never saturated, or only so far, without a look at every jump.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 from qps.engine.formulas import (
     MAXIMUM,
@@ -24,10 +23,11 @@ from qps.engine.formulas import (
     product,
     total,
 )
+from qps.engine.pieces import middle, roots_on
 from qps.solver.bounds import Curve
 from qps.solver.interval import Interval, above, below
-from qps.solver.piecewise import Piece, Piecewise, piecewise, roots_on
-from qps.solver.rational import value_at, whole_exponent
+from qps.solver.piecewise import piecewise
+from qps.solver.rational import whole_exponent
 
 _ROUNDINGS = ("ceil", "floor")
 _MOST_ROUNDINGS = 8
@@ -60,23 +60,13 @@ def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stret
         if piece.function is None:
             found.append(_outwards(piece.start, piece.end, start))
             continue
-        roots = {root.near for root in roots_on(piece)}
-        cuts = sorted({*roots, *_poles(piece, whole), piece.start})
-        last = cuts[-1] * 2 + 1 if piece.end is None else piece.end
-        for one, other in pairwise([*cuts, last]):
-            value = value_at(piece.function, (one + other) / 2)
+        for one, other in whole.between_seams(piece):
+            value = piece.function.at(middle(one, other))
             if value is None or value >= 0:
-                is_endless = other == last and piece.end is None
-                found.append(_outwards(one, None if is_endless else other, start))
+                found.append(_outwards(one, other, start))
         # Zero at a root alone is as much as above zero.
-        found += [_outwards(root, root, start) for root in roots]
+        found += [_outwards(root, root, start) for root in roots_on(piece)]
     return _joined(found)
-
-
-def _poles(piece: Piece, whole: Piecewise) -> list[Fraction]:
-    """Return the seams inside a piece: a pole has the same function on both sides."""
-    end = piece.end
-    return [s.near for s in whole.seams if piece.start < s.near and (end is None or s.near < end)]
 
 
 def _outwards(one: Fraction, other: Fraction | None, least: Fraction) -> Stretch:

@@ -18,7 +18,6 @@ from qps.solver.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.capacity import first_failure
 from qps.solver.envelope import upper_envelope
 from qps.solver.piecewise import piecewise
-from qps.solver.rational import Root
 from qps.solver.reach import first_in_pieces
 from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import (
@@ -125,14 +124,14 @@ def is_filled(graph: LoadGraph, name: str) -> bool:
     return any(name in settled.left for settled in graph.elastic)
 
 
-def _certified(load: Formula, population: Formula, root: Root) -> float:
+def _certified(load: Formula, population: Formula, at: Fraction) -> float:
     """Return a saturation point that satisfies its equation, evaluated anew in floats."""
-    value = Point({population: root.near}).number(load)
+    value = Point({population: at}).number(load)
     error = abs(value - 1)
     # A pole: the load passes 1 within no distance of it; anything else must be a solution.
     if isfinite(value) and error > _LARGEST_ERROR:
-        raise SolverFault(f"load at its saturation point {root.value!r} is off by {error:.3g}")
-    return root.value
+        raise SolverFault(f"load at its saturation point {float(at)!r} is off by {error:.3g}")
+    return float(at)
 
 
 def _searched(
@@ -148,9 +147,9 @@ def _searched(
         found = first_reached(excess, population, low, passes=passes)
     except UndecidedError as undecided:
         return _undecided(excess, population, low, floor(undecided.near), asked)
-    return (
-        Saturation(None, Method.NONE) if found is None else Saturation(found.at.value, found.method)
-    )
+    if found is None:
+        return Saturation(None, Method.NONE)
+    return Saturation(float(found.at), found.method)
 
 
 def _undecided(

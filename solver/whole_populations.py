@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
 from qps.engine.formulas import Formula
-from qps.solver.piecewise import Piecewise, roots_on
-from qps.solver.rational import value_at
+from qps.engine.pieces import Piecewise, roots_on
 from qps.solver.signs import sign_at
-
-_HAIR = Fraction(1, 10**30)
-"""Wider than the error of a root that is isolated, far less than between two that differ."""
 
 
 def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
@@ -36,13 +33,13 @@ def first_failure_in_pieces(
     which it has no finite value counts too.
     """
     # At a seam, perhaps a pole, the expression itself must tell.
-    seams = {round(s.near) for s in whole.seams if abs(s.near - round(s.near)) < _HAIR}
+    seams = set(whole.seams)
     for candidate in _candidates(whole, low, end):
         if candidate in seams:
             failing = fails(over, population, candidate, strict=strict)
         else:
             function = whole.at(Fraction(candidate))
-            value = None if function is None else value_at(function, Fraction(candidate))
+            value = None if function is None else function.at(Fraction(candidate))
             failing = value is None or value > 0 or (strict and value == 0)
         if failing:
             return candidate
@@ -54,11 +51,11 @@ def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
 
     Between two critical points all populations are alike: the first one tells for all.
     """
-    told = low - 1
+    told, seams = low - 1, whole.seams
     for piece in whole.pieces:
         assert piece.end is not None
-        inside = [s.near for s in whole.seams if piece.start <= s.near <= piece.end]
-        points = [piece.start, *inside, *(root.near for root in roots_on(piece))]
+        inside = seams[bisect_left(seams, piece.start) : bisect_right(seams, piece.end)]
+        points = [piece.start, *inside, *roots_on(piece)]
         for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
             if told < candidate <= high:
                 yield candidate

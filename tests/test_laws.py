@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from flint import fmpq, fmpq_poly
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,9 +15,9 @@ from helpers.specs import PRELUDE, at, checked, load, lowered
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
+from qps.engine.real_roots import real_roots
 from qps.solver.capacity import excess
 from qps.solver.critical import sign_at
-from qps.solver.rational import real_roots
 from qps.solver.saturation import saturation_point
 from qps.solver.solution import Method, Solution
 from qps.solver.solve import all_criteria, solve
@@ -189,6 +190,5 @@ def test_the_roots_of_a_polynomial_are_found(roots: list[Fraction]) -> None:
         for index, coefficient in enumerate(coefficients):
             shifted[index + 1] -= root * coefficient
         coefficients = shifted
-    found = [root.near for root in real_roots(tuple(coefficients))]
-    assert found == sorted(found)
-    assert [float(f) for f in found] == pytest.approx([float(r) for r in sorted(set(roots))])
+    exact = [fmpq(c.numerator, c.denominator) for c in reversed(coefficients)]
+    assert real_roots(fmpq_poly(exact)) == tuple(sorted(set(roots)))

@@ -24,6 +24,7 @@ from qps.engine.formulas import (
     total,
 )
 from qps.engine.points import Point
+from qps.engine.rational_functions import HIGHEST_DEGREE
 from qps.engine.slopes import gradient
 from qps.engine.substitution import substituted
 from qps.solver.advice import advise
@@ -31,7 +32,7 @@ from qps.solver.capacity import fails, first_failure
 from qps.solver.critical import critical_points
 from qps.solver.modes import solve_model
 from qps.solver.piecewise import piecewise
-from qps.solver.rational import HIGHEST_DEGREE, as_rational_function, value_at
+from qps.solver.rational import as_rational_function
 from qps.solver.signs import sign_at
 
 law = settings(max_examples=60, deadline=None)
@@ -81,10 +82,10 @@ def test_pieces_are_the_function(expr: Formula) -> None:
     assert whole.pieces[-1].end == HIGH
     for one, next_one in pairwise(whole.pieces):
         assert one.end == next_one.start
-    seams = {seam.near for seam in whole.seams}
+    seams = set(whole.seams)
     for at in (Fraction(n, 3) for n in range(3 * LOW, 3 * HIGH)):
         if at not in seams:
-            assert value_at(whole.at(at), at) == Point({N: at}).exact(expr)
+            assert whole.at(at).at(at) == Point({N: at}).exact(expr)
 
 
 @law
@@ -104,7 +105,7 @@ def test_between_critical_points_signs_do_not_change(expr: Formula) -> None:
     points = critical_points(expr, N, Fraction(LOW), Fraction(HIGH))
     if points is None:
         return
-    ends = [Fraction(LOW), *(p.near for p in points), Fraction(HIGH)]
+    ends = [Fraction(LOW), *points, Fraction(HIGH)]
     for start, end in pairwise(ends):
         if end - start > Fraction(1, 1000):
             inside = [start + (end - start) * Fraction(k, 7) for k in (1, 3, 6)]
@@ -120,7 +121,7 @@ def test_shared_parts_are_cut_once() -> None:
     at = 500
     for index in range(40):
         at = max(at - index, 7 - at)
-    assert value_at(whole.at(Fraction(500)), Fraction(500)) == at
+    assert whole.at(Fraction(500)).at(Fraction(500)) == at
 
 
 @law
@@ -185,7 +186,7 @@ def test_a_sum_of_one_divisor_or_of_poles_that_cancel_is_treated_exactly(count: 
     for expr, true in ((alike, Point({N: Fraction(5)}).exact(alike)), (nothing, 0)):
         function = as_rational_function(expr, N)
         assert function is not None
-        assert value_at(function, Fraction(5)) == true
+        assert function.at(Fraction(5)) == true
 
 
 def test_a_sum_of_more_poles_than_the_highest_degree_is_not_begun() -> None:

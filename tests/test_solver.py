@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.formulas import Formula, formula, maximum, minimum, number, population, square_root
 from qps.solver.capacity import first_failure
 from qps.solver.piecewise import Piecewise
-from qps.solver.reach import Reach, at_fraction
+from qps.solver.reach import Reach
 from qps.solver.saturation import saturation_point
 from qps.solver.solution import Method, SolverFault, Verdict
 from qps.solver.solve import solve
@@ -64,7 +64,7 @@ def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
     def shifted(whole: Piecewise, *, passes: bool) -> Reach:
         found = real(whole, passes=passes)
         assert found is not None
-        return at_fraction(found.at.near + Fraction(1, 100), found.method)
+        return Reach(found.at + Fraction(1, 100), found.method)
 
     monkeypatch.setattr(module, "first_in_pieces", shifted)
     with pytest.raises(SolverFault, match="off by"):
