@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import isnan, log
 
 import pytest
-import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.formulas import exp
 from helpers.specs import checked, lowered
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
@@ -31,6 +31,10 @@ from qps.compiler.quantities.certainty import (
     together,
     upper_bound,
 )
+from qps.engine.formulas import HALF, Formula, population, symbol
+from qps.engine.formulas import number as number_of
+from qps.engine.points import in_floats
+from qps.engine.powers import TooLongError
 from qps.reports.difference import difference_view
 from qps.reports.explain import explain
 from qps.reports.explain_streams import quantile_parts
@@ -202,7 +206,7 @@ def test_the_truth_lies_on_the_side_that_is_told(
     expr: ir.Expr, told: dict[str, Fraction], off: dict[str, Fraction]
 ) -> None:
     model = checked(WAITING).model
-    expressions = ExpressionLowering(model, base_configuration(model), sympy.Symbol("N"))
+    expressions = ExpressionLowering(model, base_configuration(model), population("N"))
     true = {
         "above": max(Fraction(0), told["above"] - off["above"]),
         "below": told["below"] + off["below"],
@@ -214,15 +218,13 @@ def test_the_truth_lies_on_the_side_that_is_told(
         return _KNOWN[measured.subject]
 
     def value(of: dict[str, Fraction]) -> float:
-        def number(measured: ir.Measured | ir.Changed) -> sympy.Expr:
+        def number(measured: ir.Measured | ir.Changed) -> Formula:
             assert isinstance(measured, ir.Measured)
-            found = of[measured.subject]
-            return sympy.Rational(found.numerator, found.denominator)
+            return number_of(of[measured.subject])
 
         try:
-            lowered_value = expressions.lower(expr, number)
-            return float(lowered_value) if lowered_value.is_real else float("nan")
-        except (QpsError, TypeError, OverflowError, ValueError):
+            return in_floats(expressions.lower(expr, number))
+        except (QpsError, TooLongError):
             return float("nan")
 
     found, in_truth = value(told), value(true)
@@ -477,7 +479,7 @@ def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
     one_core = WAITING.replace("4 core, queueing mmc", "1 core, queueing mm1")
     graph = lowered(one_core.replace("; queueing mm1 }", " }"))
     (wait, tail) = (
-        float(graph.valued_at(50)(part))
+        graph.at(50).number(part)
         for part in (
             explain_part(graph, "waiting for server.cpu"),
             explain_part(graph, "service at server.cpu beyond its mean"),
@@ -488,8 +490,8 @@ def test_the_parts_of_a_quantile_are_named_for_what_they_are() -> None:
     assert tail + 10e-3 == pytest.approx(10e-3 * log(20))
 
 
-def explain_part(graph: LoadGraph, name: str) -> sympy.Expr:
-    stream, level = graph.streams["p"], sympy.Rational(95, 100)
+def explain_part(graph: LoadGraph, name: str) -> Formula:
+    stream, level = graph.streams["p"], Fraction(95, 100)
     parts = {
         stage: value
         for part in stream.latency
@@ -623,7 +625,7 @@ require { p.latency <= 300 ms }
 
 def test_users_who_think_are_told_as_taken_for_open_traffic() -> None:
     stream = lowered(ASKING).streams["p"]
-    for known in (stream.latency_certainty, stream.quantile_certainty(sympy.Rational(9, 10))):
+    for known in (stream.latency_certainty, stream.quantile_certainty(Fraction(9, 10))):
         assert known.kind is Kind.UPPER_BOUND
         assert any("`p` wait for answers before they ask again" in r for r in known.reasons)
     assert qps.loads(ASKING).solve().known.kind == "lower bound"
@@ -717,10 +719,10 @@ def test_a_least_value_that_a_bound_asks_for_is_an_upper_bound() -> None:
 
 
 def test_what_changes_twice_between_two_values_of_the_grid_is_not_taken_as_seen() -> None:
-    x = sympy.Symbol("x", positive=True)
+    x = symbol("x")
     ends = Fraction(1), Fraction(1000)
-    bump = 2 * sympy.exp(-((1000 * (x - sympy.Rational(7, 3))) ** 2)) - 1
-    for value, kind in ((bump, Kind.APPROXIMATION), (sympy.exp(-x) - sympy.S.Half, Kind.EXACT)):
+    bump = 2 * exp(-((1000 * (x - Fraction(7, 3))) ** 2)) - 1
+    for value, kind in ((bump, Kind.APPROXIMATION), (exp(-x) - HALF, Kind.EXACT)):
         over = Over(Failure("late", None), value, strict=False)
         points, known = boundaries_known([over], x, *ends)
         assert points == []

@@ -59,7 +59,7 @@ def test_the_answer_is_the_largest_one_by_its_definition(spec: Drawn) -> None:
     spec = replace(spec, high=min(spec.high, 60))
     graph = _graph(spec)
     solution = solve(graph)
-    criteria = [(excess(c).xreplace(graph.values), c.strict) for c in all_criteria(graph)]
+    criteria = [(graph.valued(excess(c)), c.strict) for c in all_criteria(graph)]
 
     def acceptable(n: int) -> bool:
         signs = [sign_at(over, graph.population, Fraction(n)) for over, _ in criteria]
@@ -124,7 +124,7 @@ def test_scaling_capacity_scales_a_linear_saturation(cost: int, factor: int) -> 
     )
     once, more = (lowered(text.replace("COST", str(c))) for c in (cost * factor, cost))
     points = [
-        saturation_point(g.resources["host.cpu"].load.xreplace(g.values), g.population, g.low).at
+        saturation_point(g.valued(g.resources["host.cpu"].load), g.population, g.low).at
         for g in (once, more)
     ]
     assert points[0] is not None

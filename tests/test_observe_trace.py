@@ -70,8 +70,7 @@ MEASURES = [
 @pytest.mark.parametrize(("expr", "expected"), MEASURES, ids=[case[0] for case in MEASURES])
 def test_measures_are_exact_fractions(tmp_path: Path, expr: str, expected: Fraction) -> None:
     graph = model(tmp_path, TRACE + ONE + f"measure m = {expr}\n").graph()
-    value = graph.measures["m"].value.xreplace(graph.values)
-    assert Fraction(value.p, value.q) == expected
+    assert graph.at(1).exact(graph.measures["m"].value) == expected
 
 
 def test_measured_jitter_stands_in_for_a_law(tmp_path: Path) -> None:
@@ -79,8 +78,8 @@ def test_measured_jitter_stands_in_for_a_law(tmp_path: Path) -> None:
     flow = graph.streams["flow"]
     (part,) = flow.jitter
     assert part.resource == "lan"
-    assert Fraction(str(part.value.xreplace(graph.values))) == VARIANCE / 10**6
-    lost = float(flow.loss.xreplace(graph.values | {graph.population: 2}))
+    assert graph.at(2).exact(part.value) == VARIANCE / 10**6
+    lost = graph.at(2).number(flow.loss)
     assert lost == pytest.approx(1 - (1 - 1 / 10) * (1 - 1 / 9))
 
 
@@ -121,7 +120,7 @@ def test_the_compensation_curve_can_be_drawn(tmp_path: Path) -> None:
 def test_a_buffer_that_a_parameter_makes_impossible_is_refused(tmp_path: Path) -> None:
     text = TRACE + ONE + "param share = 20 % in 0..1\nmeasure m = night.buffer(share)\n"
     found = model(tmp_path, text)
-    assert float(found.graph().measures["m"].value.xreplace(found.graph().values)) == 0.03
+    assert found.graph().number(found.graph().measures["m"].value) == 0.03
     with pytest.raises(QpsError, match="smaller than what was lost"):
         found.graph(set={"share": "5 %"})
 
@@ -139,7 +138,7 @@ def test_a_module_may_observe_a_trace_in_its_own_folder(tmp_path: Path) -> None:
     )
     graph = qps.load(tmp_path / "spec.qps").graph()
     assert str(graph.measures["m"].value) == "lab.night.late(10 ms)"
-    assert float(graph.measures["m"].value.xreplace(graph.values)) == pytest.approx(2 / 9)
+    assert graph.number(graph.measures["m"].value) == pytest.approx(2 / 9)
 
 
 def test_a_spec_that_is_no_file_reads_none(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from math import exp, lgamma, log, log1p
 
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -15,6 +15,8 @@ from helpers.specs import lowered
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
 from qps.compiler.quantities.certainty import Kind
+from qps.engine.formulas import ONE, Formula, number, total
+from qps.engine.points import in_floats
 
 law = settings(max_examples=80, deadline=None)
 
@@ -53,7 +55,7 @@ def _tail(mix: Mix, work: float) -> float:
 
 
 def _classes(mix: Mix) -> list[PeriodicClass]:
-    return [PeriodicClass(sympy.Integer(n), sympy.Integer(n), sympy.Float(x, 17)) for n, x in mix]
+    return [PeriodicClass(number(n), number(n), number(x)) for n, x in mix]
 
 
 @st.composite
@@ -72,7 +74,7 @@ def mixes(draw: st.DrawFn) -> tuple[Mix, float, float]:
 @given(mixes())
 def test_the_mean_is_no_less_than_the_exact_one(given: tuple[Mix, float, float]) -> None:
     mix, _, load = given
-    told = float(others_wait(_classes(mix), sympy.S.One, sympy.Float(load, 17)))
+    told = in_floats(others_wait(_classes(mix), ONE, number(load)))
     exact = _mean(mix)
     assert told >= exact * (1 - 1e-9)
     assert told <= 2 * exact + 1e-12
@@ -82,12 +84,8 @@ def test_the_mean_is_no_less_than_the_exact_one(given: tuple[Mix, float, float])
 @given(mixes(), st.sampled_from(["0.5", "0.9", "0.99", "0.999"]))
 def test_no_more_is_later_than_a_quantile_says(given: tuple[Mix, float, float], level: str) -> None:
     mix, own, load = given
-    share, longest = sympy.Rational(level), max(own, *(size for _, size in mix))
-    told = float(
-        others_quantile(
-            _classes(mix), sympy.S.One, sympy.Float(load, 17), sympy.Float(longest, 17), share
-        )
-    )
+    share, longest = Fraction(level), max(own, *(size for _, size in mix))
+    told = in_floats(others_quantile(_classes(mix), ONE, number(load), number(longest), share))
     assert _tail(mix, told + 1e-12) <= 1 - float(level) + 1e-9
 
 
@@ -112,19 +110,19 @@ stream voice { source 50 packet/s, 200 byte/packet; at phone { }; over trunk; at
 """
 
 
-def _at_one(graph: LoadGraph, value: sympy.Expr) -> float:
-    return float(value.xreplace(graph.values | {graph.population: sympy.S.One}))
+def _at_one(graph: LoadGraph, value: Formula) -> float:
+    return graph.at(1).number(value)
 
 
 def test_a_voice_packet_waits_for_the_picture_alone() -> None:
     """It waits max(0, 15 ms - U(0, 20 ms)), and takes 2 ms; a picture waits 0.1 ms for it."""
     graph = lowered(VOICE_AND_PICTURE)
     voice, picture = graph.streams["voice"], graph.streams["picture"]
-    means = [_at_one(graph, sum(part.value for part in s.latency)) for s in (voice, picture)]
+    means = [_at_one(graph, total(part.value for part in s.latency)) for s in (voice, picture)]
     assert means == pytest.approx([7.625e-3, 15.1e-3], rel=1e-9)
     true = {"0.5": 7e-3, "0.9": 15e-3, "0.95": 16e-3, "0.99": 16.8e-3}
     for level, least in true.items():
-        share = sympy.Rational(level)
+        share = Fraction(level)
         assert _at_one(graph, voice.latency_quantile(share)) >= least
         assert voice.quantile_certainty(share).kind is Kind.UPPER_BOUND
     assert voice.latency_certainty.kind is Kind.UPPER_BOUND
@@ -138,6 +136,6 @@ def test_flows_of_other_periods_are_an_approximation() -> None:
 def test_an_overloaded_line_is_waited_for_without_end() -> None:
     graph = lowered(VOICE_AND_PICTURE.replace("800 kbit/s", "600 kbit/s"))
     voice = graph.streams["voice"]
-    latency = sum(part.value for part in voice.latency)
+    latency = total(part.value for part in voice.latency)
     assert _at_one(graph, latency) == float("inf")
-    assert _at_one(graph, voice.latency_quantile(sympy.Rational(1, 2))) == float("inf")
+    assert _at_one(graph, voice.latency_quantile(Fraction(1, 2))) == float("inf")

@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import isqrt
 
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,9 @@ from helpers.specs import PRELUDE, at, lowered
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import joined_axes
+from qps.engine.formulas import ZERO, Formula, number
+from qps.engine.points import in_floats
+from qps.engine.substitution import substituted
 from qps.solver.solve import solve
 
 law = settings(max_examples=40, deadline=None)
@@ -32,18 +34,19 @@ def _points(draw: st.DrawFn, count: int, low: int = -5) -> tuple[Point, ...]:
     return tuple(tuple(draw(st.lists(values, min_size=axes, max_size=axes))) for _ in range(count))
 
 
-def _length(metric: ir.Metric, point: Point) -> sympy.Expr:
-    return joined_axes(metric, [sympy.Rational(v.numerator, v.denominator) for v in point])
+def _length(metric: ir.Metric, point: Point) -> Formula:
+    return joined_axes(metric, [number(v) for v in point])
 
 
-def _distance(metric: ir.Metric, one: Point, other: Point) -> sympy.Expr:
+def _distance(metric: ir.Metric, one: Point, other: Point) -> Formula:
     return _length(metric, tuple(abs(a - b) for a, b in zip(one, other, strict=True)))
 
 
-def _square(length: sympy.Expr) -> Fraction:
+def _square(length: Formula) -> Fraction:
     """Return the square of a length, which is exact also where the length is a root."""
-    square = sympy.Rational(length**2)
-    return Fraction(square.p, square.q)
+    square = (length**2).exact
+    assert square is not None
+    return square
 
 
 # -- the metrics are norms -----------------------------------------------------------------
@@ -65,8 +68,8 @@ def test_a_distance_is_zero_at_equal_points_only(
 ) -> None:
     one, other = (points[0], points[0]) if same else points
     distance = _distance(metric, one, other)
-    assert distance >= 0
-    assert (distance == 0) == (one == other)
+    assert in_floats(distance) >= 0
+    assert (distance is ZERO) == (one == other)
 
 
 @metrics
@@ -150,8 +153,8 @@ def test_worst_is_never_poorer_than_euclidean(points: tuple[Point]) -> None:
 )
 def test_metrics_by_hand(axes: list[str], euclidean: str, worst: str) -> None:
     point = tuple(Fraction(axis) for axis in axes)
-    assert _length(ir.Metric.EUCLIDEAN, point) == sympy.Rational(euclidean)
-    assert _length(ir.Metric.WORST, point) == sympy.Rational(worst)
+    assert _length(ir.Metric.EUCLIDEAN, point) is number(Fraction(euclidean))
+    assert _length(ir.Metric.WORST, point) is number(Fraction(worst))
 
 
 # -- the axes of requirements --------------------------------------------------------------
@@ -278,13 +281,12 @@ def test_four_axes_are_joined_as_the_reference_says(metric: str, values: list[Fr
     told = graph.quality
     assert told is not None
     put_in = {
-        graph.assumptions[name].symbol: sympy.Rational(v.numerator, v.denominator)
-        for name, v in zip("abcd", values, strict=True)
+        graph.assumptions[name].symbol: number(v) for name, v in zip("abcd", values, strict=True)
     }
     a, b, c, d = values
     axes = [a, b / 2, max(Fraction(0), (c - 1) / 2), max(Fraction(0), 1 - d)]
     expected = max(axes) ** 2 if metric == "worst" else sum(axis**2 for axis in axes)
-    assert at(graph, (told**2).xreplace(put_in), 1) == expected
+    assert at(graph, substituted(told**2, put_in), 1) == expected
 
 
 _FOUR = {metric: lowered(FOUR + f"quality {metric}") for metric in ("euclidean", "worst")}

@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
-import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -20,7 +19,7 @@ from qps.solver.inverse import solve_for
 from qps.solver.solution import Verdict
 from qps.solver.solve import solve
 
-_P99 = sympy.Rational(99, 100)
+_P99 = Fraction(99, 100)
 law = settings(max_examples=60, deadline=None)
 
 
@@ -46,9 +45,8 @@ def _server(queueing: str, cores: int = 1, steps: str = "work", more: str = "") 
 
 
 def _waits(graph: LoadGraph, stream: str, population: int) -> list[float]:
-    put_in = graph.values | {graph.population: sympy.Integer(population)}
     return [
-        float(part.value.xreplace(put_in))
+        graph.at(population).number(part.value)
         for part in graph.streams[stream].latency
         if part.queue is not None
     ]
@@ -97,8 +95,8 @@ def test_a_variation_of_0_or_1_is_the_law_itself_and_any_other_a_number() -> Non
     for queueing in ("md1", "mm1", "mg1 cv 0", "mg1 cv 1", "mg1 cv 2", "mg1 cv 0.5", "mg1 cv v"):
         more = late + ("param v = 0.5\n" if queueing.endswith("v") else "")
         graph = lowered(_server(queueing, more=more))
-        late_at = graph.measures["late"].value.xreplace(graph.values | {graph.population: 80})
-        found[queueing] = float(late_at), [n for n in graph.assumptions if n in ("web.cpu.cv", "v")]
+        late_at = graph.at(80).number(graph.measures["late"].value)
+        found[queueing] = late_at, [n for n in graph.assumptions if n in ("web.cpu.cv", "v")]
     assert found["mg1 cv 0"] == found["md1"]
     assert found["mg1 cv 1"] == found["mm1"]
     assert found["mg1 cv 0.5"] == (found["mg1 cv v"][0], ["web.cpu.cv"])
@@ -161,10 +159,7 @@ def test_the_wait_of_a_merge_is_that_of_what_arrives() -> None:
 def test_a_saturated_resource_is_waited_for_without_end(queueing: str, population: int) -> None:
     graph = lowered(_server(queueing))
     assert _waits(graph, "flow", population) == [inf]
-    level = sympy.Rational(99, 100)
-    quantile = graph.streams["flow"].latency_quantile(level)
-    put_in = graph.values | {graph.population: sympy.Integer(population)}
-    assert quantile.xreplace(put_in) == sympy.oo
+    assert graph.at(population).number(graph.streams["flow"].latency_quantile(_P99)) == inf
 
 
 @pytest.mark.parametrize("queueing", ["mm1", "md1", "mg1 cv 2", "mmc", "periodic"])
@@ -205,8 +200,7 @@ def test_the_answer_is_the_largest_one_by_its_definition(queueing: str, measure:
     measured = next(c.measure for c in graph.criteria if c.name == measure)
 
     def value(population: int) -> float:
-        put_in = graph.values | {graph.population: sympy.Integer(population)}
-        return float(measured.xreplace(put_in))
+        return graph.at(population).number(measured)
 
     assert value(largest) <= 0.09 < value(largest + 1)
 
@@ -242,8 +236,8 @@ def test_an_elastic_parameter_must_leave_something() -> None:
 
 
 def _quantile(graph: LoadGraph, level: str, population: int) -> float:
-    found = graph.streams["flow"].latency_quantile(sympy.Rational(level))
-    return float(found.xreplace(graph.values | {graph.population: sympy.Integer(population)}))
+    found = graph.streams["flow"].latency_quantile(Fraction(level))
+    return graph.at(population).number(found)
 
 
 def test_the_quantile_of_mm1_is_that_of_its_exponential_sojourn() -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from heapq import heapreplace
 
 import numpy as np
 import pytest
-import sympy
 
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.lower.load_graph import LoadGraph
@@ -126,11 +126,10 @@ def _link(queueing: str, *streams: tuple[int, float, int]) -> str:
 
 def _told(graph: LoadGraph, stream: str) -> tuple[float, float]:
     """Return the mean wait, and the quantile of wait and service, in s."""
-    put_in = graph.values | {graph.population: sympy.Integer(1)}
     found = graph.streams[stream]
     [wait] = [part.value for part in found.latency if part.queue is not None]
-    quantile = found.latency_quantile(sympy.Rational(str(_LEVEL)))
-    return float(wait.xreplace(put_in)), float(quantile.xreplace(put_in))
+    quantile = found.latency_quantile(Fraction(str(_LEVEL)))
+    return graph.at(1).number(wait), graph.at(1).number(quantile)
 
 
 def _agrees(told: float, found: Simulated) -> None:
@@ -321,9 +320,7 @@ def test_two_queues_in_a_row_keep_the_bound() -> None:
         "stream s0 { source 70 packet/s, 1 byte/packet; at a { work }\n at b { work } }\n"
     )
     graph = lowered(text)
-    level = graph.streams["s0"].latency_quantile(sympy.Rational(str(_LEVEL)))
-    put_in = graph.values | {graph.population: sympy.Integer(1)}
-    bound = float(level.xreplace(put_in))
+    bound = graph.at(1).number(graph.streams["s0"].latency_quantile(Fraction(str(_LEVEL))))
     generator = np.random.default_rng(7)
     late = []
     for _ in range(40):

@@ -659,8 +659,8 @@ stream again {{ source N * 1 packet/s; at other {{ work }} }}
     assert spec is not None
     graph = lower(spec.model, spec.configuration())
     for name in ("host.cpu", "other.cpu"):
-        load = graph.resources[name].load.xreplace(graph.values | {graph.population: 3})
-        assert float(load) == pytest.approx(0.03 / effective, rel=1e-7)
+        load = graph.at(3).number(graph.resources[name].load)
+        assert load == pytest.approx(0.03 / effective, rel=1e-7)
 
 
 def test_the_share_of_a_stream_in_a_link() -> None:

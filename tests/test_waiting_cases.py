@@ -5,10 +5,10 @@ Simulated values are those of the case's own simulation.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import log
 
 import pytest
-import sympy
 
 from helpers.specs import PRELUDE, checked, lowered
 from qps.compiler.diagnostics import codes
@@ -17,13 +17,14 @@ from qps.compiler.lower.load_graph import LoadGraph, StreamMeasures
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
+from qps.engine.formulas import ZERO, Formula, total
 from qps.reports.explain import explain
 
-P99 = sympy.Rational(99, 100)
+P99 = Fraction(99, 100)
 
 
-def _at(graph: LoadGraph, value: sympy.Expr, population: int = 1) -> float:
-    return float(graph.valued_at(population)(value))
+def _at(graph: LoadGraph, value: Formula, population: int = 1) -> float:
+    return graph.at(population).number(value)
 
 
 def _only(graph: LoadGraph) -> StreamMeasures:
@@ -73,13 +74,13 @@ def test_a_batch_of_none_waits_no_less_than_nothing() -> None:
     )
     stream = _only(graph)
     waits = [part.value for part in stream.latency if part.queue is not None]
-    assert _at(graph, sympy.Add(*waits), 1) == 0
+    assert _at(graph, total(waits), 1) == 0
     assert _at(graph, stream.latency_quantile(P99), 1) >= 0
     # 9 copies of 0.125 ms from each of 10
     load = 10 * 9 * 10 * 0.125e-3
     batch = 9 * 0.125e-3
     told = load * batch / 2 / (1 - load) + 4 * 0.125e-3
-    assert _at(graph, sympy.Add(*waits), 10) == pytest.approx(told)
+    assert _at(graph, total(waits), 10) == pytest.approx(told)
 
 
 def test_copies_that_come_back_together_are_an_approximation() -> None:
@@ -126,7 +127,7 @@ stream v { source 50 packet/s, 200 byte/packet; at a { }; over l; at b { } }
 def test_jitter_belongs_to_a_quantile() -> None:
     graph = lowered(JITTER)
     stream = _only(graph)
-    level = sympy.Rational("0.999")
+    level = Fraction("0.999")
     # 3.09 deviations of 10 ms; at most sqrt(999) of them, by Cantelli
     assert _at(graph, stream.latency_quantile(level)) == pytest.approx(0.0200016 + 0.030902, 1e-4)
     known = stream.quantile_certainty(level)
@@ -140,7 +141,7 @@ def test_jitter_belongs_to_a_quantile() -> None:
 def test_a_playout_buffer_evens_jitter_out() -> None:
     stream = _only(lowered(JITTER.replace("at b { } }", "at b { }; playout 30 ms }")))
     assert stream.quantile_certainty(P99).kind is Kind.LOWER_BOUND  # no waiting is counted
-    assert stream.jitter_quantile(P99) == 0
+    assert stream.jitter_quantile(P99) is ZERO
 
 
 LAWFUL = """
@@ -160,7 +161,7 @@ def test_a_jitter_law_and_a_queue_tell_of_the_same_time(users: int) -> None:
     mean = 0.01 / (1 - users / 100)
     assert _at(graph, stream.mean_latency, users) == pytest.approx(mean)
     assert _at(graph, stream.latency_quantile(P99), users) == pytest.approx(mean * log(100))
-    assert stream.jitter_quantile(P99) == 0
+    assert stream.jitter_quantile(P99) is ZERO
     assert "added up" not in " ".join(stream.quantile_certainty(P99).reasons)
     # what waits longer than the queue says is what the law says: 2.33 deviations of 300 ms
     graph = lowered(LAWFUL.replace("100 ms^2 / (1 - load)^2", "90_000 ms^2"))

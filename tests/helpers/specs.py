@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import sympy
-
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, check_source
+from qps.engine.formulas import Formula
 
 PRELUDE = """
 users N in 1..100
@@ -39,11 +38,10 @@ def lowered(text: str, *settings: str) -> LoadGraph:
     return lower(spec.model, spec.configuration(None, settings))
 
 
-def at(graph: LoadGraph, expr: sympy.Expr, population: int) -> Fraction:
+def at(graph: LoadGraph, expr: Formula, population: int) -> Fraction:
     """Return the exact value of an expression at a population."""
-    value = expr.xreplace(graph.values | {graph.population: sympy.Integer(population)})
-    value = sympy.Rational(value)
-    return Fraction(value.p, value.q)
+    value = graph.at(population).exact(expr)
+    return Fraction(graph.at(population).number(expr) if value is None else value)
 
 
 def load(graph: LoadGraph, name: str, population: int) -> Fraction:
