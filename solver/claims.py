@@ -96,7 +96,7 @@ class Claims:
             )
         sides: list[_Compared] = []
         holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
-        compared = tuple(Side(float(one.value), one.dimension, one.known) for one in sides)
+        compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
         return condition_result(name, expectation, claim.span, compared, holds=holds)
 
     def _told(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from fractions import Fraction
 from itertools import combinations
 from math import factorial
 
@@ -21,6 +20,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.points import in_floats
 from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
 from qps.solver.solve import largest_acceptable
@@ -166,7 +166,7 @@ def _changes(
                     here.text,
                     there.text,
                     there.dimension,
-                    (float(here.value), float(there.value)),
+                    (in_floats(here.value), in_floats(there.value)),
                 )
             )
     if bench.formulas_differ([change.name for change in found]):
@@ -250,8 +250,7 @@ class _Bench:
         if change.kind is ChangeKind.RANGE:
             return ir.SetPopulation(side.configuration.low, side.configuration.high, _span(side))
         if change.name in self._decided():
-            value = (self.after if is_made else self.before)[change.name].value
-            constant = ir.Constant(Fraction(value.p, value.q))
+            constant = ir.Constant((self.after if is_made else self.before)[change.name].fraction)
             return ir.SetParameter(change.name, constant, _span(side))
         return None
 

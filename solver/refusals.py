@@ -55,11 +55,11 @@ class _Values:
             low, high = parameter.low, parameter.high
             if parameter.name == self._name or low is None or high is None:
                 continue
-            value = ir.ParameterValue(parameter.name)
+            own = ir.ParameterValue(parameter.name)
             if parameter.is_elastic:
                 continue
-            yield from self._at_most(f"`{parameter.name}` is above its range", value, high)
-            yield from self._at_most(f"`{parameter.name}` is below its range", low, value)
+            yield from self._at_most(f"`{parameter.name}` is above its range", own, high)
+            yield from self._at_most(f"`{parameter.name}` is below its range", low, own)
         for bounded in values_in_use(self._model, self._configuration):
             interval = bounded.bound.interval
             message = f"{bounded.what} must be {bounded.bound.value}"

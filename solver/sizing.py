@@ -23,6 +23,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import CORE
 from qps.engine.formulas import Formula, symbol
+from qps.engine.formulas import number as number_of
 from qps.engine.substitution import substituted
 from qps.solver.answer_certainty import least_known, verdict_known
 from qps.solver.asked import refuse
@@ -283,7 +284,7 @@ class _Mode:
         0 where any does, None where none does.
         """
         known = self._graph.assumptions.get(number)
-        values = self._graph.values | {self._graph.population: number(self._population)}
+        values = self._graph.values | {self._graph.population: number_of(self._population)}
         if known is not None:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
@@ -366,7 +367,7 @@ class _Mode:
         known = graph.assumptions.get(number)
         if known is None:
             return None
-        values = graph.values | {graph.population: number(self._population)}
+        values = graph.values | {graph.population: number_of(self._population)}
         del values[known.symbol]
         overs = [
             over_of(c, graph, values)

@@ -407,5 +407,5 @@ def _warnings(
 
 def _how_full(graph: LoadGraph, name: str) -> str:
     """Return what a resource is that is saturated from the start: full, or more than that."""
-    at_start = graph.valued_at(graph.low)(graph.resources[name].fullness)
-    return "exactly full" if at_start == 1 else "saturated"
+    is_full = graph.at(graph.low).exact(graph.resources[name].fullness) == 1
+    return "exactly full" if is_full else "saturated"

@@ -465,7 +465,8 @@ class LoadGraph:
     def at(self, population: float) -> Point:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""
         if population not in self._at:
-            self._at[population] = Point(self.values | {self.population: number(population)})
+            users = {self.population: number(Fraction(population))}
+            self._at[population] = Point(self.values | users)
         return self._at[population]
 
     def number(self, formula: Formula) -> float:

@@ -18,12 +18,12 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
-from qps.compiler.lower.elastic import as_line
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
+from qps.compiler.lower.monomials import monomials
 from qps.engine.building import Builder
 from qps.engine.exact import InexactError, NoValueError, exact_values
-from qps.engine.formulas import ZERO, Formula, apply
+from qps.engine.formulas import Formula, apply
 from qps.engine.formulas import number as number_of
 from qps.engine.running import Runner
 from qps.engine.substitution import substituted
@@ -138,7 +138,7 @@ def _structure(
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
     requirements = (*model.requirements, *(item for items in own for item in items))
     low, high = graph.low, graph.high
-    points = tuple(map(number_of, (low, Fraction(2 * low + high, 3), high)))
+    points = [number_of(at) for at in (Fraction(low), Fraction(2 * low + high, 3), Fraction(high))]
 
     def built(expr: Formula | None) -> Iterator[int]:
         """Yield what gives an expression that rests on an input, at some populations."""
@@ -169,10 +169,11 @@ def _structure(
                 yield Guard(growth, Fraction(0), is_least_out=True)
         for name, resource in graph.resources.items():
             is_left_out = name not in settled.at_most
-            line = as_line(resource.unsettled, settled.parameter.symbol) if is_left_out else None
-            if line is not None and line[1] is not ZERO:
-                for slope in built(line[1]):
-                    yield from _stays(slope, is_zero=True)
+            symbol = settled.parameter.symbol
+            for of, by in monomials(resource.unsettled, {symbol}).items() if is_left_out else ():
+                if of:
+                    for slope in built(by):
+                        yield from _stays(slope, is_zero=True)
 
 
 def _below_one(value: int) -> Guard:
