@@ -321,10 +321,10 @@ def _tail_parts(flows: Array, load: Array, time: Array, slopes: int) -> Sums:
 def _quantile(flows: Array, load: Array, level: Array) -> Array:
     found = np.full(flows.shape, np.nan)
     whole = np.ceil(flows - _NEARLY_WHOLE)
-    is_there = (level >= 0) & (level < 1) & (load >= 0) & (flows >= 0)
+    is_there = (level >= 0) & (level < 1) & (load >= 0) & (flows >= 0) & np.isfinite(flows)
     met = load * ((whole - 1) / whole)  # the share of visits that any wait
-    is_wait = is_there & (load < 1) & (whole > 1) & (1 - level < met) & np.isfinite(flows)
-    found[is_there & (load < 1) & ~is_wait & np.isfinite(flows)] = 0.0
+    is_wait = is_there & (load < 1) & (whole > 1) & (1 - level < met)
+    found[is_there & (load < 1) & ~is_wait] = 0.0
     found[is_there & (load >= 1)] = np.inf
     filled(is_wait, found, _wait, whole, load, level)
     return found

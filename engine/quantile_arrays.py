@@ -93,7 +93,7 @@ def _sojourn(waiting: Array, rate: Array, level: Array) -> Array:
     is_share = (level >= 0) & (level < 1)
     is_plain = is_share & (rate > 0) & (waiting >= 0) & (waiting <= 1)
     filled(is_plain, found, _sojourn_root, waiting, rate, level)
-    found[is_share & (rate <= 0)] = np.inf
+    found[is_share & (rate <= 0) & ~np.isnan(waiting)] = np.inf
     return found
 
 

@@ -8,26 +8,17 @@ does the same in `reports/scripts/interval.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from math import inf
 
-from qps.engine.columns.on_intervals import (
-    NOTHING_KNOWN,
-    Interval,
-    above,
-    below,
-    power,
-    root,
-)
-
-from qps.engine.formulas import POWER, Formula, parts_first
+from qps.engine.formulas import Formula, parts_first
+from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
 
-_Rule = Callable[[Sequence[Interval]], Interval]
+_Rule = Callable[..., Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +76,7 @@ class Curve:
     def _run(self, low: float, high: float) -> Interval:
         found = [Interval(low, high, 1.0, 1.0)]
         for step in self._steps[1:]:
-            bounds = step.rule([found[place] for place in step.parts])
+            bounds = step.rule(*(found[place] for place in step.parts))
             found.append(bounds.sound())
         self._found = found
         return found[self._top]
@@ -100,36 +91,16 @@ class Curve:
         return self._places[expr]
 
 
-def _unknown(_parts: Sequence[Interval]) -> Interval:
+def _unknown(*_parts: Interval) -> Interval:
     return NOTHING_KNOWN
 
 
 def _ruled(part: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
     """Return how the bounds of a formula are made, and of which parts."""
     if part.is_constant:
-        return partial(_constant, _of_number(part)), ()
-    if part.is_symbol:
-        return _unknown, ()
-    if part.word == POWER:
-        return _power(*part.operands)
-    interval = OPERATIONS[part.word].interval
-    return (lambda parts: interval(*parts)), part.operands
-
-
-def _power(base: Formula, exponent: Formula) -> tuple[_Rule, tuple[Formula, ...]]:
-    value = exponent.exact
-    if value is not None and value.denominator == 1:
-        whole = int(value)
-        return (lambda parts: power(parts[0], whole)), (base,)
-    if value is not None and value.denominator == 2:  # noqa: PLR2004 - a root, or a power of one
-        odd = value.numerator
-        return (lambda parts: power(root(parts[0]), odd)), (base,)
-    interval = OPERATIONS[POWER].interval
-    return (lambda parts: interval(*parts)), (base, exponent)
-
-
-def _constant(value: Interval, _parts: Sequence[Interval]) -> Interval:
-    return value
+        value = _of_number(part)
+        return (lambda: value), ()
+    return (_unknown if part.is_symbol else OPERATIONS[part.word].interval), part.operands
 
 
 def _of_number(number: Formula) -> Interval:

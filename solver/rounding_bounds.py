@@ -25,7 +25,7 @@ from qps.engine.formulas import (
 )
 from qps.engine.pieces import middle, roots_on
 from qps.solver.bounds import Curve
-from qps.solver.interval import Interval, above, below
+from qps.engine.intervals import Interval, above, below
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import whole_exponent
 
