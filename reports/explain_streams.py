@@ -24,8 +24,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
-from qps.engine.formulas import ZERO, Formula, number, total
-from qps.engine.points import in_floats
+from qps.engine.formulas import ZERO, Formula, total
 from qps.reports.explanation import Explanation, taken_apart
 from qps.reports.naming import Part
 from qps.reports.quantities import percent
@@ -86,14 +85,14 @@ QUANTILE = re.compile(
 )
 
 
-def share_of(asked: re.Match[str]) -> Formula:
+def share_of(asked: re.Match[str]) -> Fraction:
     """Return the level of a quantile that is asked for as text."""
-    return number(Fraction(asked["level"]) / (100 if asked["hundredths"] else 1))
+    return Fraction(asked["level"]) / (100 if asked["hundredths"] else 1)
 
 
-def quantile_apart(graph: LoadGraph, stream: str, share: Formula, at: int) -> Explanation:
+def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Explanation:
     """Return a quantile of a latency, each wait told apart from the tail of its own service."""
-    if not 0 <= in_floats(share) < 1:
+    if not 0 <= share < 1:
         sink = Sink()
         sink.report(
             codes.OUT_OF_RANGE,
@@ -103,7 +102,7 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Formula, at: int) -> Ex
         )
         raise QpsError(sink.found)
     found = graph.streams[stream]
-    told = percent(in_floats(share), 8)
+    told = percent(float(share), 8)
     what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
@@ -126,7 +125,7 @@ def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[Laten
 
 
 def quantile_parts(
-    stream: StreamMeasures, part: LatencyPart, level: Formula
+    stream: StreamMeasures, part: LatencyPart, level: Fraction
 ) -> Iterator[tuple[str, Formula]]:
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
     whole, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)

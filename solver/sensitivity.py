@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import isfinite
 
 from qps.compiler.lower.load_graph import LoadGraph
@@ -21,7 +20,7 @@ def elasticities(over: Formula, at: float, graph: LoadGraph) -> tuple[Sensitivit
     The greatest come first; what does not move the answer is left out. Empty where the
     answer does not move smoothly (the limit is a jump).
     """
-    slopes = gradient(over, graph.at(Fraction(at)))
+    slopes = gradient(over, graph.at(at))
     slope = slopes.get(graph.population, 0.0)
     if not isfinite(slope) or abs(slope) < _NEGLIGIBLE:
         return ()
