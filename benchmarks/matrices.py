@@ -75,7 +75,7 @@ def _sizes(largest: int) -> list[int]:
     return [10**power for power in range(round(log10(_SMALLEST)), round(log10(largest)) + 1)]
 
 
-def _spec(folder: Path, size: int) -> Path:
+def spec(folder: Path, size: int) -> Path:
     """Write the audioconference with a matrix of about so many rows; return its path."""
     count = max(2, round((size / 36) ** 0.5))
     path = folder / "audioconference.qps"
@@ -87,7 +87,7 @@ def _spec(folder: Path, size: int) -> Path:
 
 def _model(size: int) -> ir.Model:
     with tempfile.TemporaryDirectory() as name:
-        return load(_spec(Path(name), size)).model
+        return load(spec(Path(name), size)).model
 
 
 # -- by size and by cores ----------------------------------------------------------------
@@ -194,7 +194,7 @@ def files(largest: int, drawn: Drawn) -> Measured:
     with bytecode_folder() as bytecode:
         for size in (_SMALLEST, *_sizes(largest)):  # the first one warms up
             with tempfile.TemporaryDirectory() as name:
-                path = _spec(Path(name), size)
+                path = spec(Path(name), size)
                 output = path.with_suffix(".parquet")
                 arguments = ["matrix", str(path), "benchmark", "-q", "-o", str(output)]
                 found = ran(["-m", "qps", *arguments], Path(bytecode))
