@@ -65,7 +65,7 @@ def _tail(load: Array, time: Array) -> Array:
 def _is_full(load: Array, time: Array) -> NDArray[np.bool_]:
     """Return where all visits wait longer."""
     is_early = (load >= 0) & (load < 1) & (time < 0)
-    return is_early | ((load >= 1) & np.isfinite(load) & ~np.isnan(time))
+    return is_early | ((load >= 1) & ~np.isnan(time))
 
 
 def _tail_slopes(load: Array, time: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ sum (1909; Crommelin 1932).
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, floor, inf, isfinite, log, log1p, nan
+from math import exp, floor, inf, log, log1p, nan
 from operator import mul
 
 from qps.engine.decay_numbers import log_growth
@@ -26,7 +26,7 @@ def md1_tail(load: float, time: float) -> float:
     Beyond 20 service times by the one term that is left of all, whose relative error is below 1e-7
     where the tail is 1e-30 and far smaller where the tail is larger.
     """
-    if not load >= 0 or not isfinite(load) or time != time:  # noqa: PLR0124 - not-a-number
+    if not load >= 0 or time != time:  # noqa: PLR0124 - not-a-number
         return nan
     if load >= 1:
         return 1.0

@@ -24,6 +24,7 @@ from qps.engine.columns.on_fractions import Exact, InexactError, NoValueError
 
 if TYPE_CHECKING:
     from qps.engine.columns.on_bounds import Bounds
+    from qps.engine.intervals import Interval
 
 __all__ = ["OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
 
@@ -70,6 +71,15 @@ class Operation:
 
             return monotone(self.array, self.grows)
         return self._in("on_bounds")
+
+    @cached_property
+    def interval(self) -> Callable[..., Interval]:
+        """Its bounds from those of its operands, rounded outwards, with those of its slope."""
+        if self.grows:
+            from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
+
+            return monotone(self.number, self.grows, self.lies)
+        return self._in("on_intervals")
 
     def _in(self, column: str) -> Callable[..., Any]:
         found: Callable[..., Any] = getattr(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, comb, erfc, exp, expm1, floor, inf, log, log1p, nan, sqrt
+from math import ceil, comb, exp, expm1, floor, inf, log, log1p, nan
 
 from qps.engine.decay_numbers import log_growth
 from qps.engine.md1_numbers import batch_quantile, md1_quantile, md1_tail
+from qps.engine.normal_numbers import normal_quantile, normal_tail
 from qps.engine.roots import falling_root
 
 __all__ = [
@@ -41,6 +42,8 @@ _MANY_FLOWS = 60
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
 _MUCH_TRAFFIC = 100.0
+_LARGEST = 700.0
+"""Of larger numbers exponentials are beyond all floats."""
 
 
 # -- Erlang ------------------------------------------------------------------------------
@@ -57,10 +60,12 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
         return nan
     if traffic == 0:
         return inf if servers > 0 else 1.0
-    if servers > _MANY:
-        from qps.engine import erlang_arrays  # noqa: PLC0415 - needs numpy, seldom needed
+    if servers > _MANY or traffic == inf:
+        if inf in (servers, traffic):
+            return nan if servers == traffic else inf if servers == inf else 1.0
+        from qps.engine.gamma_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
 
-        return float(erlang_arrays.inverse_erlang_b(servers, traffic))
+        return inverse_erlang(servers, traffic)
     whole = floor(servers)
     total, term = 0.0, 1.0
     for k in range(whole):
@@ -82,10 +87,9 @@ def _between_servers(part: float, traffic: float) -> float:
         for k in range(14, -1, -1):
             total = 1 + total * (part - k) / traffic
         return total
-    from scipy.special import gamma, gammaincc  # noqa: PLC0415 - slow, seldom needed
+    from qps.engine.gamma_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
 
-    above = float(gammaincc(part + 1, traffic)) * float(gamma(part + 1))
-    return above * exp(traffic - part * log(traffic))
+    return inverse_erlang(part, traffic)
 
 
 def exact_inverse_erlang_b(servers: int, traffic: Fraction) -> Fraction:
@@ -235,7 +239,7 @@ def periodic_tail(flows: float, load: float, time: float) -> float:
     if load >= 1 or time < 0:
         return 1.0
     whole = ceil(flows - 1e-9)
-    if whole <= 1 or load == 0 or time >= whole - 1:
+    if whole <= 1 or load == 0 or time >= whole - 1 or whole / load == inf:
         return 0.0
     if whole > _MANY_FLOWS:
         from qps.engine import periodic_arrays  # noqa: PLC0415 - needs numpy, seldom needed
@@ -281,7 +285,7 @@ def sojourn_quantile(waiting: float, rate: float, level: float) -> float:
     1 - load, and for M/M/c, with rate c - a and Erlang's C: P(T > t) = exp(-t)
     (1 + C (1 - exp(-(r - 1) t))/(r - 1)). Infinite for a rate of 0 or less.
     """
-    if not 0 <= level < 1:
+    if not 0 <= level < 1 or waiting != waiting:  # noqa: PLR0124 - not-a-number
         return nan
     if rate <= 0:
         return inf
@@ -322,10 +326,18 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
         return nan
     if load >= 1:
         return inf
-    from scipy.special import gammainc, gammaincc  # noqa: PLC0415 - slow, seldom needed
+    from qps.engine.gamma_numbers import (  # noqa: PLC0415 - seldom needed
+        gamma_law_quantile,
+        lower_share,
+        upper_share,
+    )
 
     if variation == 0 or load == 0:
-        return 1 + md1_quantile(load, level) if variation == 0 else _gamma_inverse(variation, level)
+        return (
+            1 + md1_quantile(load, level)
+            if variation == 0
+            else gamma_law_quantile(variation, level)
+        )
     variation = max(variation, _LEAST_VARIATION)  # more of it waits longer
     if level == 0:
         return 0.0
@@ -334,30 +346,9 @@ def gamma_quantile(load: float, variation: float, level: float) -> float:
 
     def excess(t: float) -> tuple[float, float]:
         # The law of a service and an exponential time: its slope is one part of it.
-        late = exp(growth - decay * t) * float(gammainc(shape, shape * t * tilt))
-        total = float(gammaincc(shape, shape * t)) + late
+        late = exp(min(growth - decay * t, _LARGEST)) * lower_share(shape, shape * t * tilt)
+        total = upper_share(shape, shape * t) + late
         return (log(total) if total > 0 else -inf) + goal, -decay * late / total if total else 0.0
 
     high = (growth + goal) / decay  # by Chernoff's bound
     return falling_root(excess, 0.0, high, high)
-
-
-def _gamma_inverse(variation: float, level: float) -> float:
-    from scipy.special import gammaincinv  # noqa: PLC0415 - slow to import, seldom needed
-
-    return float(gammaincinv(1 / variation, level)) * variation
-
-
-# -- the normal law ----------------------------------------------------------------------
-
-
-def normal_tail(distance: float) -> float:
-    """Return the share of a normal law that lies more than so many deviations above its mean."""
-    return 0.5 * erfc(distance / sqrt(2))
-
-
-def normal_quantile(level: float) -> float:
-    """Return how many deviations above its mean a normal law has a share below it."""
-    from scipy.special import ndtri  # noqa: PLC0415 - slow to import, seldom needed
-
-    return float(ndtri(level)) if 0 < level < 1 else nan

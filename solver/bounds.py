@@ -8,48 +8,17 @@ does the same in `reports/scripts/interval.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import inf, isnan
 
 import sympy
 
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QueueFunction, Waiting
-from qps.solver import interval_functions as functions
-from qps.solver.interval import (
-    NOTHING_KNOWN,
-    Interval,
-    above,
-    below,
-    maximum,
-    minimum,
-    negative,
-    power,
-    product,
-    total,
-)
+from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
+from qps.engine.operations import OPERATIONS
+from qps.solver.building import WORDS
 
-_Rule = Callable[[Sequence[Interval]], Interval]
-
-_FUNCTIONS: dict[type[sympy.Expr], _Rule] = {
-    sympy.exp: lambda parts: functions.exponential(parts[0]),
-    sympy.log: lambda parts: functions.logarithm(parts[0]),
-    sympy.Abs: lambda parts: maximum([parts[0], negative(parts[0])]),
-    sympy.ceiling: lambda parts: functions.ceiling(parts[0]),
-    sympy.floor: lambda parts: functions.floor(parts[0]),
-    sympy.cos: lambda parts: functions.cosine(parts[0]),
-    sympy.acos: lambda parts: functions.arc_cosine(parts[0]),
-    sympy.harmonic: lambda parts: functions.harmonic(parts[0]),
-    Maximum: maximum,
-    Minimum: minimum,
-    Ratio: lambda parts: functions.ratio(parts[0], parts[1]),
-    Mean: lambda parts: functions.mean(parts[0], parts[1]),
-    Waiting: lambda parts: functions.waiting(parts[0], parts[1]),
-    Effective: lambda parts: functions.effective(parts[0], parts[1]),
-}
+_Rule = Callable[..., Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +76,7 @@ class Curve:
     def _run(self, low: float, high: float) -> Interval:
         found = [Interval(low, high, 1.0, 1.0)]
         for step in self._steps[1:]:
-            bounds = step.rule([found[place] for place in step.parts])
+            bounds = step.rule(*(found[place] for place in step.parts))
             found.append(bounds.sound())
         self._found = found
         return found[self._top]
@@ -122,42 +91,20 @@ class Curve:
         return known
 
 
-def _unknown(_parts: Sequence[Interval]) -> Interval:
+def _unknown(*_parts: Interval) -> Interval:
     return NOTHING_KNOWN
 
 
 def _ruled(expr: sympy.Expr) -> tuple[_Rule, tuple[sympy.Expr, ...]]:
     """Return how the bounds of an expression are made, and of which parts."""
     if expr.is_number:
-        return partial(_constant, _of_number(expr)), ()
-    if expr.is_Add:
-        return total, expr.args
-    if expr.is_Mul:
-        return product, expr.args
-    if expr.is_Pow:
-        return _power(expr)
+        value = _of_number(expr)
+        return (lambda: value), ()
     if isinstance(expr, sympy.LambertW):
         is_lower = len(expr.args) > 1 and expr.args[1] == -1
-        branch = functions.lower_lambert if is_lower else functions.lambert
-        return (lambda parts: branch(parts[0])), expr.args[:1]
-    if isinstance(expr, QueueFunction):
-        return partial(functions.of_queue, type(expr)), expr.args
-    return _FUNCTIONS.get(expr.func, _unknown), expr.args
-
-
-def _power(expr: sympy.Expr) -> tuple[_Rule, tuple[sympy.Expr, ...]]:
-    base, exponent = expr.args
-    if exponent.is_Integer:
-        whole = int(exponent)
-        return (lambda parts: power(parts[0], whole)), (base,)
-    if exponent.is_Rational and exponent.q == 2:  # noqa: PLR2004 - a root, or a power of one
-        odd = int(exponent.p)
-        return (lambda parts: power(functions.root(parts[0]), odd)), (base,)
-    return (lambda parts: functions.raised(parts[0], parts[1])), (base, exponent)
-
-
-def _constant(value: Interval, _parts: Sequence[Interval]) -> Interval:
-    return value
+        return OPERATIONS["lower_w" if is_lower else "w"].interval, expr.args[:1]
+    word = WORDS.get(expr.func)
+    return (OPERATIONS[word].interval if word else _unknown), expr.args
 
 
 def _of_number(number: sympy.Expr) -> Interval:

@@ -20,9 +20,9 @@ import sympy
 
 from qps.compiler.lower.powers import TooLongError
 from qps.compiler.lower.queue_functions import QueueFunction
+from qps.engine.intervals import above, below
 from qps.solver.bounds import Curve
 from qps.solver.critical import sign_at
-from qps.solver.interval import above, below
 from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.piecewise import piecewise
 from qps.solver.reach import Reach, at_fraction

@@ -33,7 +33,13 @@ class UnsupportedError(Exception):
     """Raised for an expression that arrays cannot compute; rows are then solved one by one."""
 
 
-_WORDS: dict[type[sympy.Expr], str] = {
+WORDS: dict[type[sympy.Expr], str] = {
+    sympy.Add: "+",
+    sympy.Mul: "*",
+    sympy.Pow: "pow",
+    Maximum: "max",
+    Minimum: "min",
+    Effective: "effective",
     sympy.exp: "exp",
     sympy.log: "ln",
     sympy.Abs: "abs",
@@ -47,6 +53,7 @@ _WORDS: dict[type[sympy.Expr], str] = {
     Waiting: "waiting",
     **{function: function.word for function in QUEUE_FUNCTIONS},
 }
+"""Operations of the table, by what they are in sympy."""
 
 Powers = dict[int, int]
 """Powers of the population, each with the operation that gives its coefficient."""
@@ -304,9 +311,9 @@ class Builder:
             if len(expr.args) > 1 and not is_lower:
                 raise UnsupportedError(str(expr))
             return self.emit("lower_w" if is_lower else "w", arguments[0])
-        if expr.func not in _WORDS:
+        if expr.func not in WORDS:
             raise UnsupportedError(str(expr.func))
-        return self.emit(_WORDS[expr.func], *arguments)
+        return self.emit(WORDS[expr.func], *arguments)
 
     def _extreme(self, choose: Callable[..., Fraction], one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)

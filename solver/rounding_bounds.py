@@ -15,8 +15,8 @@ import sympy
 
 from qps.compiler.lower.extremes import Maximum, Minimum, Ratio
 from qps.compiler.lower.queue_functions import Waiting
+from qps.engine.intervals import Interval, above, below
 from qps.solver.bounds import Curve
-from qps.solver.interval import Interval, above, below
 from qps.solver.piecewise import Piece, Piecewise, piecewise, roots_on
 from qps.solver.rational import value_at
 

@@ -65,7 +65,6 @@ NEARLY_WHOLE = 1e-13
 
 0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
 """
-EULER = 0.57721566490153286061
 ONE_OVER_E = (0.36787944117144233, -1.2428753672788363e-17)
 """1/e as a float, and what it lacks."""
 BRANCH = (-1.0, 1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505)
@@ -251,11 +250,19 @@ def harmonic(count: float) -> float:
     """Return 1 + 1/2 + ... + 1/n, between whole numbers by the digamma function."""
     if not -1 < count < inf:
         return inf if count == inf else nan
-    x, steps = count + 1, 0.0
+    return _digamma(count + 1) + EULER
+
+
+def _digamma(x: float) -> float:
+    steps = 0.0
     while x < DIGAMMA_FROM:
         steps += 1 / x
         x += 1
     square, series = 1 / (x * x), 0.0
     for coefficient in reversed(DIGAMMA):
         series = (series + coefficient) * square
-    return log(x) - 1 / (2 * x) - series - steps + EULER
+    return log(x) - 1 / (2 * x) - series - steps
+
+
+EULER = -_digamma(1.0)
+"""Euler's constant as the same sum has it: the harmonic number of 0 is 0."""

@@ -5,8 +5,8 @@ Ends are rounded outwards where an operation is not exact, so that no bound is e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import inf, nextafter
 
 _EXACT_INTEGERS = 2.0**53
@@ -69,7 +69,7 @@ def negative(one: Interval) -> Interval:
     return Interval(-one.high, -one.low, -one.steep, -one.slow)
 
 
-def total(parts: Sequence[Interval]) -> Interval:
+def total(*parts: Interval) -> Interval:
     """Return the bounds of a sum."""
     low = high = slow = steep = 0.0
     for part in parts:
@@ -88,12 +88,9 @@ def _sum(one: float, other: float) -> tuple[float, float]:
     return (below(found), found) if error < 0 else (found, above(found))
 
 
-def product(parts: Sequence[Interval]) -> Interval:
+def product(*parts: Interval) -> Interval:
     """Return the bounds of a product."""
-    found = parts[0]
-    for part in parts[1:]:
-        found = times(found, part)
-    return found
+    return reduce(times, parts)
 
 
 def times(one: Interval, other: Interval) -> Interval:
@@ -130,6 +127,8 @@ def power(base: Interval, exponent: int) -> Interval:
     """Return the bounds of a whole power."""
     if exponent == 1:
         return base
+    if exponent == 0:
+        return Interval(1.0, 1.0)
     if exponent < 0:
         return quotient(Interval(1.0, 1.0), power(base, -exponent))
     low, high = _powers(base.low, base.high, exponent)
@@ -185,7 +184,7 @@ def _by_what_may_vanish(one: Interval, other: Interval) -> Interval:
     return NOTHING_KNOWN
 
 
-def maximum(parts: Sequence[Interval]) -> Interval:
+def maximum(*parts: Interval) -> Interval:
     """Return the bounds of the largest: its slope is that of one that can be the largest."""
     low = max(part.low for part in parts)
     high = max(part.high for part in parts)
@@ -194,6 +193,6 @@ def maximum(parts: Sequence[Interval]) -> Interval:
     return Interval(low, high, slow, steep)
 
 
-def minimum(parts: Sequence[Interval]) -> Interval:
+def minimum(*parts: Interval) -> Interval:
     """Return the bounds of the smallest."""
-    return negative(maximum([negative(part) for part in parts]))
+    return negative(maximum(*map(negative, parts)))

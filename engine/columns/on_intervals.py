@@ -1,23 +1,55 @@
-"""Intervals put through functions: those of the language, and those of queues."""
+"""Bounds of operations and of their slopes in the population, from those of their operands.
+
+So a question about every population is settled without trying each of them (Moore, Kearfott and
+Cloud 2009, Introduction to Interval Analysis, chapters 5 and 6). Bounds are rounded outwards:
+they may be wide, never too narrow. What is not known has no bounds; it proves nothing.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from math import inf, nan
+from math import inf
 
-from qps.compiler.lower.queue_functions import QueueFunction
 from qps.engine.columns import on_floats
-from qps.solver.interval import (
+from qps.engine.intervals import (
     NOTHING_KNOWN,
     Interval,
     above,
     below,
+    maximum,
+    minimum,
+    negative,
+    power,
+    product,
     quotient,
     span,
     times,
     total,
 )
+
+__all__ = [
+    "absolute",
+    "arc_cosine",
+    "ceiling",
+    "cosine",
+    "effective",
+    "exponential",
+    "floor",
+    "lambert",
+    "logarithm",
+    "lower_lambert",
+    "maximum",
+    "mean",
+    "minimum",
+    "monotone",
+    "product",
+    "raised",
+    "ratio",
+    "root",
+    "total",
+    "waiting",
+]
 
 _LIBRARY = 2.0**-50
 """A function of the mathematical library is off by less, as a part of its value."""
@@ -42,26 +74,22 @@ def _chained(value: tuple[float, float], rate: tuple[float, float], inner: Inter
     return Interval(*value, *span(*rate, inner.slow, inner.steep))
 
 
-def _called(function: Callable[[float], float], at: float) -> float:
-    try:
-        return float(function(at))
-    except OverflowError:
-        return inf
-    except (ValueError, ZeroDivisionError):
-        return nan
-
-
 def _monotone(
     function: Callable[[float], float], one: Interval, *, falls: bool = False
 ) -> tuple[float, float]:
     """Return the bounds of a function that rises throughout, or that falls."""
-    ends = _called(function, one.low), _called(function, one.high)
+    ends = function(one.low), function(one.high)
     return _widened(*(ends[::-1] if falls else ends), _LIBRARY)
+
+
+def absolute(one: Interval) -> Interval:
+    """Return the bounds of a size without its sign."""
+    return maximum(one, negative(one))
 
 
 def exponential(one: Interval) -> Interval:
     """Return the bounds of e^x."""
-    low, high = _monotone(math.exp, one)
+    low, high = _monotone(on_floats.exponential, one)
     value = max(low, 0.0), high
     return _chained(value, value, one)
 
@@ -87,7 +115,15 @@ def root(one: Interval) -> Interval:
 
 
 def raised(base: Interval, exponent: Interval) -> Interval:
-    """Return the bounds of any power of something positive, as exp(y ln x)."""
+    """Return the bounds of a power: a whole one, one of a root, or of something positive.
+
+    The last as exp(y ln x).
+    """
+    if exponent.is_fixed and exponent.low == exponent.high and abs(exponent.low) < inf:
+        if exponent.low.is_integer():
+            return power(base, int(exponent.low))
+        if (2 * exponent.low).is_integer():
+            return power(root(base), int(2 * exponent.low))
     return exponential(times(exponent, logarithm(base)))
 
 
@@ -151,16 +187,8 @@ def lower_lambert(one: Interval) -> Interval:
 def _lambert_rate(value: tuple[float, float]) -> tuple[float, float]:
     """Return the bounds of 1 / (exp(w) (1 + w)), which is the slope where W is w."""
     w = Interval(*value)
-    found = quotient(Interval(1.0, 1.0), times(exponential(w), total([Interval(1.0, 1.0), w])))
+    found = quotient(Interval(1.0, 1.0), times(exponential(w), total(Interval(1.0, 1.0), w)))
     return found.low, found.high
-
-
-def harmonic(one: Interval) -> Interval:
-    """Return the bounds of 1 + 1/2 + ... + 1/n, which rises."""
-    if one.low <= -1:
-        return NOTHING_KNOWN
-    ends = on_floats.harmonic(one.low), on_floats.harmonic(one.high)
-    return _chained(_widened(*ends, _QUEUE), (0.0, inf), one)
 
 
 def ratio(one: Interval, other: Interval) -> Interval:
@@ -178,7 +206,7 @@ def mean(one: Interval, other: Interval) -> Interval:
 
 def waiting(work: Interval, load: Interval) -> Interval:
     """Return the bounds of work/(1 - load), infinite from load 1 on."""
-    spare = total([Interval(1.0, 1.0), Interval(-load.high, -load.low, -load.steep, -load.slow)])
+    spare = total(Interval(1.0, 1.0), Interval(-load.high, -load.low, -load.steep, -load.slow))
     if load.high < 1:
         return quotient(work, spare)
     if work.low < 0:
@@ -199,36 +227,37 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
         return NOTHING_KNOWN
     doublings = quotient(logarithm(cores), logarithm(Interval(2.0, 2.0)))
     found = times(cores, raised(efficiency, doublings))
-    low = cores.low * efficiency.low ** math.log2(cores.low)
-    high = _called(lambda c: c * efficiency.high ** math.log2(c), cores.high)
+    low = on_floats.effective(cores.low, efficiency.low)
+    high = on_floats.effective(cores.high, efficiency.high)
     rises = cores.slow >= 0 and efficiency.slow >= 0
     slow = max(found.slow, 0.0) if rises else found.slow
     return Interval(*_widened(low, high, 2 * _LIBRARY), slow, found.steep)
 
 
-def of_queue(kind: type[QueueFunction], parts: list[Interval]) -> Interval:
-    """Return the bounds of a number of a queue, which rises or falls with each of its parts."""
-    grows = kind.grows
-    pairs = list(zip(grows, parts, strict=False))
-    if len(grows) != len(parts) or any(not g and p.low != p.high for g, p in pairs):
-        return NOTHING_KNOWN
-    least = _number(kind, [p.high if g < 0 else p.low for g, p in pairs])
-    most = _number(kind, [p.low if g < 0 else p.high for g, p in pairs])
-    if least == inf:
-        return NOTHING_KNOWN  # without an end, not only beyond all floats: that is no value
-    slow = steep = 0.0
-    for g, p in pairs:
-        if not p.is_fixed:
-            part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
-            slow, steep = slow + part[0], steep + part[1]
-    low, high = _widened(least, most, _QUEUE)
-    lowest, highest = kind.lies
-    # In this order: one that is not-a-number stays so, and then bounds nothing.
-    return Interval(max(low, lowest), min(high, highest), slow, steep)
+def monotone(
+    function: Callable[..., float], grows: tuple[int, ...], lies: tuple[float, float]
+) -> Callable[..., Interval]:
+    """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
+    With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
+    All its values lie between two numbers.
+    """
 
-def _number(kind: type[QueueFunction], arguments: list[float]) -> float:
-    try:
-        return kind.numeric(*arguments)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return nan
+    def bounds(*parts: Interval) -> Interval:
+        pairs = list(zip(grows, parts, strict=True))
+        if any(not g and p.low != p.high for g, p in pairs):
+            return NOTHING_KNOWN
+        least = function(*(p.high if g < 0 else p.low for g, p in pairs))
+        most = function(*(p.low if g < 0 else p.high for g, p in pairs))
+        if least == inf:
+            return NOTHING_KNOWN  # without an end, not only beyond all floats: that is no value
+        slow = steep = 0.0
+        for g, p in pairs:
+            if not p.is_fixed:
+                part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
+                slow, steep = slow + part[0], steep + part[1]
+        low, high = _widened(least, most, _QUEUE)
+        # In this order: one that is not-a-number stays so, and then bounds nothing.
+        return Interval(max(low, lies[0]), min(high, lies[1]), slow, steep)
+
+    return bounds
