@@ -2,6 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
+_A_FILE = 5000  # components: a file has a largest length
+
+
+def files_of(components: int) -> dict[str, str]:
+    """Return the same spec as `spec_of`, in files by their names; the last one is to be solved."""
+    files = {}
+    for first in range(0, components, _A_FILE):
+        lines = ["unit score of rating", "machine box { cpu 100 score }", "costs measured on box"]
+        lines += [_component(i) for i in range(first, min(first + _A_FILE, components))]
+        files[f"part{first // _A_FILE}.qps"] = "\n".join([*lines, ""])
+    uses = "".join(f'use "{name}" as {name[:-4]}\n' for name in files)
+    rest = [line for line in spec_of(components).split("\n") if not line.startswith("component ")]
+    text = re.sub(r"\bc(\d+)\b", lambda c: f"part{int(c[1]) // _A_FILE}.{c[0]}", "\n".join(rest))
+    text = text.replace("unit score of rating\nmachine box { cpu 100 score }\n", "")
+    text = text.replace("costs measured on box\n", "").replace("= box", "= part0.box")
+    return {**files, "whole.qps": uses + text}
+
+
+def _component(i: int) -> str:
+    return f"component c{i} {{ cpu {1 + i % 7} us/packet + 0.00{1 + i % 9} us/byte }}"
+
 
 def spec_of(components: int) -> str:
     """Return a spec with so many components, a tenth as many nodes, links and streams.
@@ -16,10 +39,7 @@ def spec_of(components: int) -> str:
         "network wire { rate 10 Gbit/s }",
         "costs measured on box",
     ]
-    lines += [
-        f"component c{i} {{ cpu {1 + i % 7} us/packet + 0.00{1 + i % 9} us/byte }}"
-        for i in range(components)
-    ]
+    lines += [_component(i) for i in range(components)]
     lines.append("topology {")
     lines += [f"  node n{g} = box" for g in range(groups)]
     lines += [
