@@ -2,15 +2,16 @@
 
 All parts are measured; `results.md` and `results.svg` are written beside this file, and the figures
 that the README quotes are put into it. Parts that are named are measured alone and printed, no
-more: `python benchmarks matrices starts`. Nothing is asserted:
-machines differ, the ratios tell. Processor time stands beside time by the clock, which other work
-on the machine disturbs.
+more: `python benchmarks matrices starts`; with `--keep` their sections of `results.md` are written
+anew. `--quick` compares with what was kept. Nothing is asserted: machines differ, the ratios tell.
+Processor time stands beside time by the clock, which other work on the machine disturbs.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter
@@ -18,26 +19,34 @@ from time import perf_counter
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "src"), str(HERE.parent / "tests")]
 
-import matrices  # noqa: E402 - found by the lines above
+import kept  # noqa: E402 - found by the lines above
+import matrices  # noqa: E402
 import pages  # noqa: E402
 import queues  # noqa: E402
 import readme  # noqa: E402
 import rows  # noqa: E402
 import starts  # noqa: E402
+import targets  # noqa: E402
 import works  # noqa: E402
 from measuring import Measured, machine  # noqa: E402
 
 _LARGEST = 10**7
+_RESULTS = HERE / "results.md"
 
 
 def main() -> None:
     """Measure what is asked for."""
     arguments = _arguments()
+    if arguments.quick:
+        sys.exit(kept.compare(arguments.only))
+    arguments.keep |= not arguments.parts
     began, about = perf_counter(), machine()
     print(about, flush=True)
     found: dict[str, Measured] = {}
     drawn = matrices.Drawn()
     parts = {
+        "targets": lambda: kept.measured_targets(arguments.only, is_kept=arguments.keep),
+        "axes": targets.all_axes,
         "matrices": lambda: matrices.throughput(arguments.largest, drawn),
         "bare": lambda: matrices.against_bare(drawn),
         "files": lambda: matrices.files(arguments.largest, drawn),
@@ -62,10 +71,12 @@ def main() -> None:
         print("\n" + found[name].as_markdown(), flush=True)
     took = perf_counter() - began
     print(f"all of it took {took:.0f} s")
+    if arguments.parts and arguments.keep:
+        _put(found.values())
     if arguments.parts:
         return
     sections = [measured.as_markdown() for measured in found.values()]
-    (HERE / "results.md").write_text(_page(about, sections, took), encoding="utf-8")
+    _RESULTS.write_text(_page(about, sections, took), encoding="utf-8")
     drawn.draw(HERE / "results.svg", about)
     readme.quote(about, found)
 
@@ -76,8 +87,8 @@ def _arguments() -> argparse.Namespace:
         "parts",
         metavar="PART",
         nargs="*",
-        help="matrices, bare, files, starts, specs, advice, traces, pages, rows or queues "
-        "(default: all)",
+        help="targets, axes, matrices, bare, files, starts, specs, advice, traces, pages, rows or "
+        "queues (default: all)",
     )
     parser.add_argument(
         "--largest",
@@ -85,6 +96,14 @@ def _arguments() -> argparse.Namespace:
         type=int,
         default=_LARGEST,
         help=f"of the matrices (default: {_LARGEST:,})",
+    )
+    parser.add_argument("--keep", action="store_true", help="keep parts that are named")
+    parser.add_argument("--only", metavar="PATTERN", default="", help="targets that hold it")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="compare with the results that were kept last, in two minutes; status 1 where "
+        "anything got slower",
     )
     return parser.parse_args()
 
@@ -98,6 +117,17 @@ def _page(about: str, sections: list[str], took: float) -> str:
         "![Rows a second by the size of a matrix and by cores](results.svg)\n\n"
         + "\n".join(sections)
     )
+
+
+def _put(found: Iterable[Measured]) -> None:
+    """Put sections into the page of results, in place of those of the same titles or behind all."""
+    head, *sections = _RESULTS.read_text(encoding="utf-8").split("\n## ")
+    kept_sections = {text.partition("\n")[0]: text for text in sections}
+    for measured in found:
+        text = measured.as_markdown().removeprefix("## ").removesuffix("\n")
+        kept_sections[measured.title] = text
+    page = "\n## ".join([head, *(text.rstrip("\n") + "\n" for text in kept_sections.values())])
+    _RESULTS.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,29 @@
-"""Specs of a given size, for benchmarks: every component used once, every node visited."""
+"""Specs of any size, for benchmarks: each grows one thing."""
 
 from __future__ import annotations
+
+import re
+
+_A_FILE = 5000  # components: a file has a largest length
+
+
+def files_of(components: int) -> dict[str, str]:
+    """Return the same spec as `spec_of`, in files by their names; the last one is to be solved."""
+    files = {}
+    for first in range(0, components, _A_FILE):
+        lines = ["unit score of rating", "machine box { cpu 100 score }", "costs measured on box"]
+        lines += [_component(i) for i in range(first, min(first + _A_FILE, components))]
+        files[f"part{first // _A_FILE}.qps"] = "\n".join([*lines, ""])
+    uses = "".join(f'use "{name}" as {name[:-4]}\n' for name in files)
+    rest = [line for line in spec_of(components).split("\n") if not line.startswith("component ")]
+    text = re.sub(r"\bc(\d+)\b", lambda c: f"part{int(c[1]) // _A_FILE}.{c[0]}", "\n".join(rest))
+    text = text.replace("unit score of rating\nmachine box { cpu 100 score }\n", "")
+    text = text.replace("costs measured on box\n", "").replace("= box", "= part0.box")
+    return {**files, "whole.qps": uses + text}
+
+
+def _component(i: int) -> str:
+    return f"component c{i} {{ cpu {1 + i % 7} us/packet + 0.00{1 + i % 9} us/byte }}"
 
 
 def spec_of(components: int) -> str:
@@ -16,10 +39,7 @@ def spec_of(components: int) -> str:
         "network wire { rate 10 Gbit/s }",
         "costs measured on box",
     ]
-    lines += [
-        f"component c{i} {{ cpu {1 + i % 7} us/packet + 0.00{1 + i % 9} us/byte }}"
-        for i in range(components)
-    ]
+    lines += [_component(i) for i in range(components)]
     lines.append("topology {")
     lines += [f"  node n{g} = box" for g in range(groups)]
     lines += [
@@ -42,3 +62,88 @@ def spec_of(components: int) -> str:
             "}",
         ]
     return "\n".join(lines) + "\n"
+
+
+_HEAD = "unit score of rating\nmachine box { cpu 100 score }\ncosts measured on box\n"
+
+
+def _each(count: int, text: str, between: str = "") -> str:
+    """Return a text once for each number; `{i}` is the number, `{c}` one that goes round."""
+    return between.join(text.format(i=i, c=1 + i % 7) for i in range(count))
+
+
+def _one_node(components: str, steps: str, more: str = "require { fl.latency <= 1000 s }\n") -> str:
+    return (
+        f"users N in 1..100_000\n{_HEAD}{components}topology {{ node n = box }}\n"
+        "stream fl {\n  source N * 8000 byte/s in 1000 byte/packet\n"
+        f"  at n {{ {steps} }}\n}}\n{more}"
+    )
+
+
+def steps(count: int) -> str:
+    """Return a spec of so many steps at one node."""
+    components = _each(count, "component c{i} {{ cpu {c} us/packet }}\n")
+    return _one_node(components, _each(count, "c{i}", "; "))
+
+
+def parameters(count: int) -> str:
+    """Return a spec of so many parameters, each the cost of a step."""
+    each = "param p{i} = {c} us/packet in 0..100 us/packet\ncomponent c{i} {{ cpu p{i} }}\n"
+    return _one_node(_each(count, each), _each(count, "c{i}", "; "))
+
+
+def addends(count: int) -> str:
+    """Return a spec with a cost of so many addends."""
+    numbers = _each(count, "param p{i} = {c} us/packet in 0..100 us/packet\n")
+    return _one_node(f"{numbers}component c {{ cpu {_each(count, 'p{i}', ' + ')} }}\n", "c")
+
+
+def options(count: int) -> str:
+    """Return a spec of so many options, each with a step."""
+    each = "option o{i} = on\ncomponent c{i} {{ cpu 1 us/packet }}\n"
+    return _one_node(_each(count, each), _each(count, "c{i} if o{i}", "; "))
+
+
+def maximum(count: int) -> str:
+    """Return a spec with a measure that is the largest of so many lines."""
+    lines = ", ".join(f"N * {1 + i} + {(count - i) ** 2}" for i in range(count))
+    limits = f"measure m = max({lines})\nrequire {{ m <= 1_000_000_000 }}\n"
+    return _one_node("component c { cpu 1 us/packet }\n", "c", limits)
+
+
+def elastic(count: int) -> str:
+    """Return a spec of so many streams that take what capacity is left."""
+    return (
+        "users N in 1..100_000\nmachine box { cpu 4 core }\n"
+        + _each(
+            count,
+            "param e{i} elastic 1..30 frame/s\n"
+            "component c{i} {{ cpu 1 ms/frame measured on box }}\n",
+        )
+        + "topology { node n = box }\n"
+        + _each(count, "stream s{i} {{\n  source N * e{i}\n  at n {{ c{i} }}\n}}\n")
+        + "require { n.cpu.load <= 100 % }\n"
+    )
+
+
+def queue(discipline: str, share: str = "", largest: str = "100_000") -> str:
+    """Return a spec of one queue, whose mean wait or quantile is limited, to so many users."""
+    bound = f"quantile(fl.latency, {share})" if share else "fl.latency"
+    cores = "4 core * " if discipline == "mmc" else ""
+    return (
+        f"users N in 1..{largest}\nunit score of rating\n"
+        f"machine m {{ cpu {cores}100 score, queueing {discipline} }}\n"
+        "param cost = 5 us/packet in 1..20 us/packet\ncosts measured on m\n"
+        "component c { cpu cost }\ntopology { node n = m }\n"
+        "stream fl {\n  source N * 8000 byte/s in 1000 byte/packet\n  at n { c }\n}\n"
+        f"require {{ {bound} <= 1 s }}\n"
+    )
+
+
+def structures(count: int) -> str:
+    """Return a spec with a matrix over so many options: each row is a structure of its own."""
+    switches = _each(count, "option o{i} = on\ncomponent c{i} {{ cpu {c} us/packet }}\n")
+    base = "component base { cpu 1 us/packet }\n"
+    axes = _each(count, "o{i} in [on, off]", "; ")
+    limits = f"require {{ fl.latency <= 1 s }}\nmatrix all {{ {axes} }}\n"
+    return _one_node(switches + base, "base; " + _each(count, "c{i} if o{i}", "; "), limits)

@@ -10,12 +10,12 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from qps.solver.compiled import array_function
 
 from measuring import ROOT, Measured, busy, bytecode_folder, ran
 from qps.compiler import ir
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
-from qps.solver.compiled import array_function
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.cores import cores, on_this_machine
 from qps.solver.matrix.rows import MatrixSolver
@@ -75,7 +75,7 @@ def _sizes(largest: int) -> list[int]:
     return [10**power for power in range(round(log10(_SMALLEST)), round(log10(largest)) + 1)]
 
 
-def _spec(folder: Path, size: int) -> Path:
+def spec(folder: Path, size: int) -> Path:
     """Write the audioconference with a matrix of about so many rows; return its path."""
     count = max(2, round((size / 36) ** 0.5))
     path = folder / "audioconference.qps"
@@ -87,7 +87,7 @@ def _spec(folder: Path, size: int) -> Path:
 
 def _model(size: int) -> ir.Model:
     with tempfile.TemporaryDirectory() as name:
-        return load(_spec(Path(name), size)).model
+        return load(spec(Path(name), size)).model
 
 
 # -- by size and by cores ----------------------------------------------------------------
@@ -194,7 +194,7 @@ def files(largest: int, drawn: Drawn) -> Measured:
     with bytecode_folder() as bytecode:
         for size in (_SMALLEST, *_sizes(largest)):  # the first one warms up
             with tempfile.TemporaryDirectory() as name:
-                path = _spec(Path(name), size)
+                path = spec(Path(name), size)
                 output = path.with_suffix(".parquet")
                 arguments = ["matrix", str(path), "benchmark", "-q", "-o", str(output)]
                 found = ran(["-m", "qps", *arguments], Path(bytecode))

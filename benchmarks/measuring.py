@@ -122,6 +122,50 @@ def ran(arguments: Sequence[str], bytecode: Path) -> Ran:
     return Ran(seconds, busy() - before, found[0])
 
 
+@dataclass(frozen=True)
+class Used:
+    """What a process and those that it waited for used: s of processors, the most MB of one.
+
+    `is_late` says that it was broken off; `text` is what it printed.
+    """
+
+    seconds: float
+    megabytes: float
+    is_late: bool
+    text: str
+
+
+def used(arguments: Sequence[str], limit: int, folder: Path | None = None) -> Used:
+    """Run Python in a process of its own, for so many s of processor at the most.
+
+    Statuses 0 and 1 are answers. Bytecode is kept where it always is, as an installed package
+    has it.
+    """
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=limited,  # noqa: PLW1509 - no other thread runs here
+        cwd=folder,
+        text=True,
+    )
+    assert process.stdout is not None
+    text = process.stdout.read()
+    process.stdout.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode > 1:
+        raise RuntimeError(f"{arguments} ended with status {process.returncode}")
+    is_late = process.returncode < 0
+    return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, is_late, text)
+
+
 def _watched(pid: int, is_over: Event, found: list[float]) -> None:
     """Note the most memory that a process and its children have at a time."""
     while not is_over.wait(_EVERY):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.checking import Checker
@@ -41,8 +42,7 @@ from qps.compiler.syntax.importer import FileImporter, Importer, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(Struct, frozen=True):
     """A checked spec: its model, and what is needed to check later changes of it.
 
     `files` are those that it was read from.

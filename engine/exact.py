@@ -1,77 +1,249 @@
-"""Programs run on exact fractions, one row at a time: where floats cannot tell a sign."""
+"""Programs run on exact fractions, for many rows at once: where floats cannot tell a sign.
+
+Floats tell which operand of a maximum or a minimum it is, where the two are well apart: the other
+one is left alone. So what elastic parameters fill, min(…, 1, …), is 1 without any arithmetic.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from math import nan
+from itertools import repeat
+from math import inf, nan
+from operator import add, mul
+from typing import Any, TypeAlias
 
 import numpy as np
+from flint import fmpq
 
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.powers import TooLongError
-from qps.engine.programs import INPUT, NUMBER, POWER, Program, Step
-from qps.engine.running import in_floats
+from qps.engine.programs import INPUT, POPULATION, POWER, Program, Step
+from qps.engine.running import Runner, in_floats
 
-__all__ = ["InexactError", "NoValueError", "exact_values", "mixed_values"]
+Exact: TypeAlias = Any
+"""An exact fraction (`fmpq`), or a float from the first root on; not-a-number for no value."""
 
-
-def exact_values(
-    program: Program, outputs: tuple[int, ...], inputs: Mapping[str, Fraction], population: int
-) -> dict[int, Fraction]:
-    """Return the exact values of some steps; InexactError or NoValueError where none."""
-    values: dict[int, Fraction] = {}
-    for number in program.needed(outputs):
-        values[number] = _value(program.steps[number], values, inputs, population)
-    return values
+_WELL_APART = 1e-6
+"""Parts of the larger of two by which they differ where floats tell which one it is."""
+_ANY = -1
 
 
-def mixed_values(
-    program: Program, outputs: tuple[int, ...], inputs: Mapping[str, Fraction], population: int
-) -> dict[int, Fraction | float]:
-    """Return values that are exact as far as they can be: floats from the first root on.
+def exact(number: Fraction | int) -> Exact:
+    """Return a number as the fraction that is computed with."""
+    return fmpq(number.numerator, number.denominator)
 
-    So a load that is 1 is 1 for what waits for it, whatever floats make of it. Not-a-number
-    where there is no finite value.
+
+def _fraction(value: Exact) -> Fraction:
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def as_float(value: Exact) -> float:
+    """Return an exact number as a float, infinite where it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Steps that are left where it is known which extremes are which of their operands.
+
+    `same` has for each output the step, or the constant, that it comes to.
     """
-    values: dict[int, Fraction | float] = {}
-    with np.errstate(all="ignore"):
-        for number in program.needed(outputs):
-            step = program.steps[number]
-            operands = [values[operand] for operand in step.operands]
-            if all(isinstance(operand, Fraction) for operand in operands):
-                try:
-                    values[number] = _value(step, values, inputs, population)  # type: ignore[arg-type]
-                    continue
-                except InexactError:
-                    pass
-                except NoValueError:
-                    values[number] = nan
-                    continue
-            values[number] = float(in_floats(step, [float(operand) for operand in operands]))
+
+    steps: tuple[tuple[int, Step, tuple[int, ...]], ...]
+    constants: Mapping[int, Exact]
+    same: Mapping[int, int]
+
+
+@dataclass
+class ExactRunner:
+    """Runs a program on columns of exact numbers."""
+
+    program: Program
+    runner: Runner
+    _plans: dict[tuple[tuple[int, ...], bytes], _Plan] = field(default_factory=dict)
+    _extremes: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+
+    def columns(
+        self,
+        outputs: Iterable[int],
+        inputs: Mapping[str, Sequence[Exact]],
+        population: Sequence[int] | None,
+        count: int,
+    ) -> dict[int, list[Exact]]:
+        """Return values that are exact as far as they can be: floats from the first root on.
+
+        So a load that is 1 is 1 for what waits for it, whatever floats make of it. Not-a-number
+        where there is no finite value.
+        """
+        wanted = tuple(dict.fromkeys(outputs))
+        found: dict[int, list[Exact]] = {number: [nan] * count for number in wanted}
+        chosen = self._chosen(wanted, inputs, population, count)
+        patterns, which = np.unique(chosen, axis=1, return_inverse=True)
+        which = which.reshape(-1)
+        for number, pattern in enumerate(patterns.T):
+            rows = np.flatnonzero(which == number).tolist()
+            plan = self._plan(wanted, pattern)
+            values = _run(plan, rows, inputs, population)
+            for output in wanted:
+                for row, value in zip(rows, values[plan.same[output]], strict=False):
+                    found[output][row] = value
+        return found
+
+    def _chosen(
+        self,
+        wanted: tuple[int, ...],
+        inputs: Mapping[str, Sequence[Exact]],
+        population: Sequence[int] | None,
+        count: int,
+    ) -> np.ndarray:
+        """Return which operand each extreme is in each row, by floats."""
+        if wanted not in self._extremes:
+            needed, steps = self.program.needed(wanted), self.program.steps
+            self._extremes[wanted] = [n for n in needed if steps[n].word in ("max", "min")]
+        extremes = self._extremes[wanted]
+        chosen = np.zeros((len(extremes), count), dtype=np.int64)
+        if not extremes:
+            return chosen
+        floats = {name: np.array([as_float(v) for v in column]) for name, column in inputs.items()}
+        at = None if population is None else np.array(population, dtype=float)
+        steps = self.program.steps
+        with np.errstate(all="ignore"):
+            operands = {operand for number in extremes for operand in steps[number].operands}
+            values = self.runner.run(operands, {}, floats, at)
+            for line, number in zip(chosen, extremes, strict=True):
+                among = [np.broadcast_to(values[o], (count,)) for o in steps[number].operands]
+                line[:] = _clearly(np.array(among), is_most=steps[number].word == "max")
+        return chosen
+
+    def _plan(self, wanted: tuple[int, ...], pattern: np.ndarray) -> _Plan:
+        key = (wanted, pattern.tobytes())
+        if key not in self._plans:
+            chosen = dict(zip(self._extremes[wanted], pattern.tolist(), strict=True))
+            self._plans[key] = _planned(self.program, wanted, chosen)
+        return self._plans[key]
+
+
+def _clearly(among: np.ndarray, *, is_most: bool) -> np.ndarray:
+    """Return which line has the largest value, or the least, where no other comes near it."""
+    ranked = among if is_most else -among
+    best = np.argmax(ranked, axis=0)
+    top = np.take_along_axis(ranked, best[None], axis=0)[0]
+    others = np.where(np.arange(len(among))[:, None] == best, -np.inf, ranked)
+    second = np.max(others, axis=0)
+    apart = top - second > _WELL_APART * np.maximum(np.abs(top), np.abs(second))
+    return np.where(apart & np.isfinite(top) & np.isfinite(second), best, _ANY)
+
+
+def _planned(program: Program, wanted: tuple[int, ...], chosen: Mapping[int, int]) -> _Plan:
+    """Return the steps that are left, constants folded."""
+    same: dict[int, int] = {}
+
+    def meant(number: int) -> int:
+        while chosen.get(number, _ANY) != _ANY:
+            number = program.steps[number].operands[chosen[number]]
+        return number
+
+    needed: set[int] = set()
+    waiting = [meant(number) for number in wanted]
+    while waiting:
+        number = waiting.pop()
+        if number not in needed:
+            needed.add(number)
+            waiting += map(meant, program.steps[number].operands)
+    steps: list[tuple[int, Step, tuple[int, ...]]] = []
+    constants: dict[int, Exact] = {}
+    for number in sorted(needed):
+        step = program.steps[number]
+        operands = tuple(map(meant, step.operands))
+        if step.word in (INPUT, POPULATION) or any(o not in constants for o in operands):
+            steps.append((number, step, operands))
+        else:
+            constants[number] = _constant(step, [constants[operand] for operand in operands])
+    same = {number: meant(number) for number in wanted}
+    return _Plan(tuple(steps), constants, same)
+
+
+def _constant(step: Step, operands: Sequence[Exact]) -> Exact:
+    if operands:
+        return _column(step, [[operand] for operand in operands])[0]
+    return exact(step.value) if isinstance(step.value, Fraction) else step.value
+
+
+def _run(
+    plan: _Plan,
+    rows: Sequence[int],
+    inputs: Mapping[str, Sequence[Exact]],
+    population: Sequence[int] | None,
+) -> dict[int, Iterable[Exact]]:
+    """Return a column for each step of a plan, some rows of it."""
+    values: dict[int, Iterable[Exact]] = {n: repeat(v) for n, v in plan.constants.items()}
+    fractions = {n for n, v in plan.constants.items() if isinstance(v, fmpq)}
+    for number, step, operands in plan.steps:
+        if step.word == INPUT:
+            column = inputs[str(step.value)]
+            values[number] = [column[row] for row in rows]
+        elif step.word == POPULATION:
+            assert population is not None
+            values[number] = [fmpq(population[row]) for row in rows]
+        elif step.word in ("+", "*") and fractions.issuperset(operands):
+            join = add if step.word == "+" else mul
+            first, *others = (values[operand] for operand in operands)
+            for other in others:
+                first = map(join, first, other)
+            values[number] = list(first)
+        else:
+            own = _column(step, [values[operand] for operand in operands])
+            values[number] = own
+            if not all(isinstance(value, fmpq) for value in own):
+                continue
+        fractions.add(number)
     return values
 
 
-def _value(
-    step: Step, values: Mapping[int, Fraction], inputs: Mapping[str, Fraction], population: int
-) -> Fraction:
-    operands = [values[number] for number in step.operands]
+def _column(step: Step, columns: Sequence[Iterable[Exact]]) -> list[Exact]:
+    """Return what a step gives in each row: exactly where it can be, else in floats together."""
+    each = list(zip(*columns, strict=False))
+    found: list[Exact] = [nan] * len(each)
+    left = []
+    for row, operands in enumerate(each):
+        try:
+            found[row] = _exactly(step, operands)
+        except InexactError:
+            left.append(row)
+        except NoValueError:
+            pass
+    if left:
+        floats = [np.array([as_float(each[row][i]) for row in left]) for i in range(len(columns))]
+        with np.errstate(all="ignore"):
+            values = np.broadcast_to(in_floats(step, floats), (len(left),)).tolist()
+        for row, value in zip(left, values, strict=True):
+            found[row] = value
+    return found
+
+
+def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
+    """Return what a step gives; InexactError where that is no fraction."""
     row = OPERATIONS.get(step.word)
+    if not all(isinstance(operand, fmpq) for operand in operands):
+        raise InexactError
     if row is not None:
         try:
-            found = row.exact(*operands)
+            found = row.exact(*map(_fraction, operands))
         except TooLongError:
             raise InexactError from None
         if not isinstance(found, Fraction):
             raise InexactError  # infinite: what it means is for the one who asks
-        return found
+        return exact(found)
     if step.word == POWER:
         assert isinstance(step.value, int)
         if operands[0] == 0 and step.value < 0:
             raise NoValueError
         return operands[0] ** step.value
-    if step.word == NUMBER:
-        if not isinstance(step.value, Fraction):
-            raise InexactError
-        return step.value
-    return inputs[str(step.value)] if step.word == INPUT else Fraction(population)
+    if isinstance(step.value, Fraction):
+        return exact(step.value)
+    raise InexactError

@@ -16,10 +16,15 @@ from qps.engine.roots import falling_root
 _BITS = (96, 192, 384, 768)
 """Binary digits in which a value is sought, one after the other."""
 _ENOUGH = 54
+_VAST = 1e15
 
 
 def inverse_erlang(servers: float, traffic: float) -> float:
     """Return 1/B(c, a) = Gamma(c + 1, a) exp(a) a^-c (Jagerman 1974)."""
+    if servers > _VAST or traffic > _VAST:
+        from qps.engine.erlang_arrays import inverse_erlang_b  # noqa: PLC0415 - needs numpy
+
+        return float(inverse_erlang_b(servers, traffic))
     return _float_of(lambda: inverse_erlang_ball(arb(servers), arb(traffic)))
 
 
@@ -68,7 +73,7 @@ def gamma_law_quantile(variation: float, level: float) -> float:
     far = variation * goal
     high = 1 + sqrt(2 * far) + far  # by Chernoff's bound
     start = 1 - variation / 9 + normal_quantile(level) * sqrt(variation / 9)
-    if start > 0:
+    if start > 0:  # noqa: SIM108 - says which
         start = start**3  # Wilson and Hilferty 1931
     else:
         start = exp((log(level) + lgamma(shape + 1)) / shape) / shape

@@ -19,12 +19,10 @@ def normal_quantile(level: float) -> float:
         return 0.0 if level == 1 / 2 else nan
     tail = min(level, 1 - level)
     t = sqrt(-2 * log(tail))
-    above, below = (
-        2.515517 + t * (0.802853 + t * 0.010328),
-        1.432788 + t * (0.189269 + t * 0.001308),
-    )
-    found = t - above / (1 + t * below)
+    above = 2.515517 + t * (0.802853 + t * 0.010328)
+    below = 1 + t * (1.432788 + t * (0.189269 + t * 0.001308))
+    found = t - above / below
     for _ in range(2):
-        step = (normal_tail(found) - tail) * sqrt(2 * pi) * exp(found * found / 2)
+        step = (normal_tail(found) - tail) * sqrt(2 * pi) * exp(min(found * found / 2, 700))
         found += step / (1 - found * step / 2)
     return found if level > tail else -found

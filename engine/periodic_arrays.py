@@ -27,6 +27,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(26)
 _WIDEST = 3.0
 """Gauss's rule takes an integral over so many logits at most."""
 _NEARLY_WHOLE = 1e-9
+_MOST_FLOWS = 2.0**50
+"""Of more flows no float tells the wait from that of so many."""
 _AT_ONCE = 4096
 """So many terms are made at a time: of one element all together, of many one by one."""
 # Of 1/d - 1/(2 asinh(d/2)) in d, d^3, d^5, d^7: what a sum has more than the integral between
@@ -297,10 +299,10 @@ def _tail_slopes(flows: Array, load: Array, time: Array) -> tuple[Array, Array, 
 def _tail_parts(flows: Array, load: Array, time: Array, slopes: int) -> Sums:
     """Return P(W > t), with so many of its slopes by the time and the load."""
     found = tuple(np.full(flows.shape, np.nan) for _ in range(1 + slopes))
-    whole = np.ceil(flows - _NEARLY_WHOLE)
+    whole = np.minimum(np.ceil(flows - _NEARLY_WHOLE), _MOST_FLOWS)
     is_there = (load >= 0) & (flows >= 0) & np.isfinite(flows) & ~np.isnan(time)
     is_full = is_there & ((load >= 1) | (time < 0))
-    is_none = is_there & ~is_full & ((whole <= 1) | (load == 0) | (time >= whole - 1))
+    is_none = is_there & ~is_full & ((whole <= 1) | np.isinf(whole / load) | (time >= whole - 1))
     for k, part in enumerate(found):
         part[is_full], part[is_none] = 0.0 if k else 1.0, 0.0
     is_plain = is_there & ~is_full & ~is_none
@@ -320,7 +322,7 @@ def _tail_parts(flows: Array, load: Array, time: Array, slopes: int) -> Sums:
 
 def _quantile(flows: Array, load: Array, level: Array) -> Array:
     found = np.full(flows.shape, np.nan)
-    whole = np.ceil(flows - _NEARLY_WHOLE)
+    whole = np.minimum(np.ceil(flows - _NEARLY_WHOLE), _MOST_FLOWS)
     is_there = (level >= 0) & (level < 1) & (load >= 0) & (flows >= 0) & np.isfinite(flows)
     met = load * ((whole - 1) / whole)  # the share of visits that any wait
     is_wait = is_there & (load < 1) & (whole > 1) & (1 - level < met)

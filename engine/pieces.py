@@ -104,9 +104,7 @@ def total(parts: Sequence[Piecewise]) -> Piecewise:
     """Return a sum."""
     running, infinite = RunningTotal(), 0
     low = parts[0].pieces[0].start
-    changes: _Changes = {
-        low: [(ZERO, part.pieces[0].function) for part in parts]
-    }
+    changes: _Changes = {low: [(ZERO, part.pieces[0].function) for part in parts]}
     for part in parts:
         for one, other in pairwise(part.pieces):
             changes.setdefault(other.start, []).append((one.function, other.function))

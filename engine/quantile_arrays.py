@@ -23,6 +23,8 @@ _LEAST_VARIATION = 1e-6
 _NUDGE = 0.004
 _STENCIL = ((2.0, -1 / 12), (1.0, 2 / 3), (-1.0, -2 / 3), (-2.0, 1 / 12))
 _HALF = 0.5
+_LARGEST = 700.0
+"""Of larger numbers exponentials are beyond all floats."""
 
 
 def sojourn_quantile(waiting: ArrayLike, rate: ArrayLike, level: ArrayLike) -> Array:
@@ -187,7 +189,7 @@ def _gamma_parts(time: Array, growth: Array, variation: Array) -> tuple[Array, A
     S is the law of a service and an exponential time of rate z: -z times the second is its slope.
     """
     shape, tilt = 1 / variation, np.exp(-variation * growth)
-    grown = np.exp(growth - decay(growth, variation) * time)
+    grown = np.exp(np.minimum(growth - decay(growth, variation) * time, _LARGEST))
     return gammaincc(shape, shape * time), grown * gammainc(shape, shape * time * tilt)
 
 

@@ -61,7 +61,7 @@ def inverse_erlang_b(servers: float, traffic: float) -> float:
     if traffic == 0:
         return inf if servers > 0 else 1.0
     if servers > _MANY or traffic == inf:
-        if servers == inf or traffic == inf:
+        if inf in (servers, traffic):
             return nan if servers == traffic else inf if servers == inf else 1.0
         from qps.engine.gamma_numbers import inverse_erlang  # noqa: PLC0415 - seldom needed
 

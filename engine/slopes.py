@@ -64,7 +64,10 @@ def _local(part: Formula, values: Sequence[float], point: Point) -> Sequence[flo
     found = []
     for i, v in enumerate(values):
         step = v * 1e-5
-        up, down = (OPERATIONS[part.word].number(*values[:i], v + d, *values[i+1:]) for d in (step, -step))
+        up, down = (
+            OPERATIONS[part.word].number(*values[:i], v + d, *values[i + 1 :])
+            for d in (step, -step)
+        )
         found.append((up - down) / (2 * step) if step else 0.0)
     return found
 

@@ -17,11 +17,11 @@ from fractions import Fraction
 from math import inf, sqrt
 
 from qps.engine.formulas import Formula
+from qps.engine.intervals import above, below
 from qps.engine.known_signs import range_of
 from qps.engine.operations import OF_QUEUES
 from qps.engine.powers import TooLongError
 from qps.solver.bounds import Curve
-from qps.engine.intervals import above, below
 from qps.solver.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.piecewise import piecewise
 from qps.solver.reach import Reach

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from msgspec import structs
+
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
 from qps.compiler.diagnostics import codes
@@ -256,9 +258,13 @@ def _points(changes: Iterable[ir.Change]) -> Iterator[int]:
 def _widened(change: ir.Change, base: Configuration) -> ir.Change:
     """Return a change, a single population in it made the range around that."""
     if isinstance(change, ir.SetScenario):
-        return replace(change, changes=tuple(_widened(inner, base) for inner in change.changes))
+        return structs.replace(
+            change, changes=tuple(_widened(inner, base) for inner in change.changes)
+        )
     if isinstance(change, ir.SetPopulation) and change.low == change.high:
-        return replace(change, low=min(base.low, change.low), high=max(base.high, change.low))
+        return structs.replace(
+            change, low=min(base.low, change.low), high=max(base.high, change.low)
+        )
     return change
 
 

@@ -23,9 +23,9 @@ from qps.engine.formulas import (
     product,
     total,
 )
+from qps.engine.intervals import Interval, above, below
 from qps.engine.pieces import middle, roots_on
 from qps.solver.bounds import Curve
-from qps.engine.intervals import Interval, above, below
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import whole_exponent
 

@@ -6,8 +6,10 @@ So the load of a resource becomes a function of its capacity, whatever its capac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import VARYING, Configuration

@@ -11,11 +11,11 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.operations import OPERATIONS, InexactError

@@ -89,7 +89,7 @@ EDGES = [
     ("periodic_wait", (5, nan), nan),
     ("periodic_wait", (2, 0.5), 0.125),
     ("md1_tail", (-0.1, 1), nan),
-    ("md1_tail", (inf, 1), nan),
+    ("md1_tail", (inf, 1), 1.0),
     ("md1_tail", (nan, 1), nan),
     ("md1_tail", (0.5, nan), nan),
     ("md1_tail", (1, 5), 1.0),

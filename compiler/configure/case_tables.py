@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -11,8 +12,7 @@ from qps.compiler.configure.fold import Folder, UnstatedCaseError
 from qps.compiler.quantities.dimension import Dimension
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRow:
+class CaseRow(Struct, frozen=True):
     """A kind, its share, and its value in each case; None where that case is not stated.
 
     The row of all kinds together has an empty name, and so has that of a parameter without.
@@ -24,8 +24,7 @@ class CaseRow:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class CaseTable:
+class CaseTable(Struct, frozen=True):
     """A parameter with several values, row by row."""
 
     name: str

@@ -7,8 +7,10 @@ its share; at least the least, at most the largest of all of theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
@@ -17,8 +19,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 
 
-@dataclass(frozen=True, slots=True)
-class Unstated:
+class Unstated(Struct, frozen=True):
     """A case that a parameter does not state, and where it was asked for."""
 
     name: str

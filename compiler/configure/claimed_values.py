@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import report_unstated
@@ -21,8 +22,7 @@ from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.ir.parts import parts_of
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A value that is asked for, and the changes of the model in which it is."""
 
     value: ir.Expr

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
@@ -17,8 +19,7 @@ VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 """What grows with the population, or may do so."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Configuration:
+class Configuration(Struct, frozen=True, kw_only=True):
     """What is in force: the choices, the values and the places of one run.
 
     `parameters` holds the expression of each parameter, `values_from` where it was set; `case`

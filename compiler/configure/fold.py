@@ -8,9 +8,11 @@ anybody computes with, or needs itself, is an error of its own: nothing later me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import Unstated, mixed
@@ -64,8 +66,7 @@ _EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
 }
 
 
-@dataclass
-class Folder:
+class Folder(Struct):
     """Folds expressions; each parameter once in each case.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. `kinds` says

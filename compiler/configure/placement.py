@@ -7,9 +7,11 @@ comes later: another machine may lack a resource or a rating that the first one 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -79,8 +81,7 @@ def held_item(cost: ir.Quantity, capacity: Dimension) -> bool:
     return cost.dimension == capacity
 
 
-@dataclass(frozen=True, slots=True)
-class _Ask:
+class _Ask(Struct, frozen=True):
     """Something that asks for an item which the stream does not carry."""
 
     span: Span
@@ -89,8 +90,7 @@ class _Ask:
     also: tuple[Label, ...] = ()
 
 
-@dataclass(kw_only=True)
-class _StreamCheck:
+class _StreamCheck(Struct, kw_only=True):
     """Checks one stream in one configuration."""
 
     model: ir.Model

@@ -7,9 +7,10 @@ and at some points between them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import report_unstated
@@ -43,8 +44,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 _HUNDRED = 100
 
 
-@dataclass
-class Bounds:
+class Bounds(Struct, dict=True):
     """Looks at the values of one model in one configuration after the other.
 
     What is the same in all of them is looked at again only with another range of the population.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import VARYING, Configuration
@@ -17,8 +18,7 @@ _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 """What comes to the same in every configuration, where its operands do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounded:
+class Bounded(Struct, frozen=True, kw_only=True):
     """An expression with what it is called, what it may be, and its dimension."""
 
     expr: ir.Expr

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
@@ -36,8 +37,7 @@ _NOT_MEASURED = frozenset(["", "-", "nan", "na", "n/a", "null", "none", "inf", "
 _CORES = "core"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Struct, frozen=True, kw_only=True):
     """How a table is read: which column is the load of `processors`, which do the work of `cores`.
 
     `resource` is None where the table has only one column that can be the load. `has_fixed` is
@@ -52,8 +52,7 @@ class Reading:
     is_served: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RateColumn:
+class RateColumn(Struct, frozen=True):
     """A column of rates of an item; `factor` of one of its unit is in base units."""
 
     heading: str
@@ -62,8 +61,7 @@ class RateColumn:
     is_served: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LoadColumn:
+class LoadColumn(Struct, frozen=True):
     """The column of the load, as a share of the machine; no heading where each row is full."""
 
     heading: str | None

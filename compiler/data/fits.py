@@ -8,10 +8,11 @@ solved exactly, so that a spec has the same numbers on every machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
+
+from msgspec import Struct
 
 from qps.compiler.data.fit_columns import (
     LoadColumn,
@@ -47,8 +48,7 @@ _MOST_BITS = 450
 """Of a number with all the digits that its column has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitTerm:
+class FitTerm(Struct, frozen=True, kw_only=True):
     """A coefficient: seconds of one processor for each of an item (a bit for information).
 
     It was measured between the rates `low` and `high` of the whole machine, in base units.
@@ -61,8 +61,7 @@ class FitTerm:
     high: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """Between which sizes, in bits, an item was measured."""
 
     item: str
@@ -70,8 +69,7 @@ class Size:
     high: Fraction
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FitRow:
+class FitRow(Struct, frozen=True, kw_only=True):
     """A row: the load of the whole machine and the rates in base units.
 
     It is not used where items pass without any bytes, nor where the machine `is_saturated` and
@@ -86,8 +84,7 @@ class FitRow:
     is_used: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Runs:
+class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count."""
 
     lines: tuple[int, ...]
@@ -127,8 +124,7 @@ class Runs:
         return min(values) * column.unit, max(values) * column.unit
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fit:
+class Fit(Struct, frozen=True, kw_only=True):
     """Costs fitted to a table: `fixed` is the load of the whole machine that is always there.
 
     `cores` is how many processors share the load; `left_out` names the columns that were not

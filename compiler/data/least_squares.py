@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
 from operator import mul
 
+from msgspec import Struct
+
 Rational = int | Fraction
 
 
-@dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(Struct, frozen=True, dict=True):
     """The numbers that fit `target` best as a sum of multiples of some columns.
 
     `columns` and `target` are whole numbers, row by row.

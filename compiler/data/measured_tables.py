@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
+
+from msgspec import Struct
 
 MOST_ROWS = 100_000
 MOST_RUNS = 1_000_000
@@ -19,8 +20,7 @@ _LONGEST_DENOMINATOR = 2_000
 """Bits of a denominator that all numbers of a column have in common."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(Struct, frozen=True, eq=False):
     """Headings, the cells below each of them, and the line of the file that each row stands in."""
 
     name: str
@@ -35,8 +35,7 @@ class Table:
             yield line, dict(zip(self.headings, cells, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """What is wrong with a table, and how to mend it."""
 
     message: str
@@ -103,8 +102,7 @@ def number(cell: str) -> Fraction | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Struct, frozen=True):
     """A column of exact numbers: each is a whole number of `unit`.
 
     So sums over many rows are sums of whole numbers, exact and fast.

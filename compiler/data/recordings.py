@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from statistics import median_low
+
+from msgspec import Struct
 
 from qps.compiler.data.trace_files import Columns, TraceError
 
@@ -24,8 +25,7 @@ _HALF_OF_16_BIT = 1 << 15
 _LARGEST_16_BIT = (1 << 16) - 1
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Recording:
+class Recording(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """The packets that arrived, in the order in which they were sent.
 
     `places` count from the first packet of the file; `scheduled` and `arrivals` are ticks of
@@ -172,8 +172,7 @@ def recording_of(columns: Columns, period: Fraction | None) -> Recording:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A line of the file: which packet it is, when it was sent and when it arrived."""
 
     place: int

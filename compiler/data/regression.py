@@ -13,10 +13,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from heapq import nsmallest
 from math import ceil, isnan, nan, sqrt
+
+from msgspec import Struct
 
 from qps.compiler.data.fits import LOW_LOAD, Fit
 from qps.compiler.data.least_squares import LeastSquares
@@ -42,8 +43,7 @@ _FEW = 20
 """One row in so many may be missed by much for nothing but noise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Coefficient:
+class Coefficient(Struct, frozen=True):
     """A fitted number, in seconds of one processor for each item (a bit for information).
 
     The fixed one is a load. `half_width` is that of its 95 % confidence interval, None where
@@ -61,8 +61,7 @@ class Coefficient:
         return self.half_width is not None and 0 <= self.value < self.half_width
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Residual:
+class Residual(Struct, frozen=True, kw_only=True):
     """A row: its load as measured and fitted, and as predicted by a fit without it.
 
     `left_out` is None where the row alone decides a number; `pull` is Cook's distance, `remaining`
@@ -84,8 +83,7 @@ class Residual:
         return self.measured + self.error
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Regression:
+class Regression(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """A fit with all that tells how far to trust it; loads as shares of the machine."""
 
     fit: Fit

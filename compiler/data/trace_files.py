@@ -11,8 +11,9 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
 
@@ -53,8 +54,7 @@ class TraceError(Exception):
         super().__init__(message)
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The columns of a file by what they hold, and the unit of each column of times, in s."""
 
     columns: tuple[str, ...]
@@ -63,8 +63,7 @@ class Heading:
     """Lines of the heading: none in a bare list of numbers."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Columns:
+class Columns(Struct, frozen=True, eq=False, kw_only=True):
     """What a file says of each packet, in the order of its lines; times in ticks of `tick` s."""
 
     arrivals: list[int | None]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 from qps.compiler.diagnostics.source import Span
 
@@ -25,8 +26,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A kind of diagnostic: its number is never used again for another kind."""
 
     id: str
@@ -35,16 +35,14 @@ class Code:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """A place and what is to be said of it."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding.
 
     `message` is the one thing to show where only one can be shown: a lower-case phrase
@@ -66,8 +64,7 @@ class Diagnostic:
         return self.code.severity is Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class Outcome(Struct, Generic[T], frozen=True):
     """A value, or None where errors left none, with all diagnostics found.
 
     The early passes keep what they could make out beside their errors, so that later ones
@@ -90,8 +87,7 @@ class TooManyError(Exception):
         super().__init__(f"more than {MOST_DIAGNOSTICS} mistakes")
 
 
-@dataclass(slots=True)
-class Sink:
+class Sink(Struct):
     """Collects diagnostics while a pass runs; one mistake is kept once.
 
     `failed_names` are declared by something that failed itself: that they are unknown is no

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from msgspec import Struct
 
-@dataclass(frozen=True, eq=False)
-class Source:
+
+class Source(Struct, frozen=True, eq=False, dict=True):
     """A text that was read once; every span points into one.
 
     `label` is the name that people see: the path as they typed it, or `std.…`.
@@ -38,13 +38,15 @@ class Source:
         return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A half-open stretch of a source, in characters."""
 
-    source: Source = field(repr=False)
+    source: Source
     start: int
     end: int
+
+    def __repr__(self) -> str:
+        return f"Span({self.start}, {self.end})"  # not the whole text
 
     @property
     def text(self) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change, SetScenario
 from qps.compiler.ir.requirements import Requirement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
+class Mode(Struct, frozen=True, kw_only=True):
     """A way of working: what it needs besides the requirements of all, and what differs in it."""
 
     name: str
@@ -21,8 +21,7 @@ class Mode:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """Named changes."""
 
     name: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change, Condition
@@ -14,16 +15,14 @@ if TYPE_CHECKING:
     from qps.compiler.ir.matrices import MatrixClaim
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """How far a prediction may be off: a share of the claimed value, or an amount."""
 
     amount: Fraction
     relative: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """A claimed value, or a claimed condition (then `claimed` is None).
 
     `asks` is false for arithmetic: what names no measure and no function claims nothing of a model.
@@ -37,8 +36,7 @@ class Claim:
     asks: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expectation:
+class Expectation(Struct, frozen=True, kw_only=True):
     """Claims with their source: a document, or the model itself where they are `is_our_own`.
 
     `missed` says why they are known not to hold.
@@ -56,8 +54,7 @@ class Expectation:
     missed: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredColumn:
+class MeasuredColumn(Struct, frozen=True, kw_only=True):
     """A column of measured values; without a tolerance they are shown, not judged.
 
     `asks` is false for arithmetic with what other columns set.
@@ -70,8 +67,7 @@ class MeasuredColumn:
     asks: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ObservedRow:
+class ObservedRow(Struct, frozen=True):
     """A measured run: the line it stands on, what it sets, and what was measured.
 
     `values` has an entry for each measured column, None where the cell is empty.
@@ -82,8 +78,7 @@ class ObservedRow:
     values: tuple[Fraction | None, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class Observation(Struct, frozen=True, kw_only=True):
     """A table of runs, of a document or of our own where it is `is_our_own`."""
 
     name: str

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.recorded import Recorded, RecordedTable
 from qps.compiler.quantities.dimension import Dimension
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """An exact number in base units."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterValue:
+class ParameterValue(Struct, frozen=True):
     """The value of a parameter; an elastic one settles with the loads.
 
     That of a formal is not known: it stands only while a function is checked that nothing
@@ -31,48 +30,41 @@ class ParameterValue:
     is_formal: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Population:
+class Population(Struct, frozen=True):
     """The number of users."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeCount:
+class NodeCount(Struct, frozen=True):
     """How many there are of a node, or of a replicated link."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
+class Members(Struct, frozen=True):
     """How many users there are in each group of a name."""
 
     group: str
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCount:
+class GroupCount(Struct, frozen=True):
     """How many groups of a name there are; of users of several kinds, those of all kinds."""
 
     group: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """The sum of its terms."""
 
     terms: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Struct, frozen=True):
     """The product of its factors."""
 
     factors: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Struct, frozen=True):
     """`base ^ exponent`."""
 
     base: Expr
@@ -136,16 +128,14 @@ _ARGUMENTS: dict[Function, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(Struct, frozen=True):
     """A function of the language applied to arguments."""
 
     function: Function
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """One of two values, by a condition on options and parameters."""
 
     condition: Condition
@@ -153,8 +143,7 @@ class Choice:
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """A number that a recording gives for an argument, which options and parameters settle."""
 
     table: RecordedTable
@@ -189,8 +178,7 @@ OWN = ""
 """The subject of a measure in a jitter law: the very resource that has the law."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A measure of a stream or a resource.
 
     `component` is set for a share, `level` for a quantile: the share that is to stay below it.
@@ -202,8 +190,7 @@ class Measured:
     level: Fraction | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """A value in a changed model."""
 
     value: Expr
@@ -218,8 +205,7 @@ class Case(Enum):
     LARGEST = "largest"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseValue:
+class CaseValue(Struct, frozen=True):
     """What a parameter is in a case, and where that is stated."""
 
     case: Case
@@ -227,8 +213,7 @@ class CaseValue:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ByCase:
+class ByCase(Struct, frozen=True):
     """A value by the case in force; a case that is not stated has none."""
 
     values: tuple[CaseValue, ...]
@@ -238,8 +223,7 @@ class ByCase:
         return next((value for value in self.values if value.case is case), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """A kind: its share of all, the weight as it is written, and the parameter of its value."""
 
     name: str
@@ -248,8 +232,7 @@ class Kind:
     parameter: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mixture:
+class Mixture(Struct, frozen=True):
     """A value over several kinds: on average their mean, else the least or largest of all.
 
     `of` names the kinds; where these are `of_users`, all that a user asks for is counted by kind.
@@ -262,8 +245,7 @@ class Mixture:
     total: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class InCase:
+class InCase(Struct, frozen=True):
     """`largest(x)`: a value with every parameter in one case, whichever is in force."""
 
     case: Case
@@ -293,16 +275,14 @@ Expr = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OptionIs:
+class OptionIs(Struct, frozen=True):
     """True where an option has a choice."""
 
     option: str
     choice: str
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Struct, frozen=True):
     """`left operator right`, the operator one of `< <= > >= == !=`; both of one dimension."""
 
     operator: str
@@ -311,29 +291,25 @@ class Compare:
     dimension: Dimension
 
 
-@dataclass(frozen=True, slots=True)
-class AllOf:
+class AllOf(Struct, frozen=True):
     """True where all conditions are."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """True where one of the conditions is."""
 
     conditions: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Negated:
+class Negated(Struct, frozen=True):
     """True where the condition is not."""
 
     condition: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class RowIs:
+class RowIs(Struct, frozen=True):
     """True for a row of a matrix that has a word in one of its columns."""
 
     column: str
@@ -343,8 +319,7 @@ class RowIs:
 Condition = OptionIs | Compare | AllOf | AnyOf | Negated | RowIs
 
 
-@dataclass(frozen=True, slots=True)
-class SetParameter:
+class SetParameter(Struct, frozen=True):
     """A parameter's new value."""
 
     name: str
@@ -352,8 +327,7 @@ class SetParameter:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetOption:
+class SetOption(Struct, frozen=True):
     """An option's new choice."""
 
     name: str
@@ -361,8 +335,7 @@ class SetOption:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetPlace:
+class SetPlace(Struct, frozen=True):
     """Another machine or network for a node or link; the count stays where it is None."""
 
     name: str
@@ -371,8 +344,7 @@ class SetPlace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetPopulation:
+class SetPopulation(Struct, frozen=True):
     """Another range of the population, or one value (`low` = `high`)."""
 
     low: int
@@ -380,8 +352,7 @@ class SetPopulation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetMode:
+class SetMode(Struct, frozen=True):
     """One mode instead of the worst of all, with what it changes."""
 
     name: str
@@ -389,8 +360,7 @@ class SetMode:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetScenario:
+class SetScenario(Struct, frozen=True):
     """What a scenario changes."""
 
     name: str
@@ -398,8 +368,7 @@ class SetScenario:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetCase:
+class SetCase(Struct, frozen=True):
     """The case in force for every parameter that has several values."""
 
     case: Case

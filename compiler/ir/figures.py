@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change
@@ -11,8 +12,7 @@ from qps.compiler.ir.parameters import Quantity
 from qps.compiler.quantities.dimension import Dimension
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """A value along the horizontal axis of a figure, in the model as changed."""
 
     label: str
@@ -21,8 +21,7 @@ class Curve:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LoadCurves:
+class LoadCurves(Struct, frozen=True):
     """The load of every resource along the axis of a figure, in the model as changed."""
 
     label: str
@@ -30,8 +29,7 @@ class LoadCurves:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """Curves over the population (`parameter` None) or over a parameter, from low to high."""
 
     name: str

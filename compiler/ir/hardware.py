@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Expr
@@ -30,8 +31,7 @@ class Discipline(Enum):
     PERIODIC = "periodic"  # equal streams with one visit a period, at random phases
 
 
-@dataclass(frozen=True, slots=True)
-class Queueing:
+class Queueing(Struct, frozen=True):
     """A discipline; `variation` is the coefficient of variation of the service time of mg1."""
 
     discipline: Discipline
@@ -39,8 +39,7 @@ class Queueing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(Struct, frozen=True, kw_only=True):
     """A resource of a machine.
 
     `capacity` is in cores (dimensionless) for a processor, in bit/s or items/s for a rate,
@@ -66,8 +65,7 @@ class Resource:
         return self.kind is ResourceKind.RATE and self.work == DATA_RATE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """A kind of machine; `ratings` holds every rating by its base dimension."""
 
     name: str
@@ -95,8 +93,7 @@ class Medium(Enum):
     DUPLEX = "duplex"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class Network(Struct, frozen=True, kw_only=True):
     """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
 
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
@@ -117,8 +114,7 @@ class Network:
     queueing: Queueing | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A group of equal machines."""
 
     name: str
@@ -127,8 +123,7 @@ class Node:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class Link(Struct, frozen=True, kw_only=True):
     """A network in its place: `ends` are the nodes and links that it joins."""
 
     name: str

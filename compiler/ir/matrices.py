@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change, Condition, Constant, SetParameter
@@ -23,8 +24,7 @@ class AxisKind(Enum):
     MODE = "mode"
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """Values along a range, exact: from `low` in steps."""
 
     low: Fraction
@@ -32,8 +32,7 @@ class Steps:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
+class Axis(Struct, frozen=True, kw_only=True):
     """What a matrix varies: changes for what is chosen, numbers for a parameter.
 
     `labels` tells the choices in words, empty for numbers. `unit` is the one that numbers are
@@ -76,24 +75,21 @@ class Axis:
         return SetParameter(self.name, Constant(self.number(index)), self.span)
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixColumn:
+class MatrixColumn(Struct, frozen=True):
     """A column of a spec's own: a value, at the population that is asked for."""
 
     name: str
     value: Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """A column to sort by."""
 
     column: str
     is_descending: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+class Matrix(Struct, frozen=True, kw_only=True):
     """Many configurations of the model.
 
     `blocks` are products of axes, all with the same axes in the same order: the first is that of
@@ -139,8 +135,7 @@ class Quantifier(Enum):
     AT_MOST = "most"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixClaim:
+class MatrixClaim(Struct, frozen=True, kw_only=True):
     """What is claimed of the configurations of a matrix, or of those for which `where` holds."""
 
     quantifier: Quantifier

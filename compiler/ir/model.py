@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
@@ -16,8 +16,7 @@ from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
 from qps.compiler.ir.streams import Stream
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """A spec that was checked; `fits` are those that its numbers come from, by where they stand.
 
     `fitted` has every number that was chosen to hit one that is claimed: where it stands, and what

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Expr
@@ -10,8 +10,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import Divisor
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True, eq=False):
     """An expression with its dimension and where it stands.
 
     `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`;
@@ -22,7 +21,21 @@ class Quantity:
     dimension: Dimension
     span: Span
     bound: str = ""
-    divisors: tuple[Divisor, ...] = field(default=(), compare=False, repr=False)
+    divisors: tuple[Divisor, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self._told == other._told
+
+    def __hash__(self) -> int:
+        return hash(self._told)
+
+    def __repr__(self) -> str:
+        return f"Quantity{self._told}"
+
+    @property
+    def _told(self) -> tuple[Expr, Dimension, Span, str]:
+        """All but the divisors: they follow from it."""
+        return self.expr, self.dimension, self.span, self.bound
 
     @property
     def text(self) -> str:
@@ -30,8 +43,7 @@ class Quantity:
         return f"{self.span.text} ({self.bound})" if self.bound else self.span.text
 
 
-@dataclass(frozen=True, slots=True)
-class UserRange:
+class UserRange(Struct, frozen=True):
     """The population: its name, its least and its greatest value."""
 
     name: str
@@ -40,8 +52,7 @@ class UserRange:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Into what the users are divided: groups of `size`, one of all users where they are fewer."""
 
     name: str
@@ -50,8 +61,7 @@ class Group:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """A choice among names, the first in force unless changed."""
 
     name: str
@@ -60,8 +70,7 @@ class Option:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parameters import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A measure of the spec's own."""
 
     name: str
@@ -18,8 +18,7 @@ class Measure:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class Requirement(Struct, frozen=True, kw_only=True):
     """`measure <= limit` (or >=); `is_axis` where it is one of the axes of quality."""
 
     name: str
@@ -40,8 +39,7 @@ class TargetScope(Enum):
     LINKS = "links"  # every link
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """How full resources may be by plan, as a share of their capacity."""
 
     name: str
@@ -68,8 +66,7 @@ class Metric(Enum):
     FORMULA = "formula"
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(Struct, frozen=True):
     """The metric; `formula` is set where the spec gives its own."""
 
     metric: Metric

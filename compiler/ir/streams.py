@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
@@ -12,16 +13,14 @@ from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 
 
-@dataclass(frozen=True, slots=True)
-class CostTerm:
+class CostTerm(Struct, frozen=True):
     """An addend of a cost; `literal` where it names nothing that varies."""
 
     amount: Quantity
     literal: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Struct, frozen=True, kw_only=True):
     """What a component costs on one resource.
 
     `measured_on` names the machine whose rating the cost is scaled from; `scaled_by` the
@@ -55,8 +54,7 @@ class EffectKind(Enum):
     MERGE = "merge"
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """An effect; `value` is None for a merge."""
 
     kind: EffectKind
@@ -64,8 +62,7 @@ class Effect:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+class Component(Struct, frozen=True, kw_only=True):
     """One step of work, its arguments put in."""
 
     name: str
@@ -84,8 +81,7 @@ class SpreadKind(Enum):
     ONE = "one"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class Spread(Struct, frozen=True, kw_only=True):
     """`to others by cast`: `cast` is a plain truth (multicast) or the option that decides.
 
     With a `group`, copies go to its members, wherever the stream goes on, and each of them gets
@@ -100,8 +96,7 @@ class Spread:
     most: Quantity | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """A component in its place; with a `group`, it merges the flows of each group by itself."""
 
     component: Component
@@ -112,8 +107,7 @@ class Step:
     group: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """The steps at a node."""
 
     node: str
@@ -121,8 +115,7 @@ class Visit:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(Struct, frozen=True):
     """A link on the way, and what comes before and after it: nodes or links."""
 
     link: str
@@ -131,8 +124,7 @@ class Crossing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Emission:
+class Emission(Struct, frozen=True, kw_only=True):
     """What leaves a source.
 
     `values` are the rate and the sizes as they were given. `primary` is the item that keeps
@@ -147,8 +139,7 @@ class Emission:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Playout:
+class Playout(Struct, frozen=True):
     """The buffer where a stream ends: its delay, and the share that comes too late for it."""
 
     delay: Quantity
@@ -156,16 +147,14 @@ class Playout:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class InEachGroup:
+class InEachGroup(Struct, frozen=True):
     """`for 2 in each room`: so many flows in each group, but no more than it has members."""
 
     group: str
     flows: Quantity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class Stream(Struct, frozen=True, kw_only=True):
     """Items on their way: one flow for each machine of a node, or some in each group."""
 
     name: str

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from msgspec import structs
+
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -138,7 +140,7 @@ def _lowered(
     except QpsError as error:
         label = Label(quantity.span, "")
         raise QpsError(
-            [replace(d, primary=d.primary or label) for d in error.diagnostics]
+            [structs.replace(d, primary=d.primary or label) for d in error.diagnostics]
         ) from error
 
 

@@ -7,8 +7,9 @@ the way from the model to the number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 
 class Kind(Enum):
@@ -21,8 +22,7 @@ class Kind(Enum):
     SIMULATED = "simulated"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certainty:
+class Certainty(Struct, frozen=True, kw_only=True):
     """How a number is known, and why no better.
 
     Each reason is a phrase that stands alone: which bound or approximation, where, and the error

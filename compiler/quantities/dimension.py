@@ -7,8 +7,9 @@ The bases are `time`, `information`, `money`, and whatever is counted or rated: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 TIME_BASE = "time"
 INFORMATION_BASE = "information"
@@ -25,8 +26,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(Struct, frozen=True):
     """A product of bases; `exponents` is sorted by base and holds no zero.
 
     >>> str(INFORMATION / TIME), str(TIME * TIME), str(DIMENSIONLESS)

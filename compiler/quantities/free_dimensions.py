@@ -8,14 +8,14 @@ mistake whatever the function is called with.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension, free, is_free
 
 
-@dataclass(frozen=True, slots=True)
-class FreeDimensions:
+class FreeDimensions(Struct, frozen=True):
     """What was found of free dimensions so far."""
 
     _solved: dict[str, Dimension] = field(default_factory=dict)

@@ -9,9 +9,10 @@ reading, that is the hint.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
@@ -21,8 +22,7 @@ _MOST = 8
 """Divisors that are remembered of one value: a hint needs one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Divisor:
+class Divisor(Struct, frozen=True):
     """A number that divides with its unit: the `60 request` of `1/60 request/s`.
 
     `change` is what the dimension of a value that holds it is multiplied by where the number
@@ -62,8 +62,7 @@ class Dimensioned(Protocol):
         """The numbers that divide in it with their units."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """A hint on a dimension that does not fit, and the place that it speaks of."""
 
     hint: str | None

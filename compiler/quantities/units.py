@@ -6,8 +6,9 @@ tools read in two ways (`KB`, `Mb`, a bare `b`) is no unit here, but an error th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -19,8 +20,7 @@ from qps.compiler.quantities.dimension import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """A unit; one of it is `factor` base units (s, bit, $, one item) of `dimension`."""
 
     name: str

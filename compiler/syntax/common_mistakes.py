@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from unicodedata import category
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest, shortened
@@ -21,8 +22,7 @@ _SURE = 0.74
 _LOOKED_AHEAD = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """A word that cannot stand where it stands."""
 
     span: Span

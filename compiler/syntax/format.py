@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
@@ -36,8 +38,7 @@ _TIGHT = frozenset(["CIRCUMFLEX", "DOT", "RANGE"])
 _OPERANDS = frozenset(["NAME", "NUMBER", "SIGN", "RPAR", "STRING"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
+class _Piece(Struct, frozen=True, kw_only=True):
     """A token, and what stands between it and the token before."""
 
     kind: str
@@ -50,8 +51,7 @@ class _Piece:
     spaced: bool  # a space stands before it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _Line(Struct, frozen=True, kw_only=True):
     """A line of the result, before alignment."""
 
     text: str = ""

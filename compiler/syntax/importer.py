@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Outcome, Sink
@@ -45,15 +46,14 @@ def read_data(path: Path) -> Outcome[str]:
     return sink.outcome(text)
 
 
-@dataclass(frozen=True)
-class FileImporter:
+class FileImporter(Struct, frozen=True, eq=False):
     """Reads modules of the standard library and files in the folder tree of the spec.
 
     `named` are the files that were named so far: no command may write over them.
     """
 
     root: Path | None
-    named: set[Path] = field(default_factory=set, compare=False)
+    named: set[Path] = field(default_factory=set)
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source of `std.…` or of a `.qps` file."""

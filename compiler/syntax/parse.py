@@ -8,11 +8,11 @@ edge, with one of the words of `grammar.words.DECLARATIONS`, or with a doc strin
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import lark
 from lark import Token, Tree
 from lark.utils import TextSlice
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Outcome, Sink

@@ -10,7 +10,7 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.solver.matrix.compiling import CompiledGroup, CompiledMatrix
-from qps.solver.matrix.modes import Index
+from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.stretch import Stretch
 

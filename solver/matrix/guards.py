@@ -8,9 +8,10 @@ grow with an elastic rate): rows that differ there are solved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,9 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.monomials import monomials
 from qps.engine.building import Builder
-from qps.engine.exact import InexactError, NoValueError, exact_values
+from qps.engine.exact import Exact, ExactRunner, exact
 from qps.engine.formulas import Formula, apply
 from qps.engine.formulas import number as number_of
-from qps.engine.running import Runner
 from qps.engine.substitution import substituted
 from qps.solver.matrix.prepared import Ints
 from qps.solver.matrix.questions import Asking
@@ -197,22 +197,26 @@ def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
 
 def broken(
     guards: Sequence[tuple[int, Guard]],
-    runner: Runner,
+    runner: ExactRunner,
     inputs: Mapping[str, Any],
     count: int,
-    exact_inputs: Callable[[int], Mapping[str, Fraction]],
+    exact_inputs: Callable[[Iterable[str], Ints], Mapping[str, Sequence[Exact]]],
 ) -> Ints:
     """Return for each row a verdict: the first guard that it breaks, and how; see `verdict`."""
     found = np.full(count, SOUND, dtype=np.int64)
     with np.errstate(all="ignore"):
-        values = runner.run({guard.value for _, guard in guards}, {}, inputs)
+        values = runner.runner.run({guard.value for _, guard in guards}, {}, inputs)
     for number, guard in guards:
         value = np.broadcast_to(np.asarray(values[guard.value], dtype=float), (count,))
         below, above, near = _sides(guard, value)
         unknown = np.zeros(count, dtype=bool)
-        for row in np.flatnonzero(near & (found == SOUND)):
-            exact = _exactly(guard, runner, exact_inputs(int(row)))
-            below[row], above[row], unknown[row] = exact == -1, exact == 1, exact is None
+        rows = np.flatnonzero(near & (found == SOUND))
+        if rows.size:
+            names = runner.program.inputs[guard.value]
+            columns = runner.columns([guard.value], exact_inputs(names, rows), None, rows.size)
+            for row, value_here in zip(rows, columns[guard.value], strict=True):
+                told = _told(guard, value_here)
+                below[row], above[row], unknown[row] = told == -1, told == 1, told is None
         for kind, out in enumerate((below, above, unknown)):
             found[out & (found == SOUND)] = _KINDS * number + kind
     return found
@@ -239,22 +243,21 @@ def _sides(guard: Guard, value: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
     return below, above, near
 
 
-def _exactly(guard: Guard, runner: Runner, inputs: Mapping[str, Fraction]) -> int | None:
+def _told(guard: Guard, value: Exact) -> int | None:
     """Return -1 for a value below its bounds, 1 for one above, 0 for one in bounds, else None.
 
     A value that is no fraction is not judged, as it is not elsewhere.
     """
-    try:
-        value = exact_values(runner.program, (guard.value,), inputs, 1)[guard.value]
-    except NoValueError:
-        return None
-    except InexactError:
-        return 0
+    if isinstance(value, float):
+        return None if isnan(value) else 0
     if guard.least is None and guard.most is None:
         return -1 if value == 0 and guard.is_least_out else 0
-    least, most = guard.least, guard.most
-    if least is not None and (value < least or (value == least and guard.is_least_out)):
-        return -1
-    if most is not None and (value > most or (value == most and guard.is_most_out)):
-        return 1
+    if guard.least is not None:
+        gap = value - exact(guard.least)
+        if gap < 0 or (gap == 0 and guard.is_least_out):
+            return -1
+    if guard.most is not None:
+        gap = value - exact(guard.most)
+        if gap > 0 or (gap == 0 and guard.is_most_out):
+            return 1
     return 0

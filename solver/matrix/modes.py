@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -12,19 +11,15 @@ from typing import Any
 import numpy as np
 
 from qps.compiler import ir
-from qps.engine.exact import mixed_values
-from qps.engine.formulas import ZERO, symbol
-from qps.engine.formulas import number as number_of
+from qps.engine.formulas import symbol
 from qps.engine.running import Runner, Values
-from qps.engine.substitution import substituted
-from qps.solver.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
 from qps.solver.matrix.layout import indices, joined, numbers_of
 from qps.solver.matrix.prepared import (
     Bools,
-    CompiledCriterion,
     Floats,
     Ints,
     Rows,
@@ -37,8 +32,6 @@ from qps.solver.staying_full import ALIKE, StaysFull
 
 _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
-_DOUBTFUL = 1e-9
-"""A margin, as a part of both sides, within which floats do not tell a sign."""
 
 
 @dataclass
@@ -70,10 +63,6 @@ class ModeAnswers:
     comparisons: list[tuple[Floats, Floats]]
 
 
-Index = tuple[Ints, ...]
-"""For each axis, which of its values the rows have."""
-
-
 @dataclass
 class ModeSolver:
     """Solves rows of one mode; what depends on few axes is computed once for all rows."""
@@ -82,9 +71,11 @@ class ModeSolver:
     axes: tuple[ir.Axis, ...]
     at: int | None
     runner: Runner = field(init=False)
+    decider: Decider = field(init=False)
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.mode.program)
+        self.decider = Decider(self.mode, self.axes, self.runner)
         self._position = {axis.name: i for i, axis in enumerate(self.axes)}
 
     # -- what does not depend on the population ------------------------------------------
@@ -187,23 +178,15 @@ class ModeSolver:
             if prod(counts) <= _LARGEST_VERDICTS:
                 verdicts = broken(
                     guards,
-                    self.runner,
+                    self.decider.exact,
                     self._grid(own),
                     prod(counts),
-                    lambda row, own=own, counts=counts: self._exact_inputs(  # type: ignore[misc]
-                        dict(zip(own, map(int, np.unravel_index(row, counts)), strict=True))
+                    lambda names, rows, own=own, counts=counts: self.decider.inputs(  # type: ignore[misc]
+                        names, dict(zip(own, indices(counts, rows), strict=True))
                     ),
                 )
             found[own] = (guards, verdicts)
         return found
-
-    def _exact_inputs(self, index: Mapping[int, int]) -> dict[str, Fraction]:
-        """Return the exact numbers at some values of some axes."""
-        return {
-            self.axes[i].name: self.axes[i].number(at)
-            for i, at in index.items()
-            if self.axes[i].kind is ir.AxisKind.PARAMETER
-        }
 
     def _inputs(self, index: Index) -> dict[str, Floats]:
         return {
@@ -222,10 +205,12 @@ class ModeSolver:
             else:
                 own_verdicts = broken(
                     guards,
-                    self.runner,
+                    self.decider.exact,
                     self._inputs(index),
                     count,
-                    lambda row: self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)}),
+                    lambda names, rows: self.decider.inputs(
+                        names, {i: values[rows] for i, values in enumerate(index)}
+                    ),
                 )
                 found = np.minimum(found, own_verdicts)
         return found
@@ -249,11 +234,13 @@ class ModeSolver:
         verdict = self.verdicts(index, count)
         rows = self.prepared(index, count)
         with np.errstate(all="ignore"):
+            always = self._always(rows, index, verdict == SOUND)
             end = np.full(count, mode.high + 1, dtype=np.int64)
-            proven = [
-                c for c, is_simple in zip(mode.criteria, mode.proven, strict=True) if is_simple
-            ]
-            others = [c for c in mode.criteria if c not in proven]
+            for fails_always in always.values():
+                end[fails_always] = mode.low
+            moving = [n for n in range(len(mode.criteria)) if n not in always]
+            proven = [mode.criteria[n] for n in moving if mode.proven[n]]
+            others = [mode.criteria[n] for n in moving if not mode.proven[n]]
             failures = first_failures(rows, proven, others, mode.low, end)
             first, is_open = failures.first, failures.is_open
             limit = np.maximum(first - 1, mode.low)
@@ -261,12 +248,29 @@ class ModeSolver:
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             settled = first.copy()
-            failing = self._settled(settled, at_limit, beyond, index, verdict == SOUND)
+            failing = self._settled(settled, at_limit, beyond, index, verdict == SOUND, always)
             limit = np.maximum(settled - 1, mode.low)
             if self.at is not None or (settled != first).any():
                 at_limit = {}
             is_open = is_open | self._is_impossible(rows, limit)
             return self._answers(rows, settled, failing, limit, verdict, is_open, at_limit)
+
+    def _always(self, rows: Rows, index: Index, sound: Bools) -> dict[int, Bools]:
+        """Return where criteria fail that no population changes, by their numbers."""
+        mode, found = self.mode, {}
+        varies, low = mode.program.varies, np.int64(mode.low)
+        for number, criterion in enumerate(mode.criteria):
+            if varies[criterion.measure] or varies[criterion.limit]:
+                continue
+            margin = np.broadcast_to(margin_of(criterion, rows.known), (rows.count,))
+            has_value = np.isfinite(margin)
+            fails = (margin > 0) | ~has_value
+            doubtful = np.flatnonzero(sound & (~has_value | (np.abs(margin) <= DOUBTFUL)))
+            fails[doubtful] = self.decider.fails(
+                criterion, index, doubtful, np.broadcast_to(low, doubtful.shape)
+            )
+            found[number] = fails
+        return found
 
     def _settled(
         self,
@@ -275,30 +279,48 @@ class ModeSolver:
         above: Values,
         index: Index,
         sound: Bools,
+        always: Mapping[int, Bools],
     ) -> Bools:
         """Return for each criterion which rows it limits, perhaps with others.
 
         Where floats cannot tell, this and the first failures are made exact.
         """
         mode, count = self.mode, first.size
-        ends = first > mode.high
-        doubtful = np.zeros(count, dtype=bool)
+        ends, fails = first > mode.high, self.decider.fails
+        elsewhere = np.zeros(count, dtype=bool)
         failing = np.zeros((len(mode.criteria), count), dtype=bool)
         for number, criterion in enumerate(mode.criteria):
-            doubtful |= (first > mode.low) & ~(margin_of(criterion, below) <= -_DOUBTFUL)
+            if number in always:  # where it fails the first failure is the start
+                failing[number] = always[number]
+                continue
+            margin = margin_of(criterion, below)
+            doubtful = np.flatnonzero(sound & (first > mode.low) & ~(margin <= -DOUBTFUL))
+            elsewhere[doubtful] |= fails(criterion, index, doubtful, first[doubtful] - 1)
             margin = margin_of(criterion, above)
             has_value = np.isfinite(margin)
-            doubtful |= ~ends & (~has_value | (np.abs(margin) <= _DOUBTFUL))
             failing[number] = ~ends & ((margin > 0) | ~has_value)
-        doubtful |= ~ends & ~failing.any(axis=0)
-        for row in np.flatnonzero(doubtful & sound):
-            exact = _ExactRow(
-                mode, self._exact_inputs({i: int(a[row]) for i, a in enumerate(index)})
-            )
-            first[row], found = exact.first_failure(int(first[row]))
+            doubtful = np.flatnonzero(sound & ~ends & (~has_value | (np.abs(margin) <= DOUBTFUL)))
+            failing[number, doubtful] = fails(criterion, index, doubtful, first[doubtful])
+        elsewhere |= ~ends & ~failing.any(axis=0)
+        for row in np.flatnonzero(elsewhere & sound):
+            first[row], found = self._walked(tuple(a[[row]] for a in index), int(first[row]))
             failing[:, row] = False
             failing[found, row] = True
         return failing
+
+    def _walked(self, row: Index, near: int) -> tuple[int, list[int]]:
+        """Return the first failure of one row, close to `near`, and the numbers of what fails."""
+        mode, first, fails = self.mode, near, self.decider.fails
+
+        def failing(population: int) -> list[int]:
+            one, at = np.zeros(1, dtype=np.int64), np.array([population])
+            return [n for n, c in enumerate(mode.criteria) if fails(c, row, one, at)[0]]
+
+        while first > mode.low and failing(first - 1):
+            first -= 1
+        while first <= mode.high and not failing(first):
+            first += 1
+        return first, failing(first) if first <= mode.high else []
 
     def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
         """Return which rows meet something that cannot be, up to the answer and one beyond."""
@@ -487,53 +509,3 @@ class ModeSolver:
         return np.array(
             [rows.column(values, load) / rows.column(values, aim) for load, aim in sides]
         )
-
-
-@dataclass
-class _ExactRow:
-    """One row of a mode in exact numbers."""
-
-    mode: CompiledMode
-    inputs: Mapping[str, Fraction]
-
-    def first_failure(self, near: int) -> tuple[int, list[int]]:
-        """Return the first failure, which is close to `near`, and the numbers of what fails."""
-        mode, first = self.mode, near
-        while first > mode.low and self.failing(first - 1):
-            first -= 1
-        while first <= mode.high and not self.failing(first):
-            first += 1
-        return first, self.failing(first) if first <= mode.high else []
-
-    def failing(self, population: int) -> list[int]:
-        """Return the numbers of the criteria that fail at a population."""
-        criteria = self.mode.criteria
-        sides = tuple(sides_of(criteria))
-        values = mixed_values(self.mode.program, sides, self.inputs, population)
-        return [
-            number
-            for number, criterion in enumerate(criteria)
-            if self._fails(criterion, population, values)
-        ]
-
-    def _fails(
-        self,
-        criterion: CompiledCriterion,
-        population: int,
-        values: Mapping[int, Fraction | float],
-    ) -> bool:
-        measure, limit = values[criterion.measure], values[criterion.limit]
-        over = measure - limit if criterion.at_most else limit - measure
-        if isinstance(over, Fraction):
-            return over > 0 or (criterion.is_strict and over == 0)
-        if abs(over) > _DOUBTFUL * abs(float(limit)):  # not so of what is not-a-number
-            return over > 0
-        return self._fails_symbolically(criterion, population)
-
-    def _fails_symbolically(self, criterion: CompiledCriterion, population: int) -> bool:
-        numbers = dict(self.mode.numbers) | {
-            unknown: number_of(self.inputs[name]) for name, unknown in self.mode.symbols
-        }
-        over = substituted(criterion.over, numbers)
-        users = next(iter(over.symbols), ZERO)
-        return fails(over, users, population, strict=criterion.is_strict)

@@ -14,9 +14,10 @@ from qps.compiler.configure.fold import Folder
 from qps.solver.answer_certainty import known_by_limit
 from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.conditions import Truth
+from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND, reason_of
 from qps.solver.matrix.layout import indices, joined
-from qps.solver.matrix.modes import Index, ModeAnswers, ModeSolver
+from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.single import SingleRow, solve_single
 from qps.solver.matrix.stretch import NONE, Stretch, empty

@@ -8,11 +8,12 @@ classes, in each of which all conditions come out alike.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from qps.compiler import ir
@@ -174,9 +175,9 @@ def _inside(part: object) -> Iterator[object]:
             waiting += one
         elif isinstance(one, dict):
             waiting += one.values()
-        elif is_dataclass(one) and not isinstance(one, Span | type):
+        elif isinstance(one, Struct) and not isinstance(one, Span):
             yield one
-            waiting += [getattr(one, field.name) for field in fields(one)]
+            waiting += [getattr(one, name) for name in one.__struct_fields__]
 
 
 def _rests_on(expr: ir.Expr, configuration: Configuration) -> set[str]:

@@ -28,6 +28,7 @@ _TOGETHER = 3  # axes of a matrix
 _OFFERED = 3  # machines or networks of a place
 _FASTER = 100
 _DISCIPLINES = (("1 core", "mm1"), ("1 core", "md1"), ("1 core", "mg1 cv 1.2"), ("2 core", "mmc"))
+_NEAR = Fraction(1, 10)  # of a number, to each side
 _SHARES = tuple(map(Fraction, ("0.5", "0.75", "1")))  # of a number that has no range
 
 
@@ -94,21 +95,26 @@ def _queued(spec: Drawn, turn: int) -> str:
 
 def with_axes(path: Path) -> str | None:
     """Return a spec with matrices over all that may vary in it; None where nothing may."""
-    text = path.read_text(encoding="utf-8")
     spec = check_file(path).value
-    module = parse(Source(path.name, text)).value
-    if spec is None or module is None or spec.checker.is_module:
+    if spec is None or spec.checker.is_module:
         return None
-    axes = list(_axes(spec.model, text))
-    # Claims about the spec's own matrices would not know which one they mean.
-    for item in reversed(module.declarations):
-        if isinstance(item, ast.Matrix | ast.Expect):
-            text = text[: item.span.start] + text[item.span.end :]
+    axes = [*number_axes(spec.model, path.read_text(encoding="utf-8")), *choice_axes(spec.model)]
+    text = without_matrices(path)
     refused = _refused(Source(path.name, f"{text}\n{_matrix(0, axes)}", path.parent))
     axes = [axis for axis in axes if axis not in refused]
     count = -(-len(axes) // _TOGETHER)
     matrices = "".join(_matrix(i, axes[i::count]) for i in range(count))
     return f"{text}\n{matrices}" if axes else None
+
+
+def without_matrices(path: Path) -> str:
+    """Return a spec without its matrices, and without claims, some of which are about them."""
+    text = path.read_text(encoding="utf-8")
+    module = parse(Source(path.name, text)).value
+    for item in reversed(() if module is None else module.declarations):
+        if isinstance(item, ast.Matrix | ast.Expect):
+            text = text[: item.span.start] + text[item.span.end :]
+    return text
 
 
 def _refused(source: Source) -> set[str]:
@@ -121,12 +127,16 @@ def _matrix(index: int, axes: Sequence[str]) -> str:
     return "\n".join([f"matrix all{_AXES}_{index} {{", *axes, "}\n"])
 
 
-def _axes(model: ir.Model, text: str) -> Iterator[str]:
-    """Yield what may vary in a model, each with some values, as lines of a matrix."""
+def number_axes(model: ir.Model, text: str) -> Iterator[str]:
+    """Yield the numbers of a model that may vary, each with some values, as lines of a matrix."""
     for parameter in model.parameters:
         values = _values(parameter)
         if len(values) > 1:
             yield f"  {parameter.name} in [{', '.join(values)} {_unit(parameter, text)}]"
+
+
+def choice_axes(model: ir.Model) -> Iterator[str]:
+    """Yield what else may vary in a model, with its choices, as lines of a matrix."""
     for option in model.options:
         yield _axis(option.name, option.choices)
     for node in model.nodes:
@@ -137,6 +147,28 @@ def _axes(model: ir.Model, text: str) -> Iterator[str]:
         yield _axis("scenario", [scenario.name for scenario in model.scenarios])
     if model.modes:
         yield _axis("mode", [mode.name for mode in model.modes])
+
+
+def even_axis(parameter: ir.Parameter, text: str, count: int) -> str | None:
+    """Return a line of a matrix with so many values near that of a parameter, or with fewer.
+
+    Those of what is counted stay whole. None where there is nothing to vary.
+    """
+    own, low, high = _numbers(parameter)
+    if parameter.is_elastic or not own:
+        return None
+    if own.denominator == 1 and own > 1 and not str(parameter.dimension):
+        first = own if low is None else low
+        last = first + count - 1 if high is None else min(first + count - 1, high)
+        count = int(last - first) + 1
+    else:
+        ends = sorted((own * (1 - _NEAR), own * (1 + _NEAR)))
+        first = ends[0] if low is None else max(low, ends[0])
+        last = ends[1] if high is None else min(high, ends[1])
+    if first >= last:
+        return None
+    ends_told = f"{float(first):.12g}..{float(last):.12g} {_unit(parameter, text)}"
+    return f"  {parameter.name} in {ends_told}, {count} values"
 
 
 def _axis(name: str, choices: Sequence[str]) -> str:
@@ -162,15 +194,21 @@ def _unit(parameter: ir.Parameter, text: str) -> str:
 
 def _values(parameter: ir.Parameter) -> list[str]:
     """Return the ends of a parameter's range and its value; without a range, some near it."""
-    own, low, high = (
-        expr.value if isinstance(expr, ir.Constant) else None
-        for expr in (parameter.value, parameter.low, parameter.high)
-    )
+    own, low, high = _numbers(parameter)
     found = [value for value in (low, own, high) if value is not None]
     if own is not None and len(found) == 1:
         is_count = own.denominator == 1
         found = [own, own + 1] if is_count else [own * share for share in _SHARES]
     return list(dict.fromkeys(f"{float(value):.12g}" for value in found))
+
+
+def _numbers(parameter: ir.Parameter) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    """Return a parameter's value and the ends of its range, where they are numbers."""
+    value, low, high = (
+        expr.value if isinstance(expr, ir.Constant) else None
+        for expr in (parameter.value, parameter.low, parameter.high)
+    )
+    return value, low, high
 
 
 # -- the commands --------------------------------------------------------------------------

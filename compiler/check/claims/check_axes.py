@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
@@ -24,7 +25,7 @@ from qps.compiler.syntax.ranges import with_unit_of
 MOST_NUMBERS = 1_000_000
 """Values of an axis that are not evenly spaced, each of which is kept."""
 
-_KINDS = {
+_KINDS: dict[type, ir.AxisKind] = {
     ast.Option: ir.AxisKind.OPTION,
     ast.Node: ir.AxisKind.PLACE,
     ast.Link: ir.AxisKind.PLACE,
@@ -34,8 +35,7 @@ _LEAST_COUNT = 2
 _NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
 
 
-@dataclass(frozen=True)
-class AxisChecker:
+class AxisChecker(Struct, frozen=True):
     """Checks axes; `changes` knows what can be changed in a model."""
 
     changes: ChangeChecker

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
@@ -16,8 +17,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.remarks import remark
 
 
-@dataclass(frozen=True)
-class ClaimChecker:
+class ClaimChecker(Struct, frozen=True):
     """Checks what is claimed of a model as it is changed; `matrix_claim` what of a matrix."""
 
     changes: ChangeChecker

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
@@ -20,8 +21,7 @@ from qps.compiler.syntax.remarks import remark
 _AXES = ("x", "y")
 
 
-@dataclass(frozen=True)
-class FigureChecker:
+class FigureChecker(Struct, frozen=True):
     """Checks `figure` blocks; `changes` knows what can be changed in a model."""
 
     changes: ChangeChecker

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
@@ -44,8 +46,7 @@ ANSWERS = (*_NUMBERS, *_PER_USER, *WORDS)
 _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
 
 
-@dataclass
-class MatrixChecker:
+class MatrixChecker(Struct):
     """Checks `matrix` blocks, and claims about them."""
 
     changes: ChangeChecker

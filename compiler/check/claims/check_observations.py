@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
@@ -29,8 +30,7 @@ from qps.compiler.syntax.remarks import remark
 _SETTINGS = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
 
 
-@dataclass(frozen=True)
-class _SettingColumn:
+class _SettingColumn(Struct, frozen=True):
     """A column that sets something for its row; `unit` is the text behind plain numbers."""
 
     heading: str
@@ -38,16 +38,14 @@ class _SettingColumn:
     unit: str | None
 
 
-@dataclass(frozen=True)
-class _ValueColumn:
+class _ValueColumn(Struct, frozen=True):
     """A measured column and how many base units its numbers count."""
 
     column: ir.MeasuredColumn
     factor: Fraction
 
 
-@dataclass(frozen=True)
-class ObservationChecker:
+class ObservationChecker(Struct, frozen=True):
     """Checks `observe` blocks."""
 
     claims: ClaimChecker

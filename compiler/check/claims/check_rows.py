@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
@@ -17,8 +18,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.syntax import ast
 
 
-@dataclass
-class RowConditions:
+class RowConditions(Struct):
     """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
 
     changes: ChangeChecker

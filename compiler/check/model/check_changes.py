@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
@@ -34,8 +35,7 @@ from qps.compiler.syntax.ranges import with_unit_of
 _OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
 
-@dataclass(kw_only=True)
-class ChangeChecker:
+class ChangeChecker(Struct, kw_only=True):
     """Checks what changes a model, and the ranges in which it may vary."""
 
     expressions: ExpressionChecker

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
@@ -45,8 +46,7 @@ class MachineName(Protocol):
         """Return the name that the main spec would use."""
 
 
-@dataclass(kw_only=True)
-class ComponentChecker:
+class ComponentChecker(Struct, kw_only=True):
     """Checks components; one without formals is checked once, however often it is used."""
 
     expressions: ExpressionChecker

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Module
@@ -47,8 +48,7 @@ def unit_reader(module: Module) -> UnitOf:
     return read
 
 
-@dataclass(kw_only=True)
-class FitChecker:
+class FitChecker(Struct, kw_only=True):
     """Reads the tables that costs are fitted to, each once for a resource."""
 
     importer: Importer

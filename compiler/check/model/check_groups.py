@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
@@ -20,8 +21,7 @@ from qps.compiler.syntax import ast
 _ONE = Fraction(1)
 
 
-@dataclass(frozen=True)
-class GroupChecker:
+class GroupChecker(Struct, frozen=True):
     """Checks groups, and what streams say of them."""
 
     expressions: ExpressionChecker

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
@@ -36,8 +38,7 @@ _ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
 _ONE = ir.Constant(Fraction(1))
 
 
-@dataclass(kw_only=True)
-class HardwareChecker:
+class HardwareChecker(Struct, dict=True, kw_only=True):
     """Checks the machines and networks that a model may use, each once."""
 
     expressions: ExpressionChecker

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_hardware import HardwareChecker
@@ -18,8 +18,7 @@ from qps.compiler.syntax import ast
 _NUMBERS = (ast.Users, ast.Param, ast.Let)
 
 
-@dataclass(frozen=True)
-class PlaceChecker:
+class PlaceChecker(Struct, frozen=True):
     """Checks the machines and networks that are put in a place."""
 
     expressions: ExpressionChecker

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
@@ -16,8 +16,7 @@ from qps.compiler.syntax import ast
 _WORDS = {discipline.value: discipline for discipline in ir.Discipline}
 
 
-@dataclass(frozen=True)
-class QueueingChecker:
+class QueueingChecker(Struct, frozen=True):
     """Checks what stands behind `queueing`."""
 
     expressions: ExpressionChecker

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Module
@@ -16,8 +16,7 @@ from qps.compiler.syntax import ast
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-@dataclass(frozen=True)
-class RequirementChecker:
+class RequirementChecker(Struct, frozen=True):
     """Checks what `require` blocks hold."""
 
     expressions: ExpressionChecker

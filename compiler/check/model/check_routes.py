@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice, pairwise
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Module, report_name
@@ -37,8 +38,7 @@ def check_recovery(sink: Sink, legs: Iterable[ir.Visit | ir.Crossing]) -> None:
             return
 
 
-@dataclass(frozen=True)
-class RouteChecker:
+class RouteChecker(Struct, frozen=True):
     """Finds and checks the links between two visits."""
 
     sink: Sink

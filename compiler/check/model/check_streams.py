@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import zip_longest
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_components import ComponentChecker
@@ -33,8 +34,7 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
-@dataclass(kw_only=True)
-class StreamChecker:
+class StreamChecker(Struct, kw_only=True):
     """Checks the streams of a program over its nodes and links."""
 
     expressions: ExpressionChecker

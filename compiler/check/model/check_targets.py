@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.places import has_resource
@@ -19,8 +20,7 @@ from qps.compiler.syntax import ast
 _ALL_LINKS = "link"
 
 
-@dataclass(frozen=True)
-class TargetChecker:
+class TargetChecker(Struct, frozen=True):
     """Checks planning targets; `resources` are the names of those that machines have."""
 
     expressions: ExpressionChecker

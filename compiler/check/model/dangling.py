@@ -7,8 +7,10 @@ changes it, a claim, a stream in its groups) was checked by itself, and found no
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
@@ -103,8 +105,8 @@ def everything_in(part: object) -> Iterator[object]:
         yield current
         if isinstance(current, tuple):
             waiting += current
-        elif is_dataclass(current) and not isinstance(current, Span):
-            waiting += [getattr(current, field.name) for field in fields(current)]
+        elif isinstance(current, Struct) and not isinstance(current, Span):
+            waiting += [getattr(current, name) for name in current.__struct_fields__]
 
 
 def _names_of(part: object) -> Iterator[str]:

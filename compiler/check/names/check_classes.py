@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, Module
@@ -18,8 +19,7 @@ from qps.compiler.syntax import ast
 CASES = tuple(case.value for case in ir.Case)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """The share of a class: a number, the weight that it comes from, and where that stands."""
 
     value: Fraction
@@ -27,8 +27,7 @@ class Share:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(Struct, frozen=True):
     """The shares of all classes; `total` is what counts add up to, 1 for shares themselves."""
 
     of: dict[str, Share]
@@ -40,8 +39,7 @@ class Shares:
         return weight if self.total == 1 else f"{weight}/{self.total}"
 
 
-@dataclass
-class ClassChecker:
+class ClassChecker(Struct):
     """Checks declarations of classes, each once; `number` gives the value of a weight."""
 
     sink: Sink

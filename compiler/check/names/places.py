@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.check.names.resolve import Module, lookup
 from qps.compiler.diagnostics import codes
@@ -12,8 +12,7 @@ from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A machine or network and, where one was given, how many of it."""
 
     name: ast.Name

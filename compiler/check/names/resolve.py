@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
@@ -88,8 +89,7 @@ KIND_KEYWORDS: dict[type, str] = {
 """The words that declare what can be asked for by its kind."""
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(Struct, frozen=True):
     """A module with its names. `prefix` is what the main spec calls it, empty for itself."""
 
     syntax: ast.Module
@@ -102,8 +102,7 @@ class Module:
         return f"{self.prefix}.{name}" if self.prefix else name
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """The main module and, in the order of loading, all modules.
 
     `failed_names` are names that something would declare, had it not failed.
@@ -123,8 +122,7 @@ class Program:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """A declaration and the module it stands in."""
 
     module: Module
@@ -165,8 +163,7 @@ def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
     return sink.partial(Program(module, tuple(loader.loaded.values()), frozenset(loader.failed)))
 
 
-@dataclass(kw_only=True)
-class _Loader:
+class _Loader(Struct, kw_only=True):
     importer: Importer
     sink: Sink
     loaded: dict[str, Module] = field(default_factory=dict)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Flag, auto
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler.check.names.resolve import Module
 from qps.compiler.ir import Quantity
@@ -23,8 +25,7 @@ class Allowed(Flag):
     MODEL = POPULATION | ELASTIC | MEASURES
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """A module, the values of the formals in force, and what may be spoken of."""
 
     module: Module

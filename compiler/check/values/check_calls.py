@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.places import has_resource
@@ -49,8 +51,7 @@ _FOREIGN = {
 }
 
 
-@dataclass(kw_only=True)
-class CallChecker:
+class CallChecker(Struct, kw_only=True):
     """Checks calls; `value` checks their arguments and the bodies of functions."""
 
     sink: Sink

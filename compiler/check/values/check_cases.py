@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
@@ -21,8 +22,7 @@ CASE_FUNCTIONS = {case.value: case for case in ir.Case}
 _SETTLED = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
 
 
-@dataclass
-class CaseChecker:
+class CaseChecker(Struct):
     """Checks what states or asks for cases; `value` checks the expressions inside."""
 
     sink: Sink

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, lookup
@@ -16,8 +17,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.syntax import ast
 
 
-@dataclass
-class ConditionChecker:
+class ConditionChecker(Struct):
     """Checks conditions; `value` checks the sides of their comparisons."""
 
     sink: Sink

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
@@ -74,8 +76,7 @@ _NOT_ALLOWED = (
 )
 
 
-@dataclass(kw_only=True)
-class ExpressionChecker:
+class ExpressionChecker(Struct, dict=True, kw_only=True):
     """Checks expressions of a program; `changes` turns `with …` into changes of the model."""
 
     sink: Sink

@@ -7,7 +7,8 @@ formals that have a dimension but no value: what is wrong then is wrong in every
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.check.names.resolve import Declared, Module, lookup
 from qps.compiler.check.names.scope import Scope
@@ -20,8 +21,7 @@ from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 
 
-@dataclass(frozen=True)
-class FunctionChecker:
+class FunctionChecker(Struct, frozen=True):
     """Checks the functions of a module, called or not."""
 
     expressions: ExpressionChecker

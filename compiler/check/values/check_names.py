@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES, ClassChecker
@@ -83,8 +85,7 @@ _VALUES = (
 """What can be named in an expression, or before a measure in it."""
 
 
-@dataclass(kw_only=True)
-class Definitions:
+class Definitions(Struct, kw_only=True):
     """The definitions that were checked, and those that are being followed right now."""
 
     sink: Sink
@@ -146,8 +147,7 @@ def measured(
     return Value(expr=asked, dimension=dimension, span=span, mentions=mentions)
 
 
-@dataclass(kw_only=True)
-class NameChecker:
+class NameChecker(Struct, kw_only=True):
     """Tells what names stand for; `value` checks the expressions behind them."""
 
     sink: Sink

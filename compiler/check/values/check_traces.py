@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, Module, lookup
@@ -59,8 +60,7 @@ def trace_of(module: Module, name: ast.Name) -> Declared | None:
     return found if found is not None and isinstance(found.declaration, ast.Trace) else None
 
 
-@dataclass(kw_only=True)
-class TraceChecker:
+class TraceChecker(Struct, kw_only=True):
     """Reads the traces of a program, each once, and tells their measures."""
 
     sink: Sink

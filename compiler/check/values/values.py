@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed
@@ -47,8 +48,7 @@ class ExpressionTooDeepError(Exception):
     """Raised when an expression is nested beyond its limit; caught where it starts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class Value(Struct, frozen=True, kw_only=True):
     """A checked expression: its dimension, what it mentions, how many nodes it has, how deep.
 
     `divisors` are the numbers in it that divide with their units, for a hint.
@@ -68,8 +68,7 @@ class Value:
         return ir.Quantity(self.expr, self.dimension, self.span, divisors=self.divisors)
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(Struct, frozen=True):
     """Joins checked values to larger ones; `free` is what is known of formals' dimensions."""
 
     sink: Sink

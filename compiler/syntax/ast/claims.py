@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Struct, frozen=True, kw_only=True):
     """What is claimed: a condition, or a value near another (`~ … within …`)."""
 
     span: Span
@@ -19,8 +18,7 @@ class Claim:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixClaim:
+class MatrixClaim(Struct, frozen=True, kw_only=True):
     """`every configuration of m where …: …`; `count` stands behind `at least` and `at most`."""
 
     span: Span
@@ -31,8 +29,7 @@ class MatrixClaim:
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """`note "…"` or `fitted "…"`."""
 
     span: Span
@@ -40,8 +37,7 @@ class Remark:
     text: Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expect:
+class Expect(Struct, frozen=True, kw_only=True):
     """Claims with their source: a document, or the model itself where they are `is_our_own`."""
 
     span: Span
@@ -56,8 +52,7 @@ class Expect:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class Column(Struct, frozen=True, kw_only=True):
     """A column of a table: what it sets, or what it measured."""
 
     span: Span
@@ -67,8 +62,7 @@ class Column:
     tolerance: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observe:
+class Observe(Struct, frozen=True, kw_only=True):
     """A table of runs in a CSV file: of a document, or of our own where it is `is_our_own`."""
 
     span: Span
@@ -83,8 +77,7 @@ class Observe:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class Trace(Struct, frozen=True, kw_only=True):
     """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
 
     span: Span
@@ -96,8 +89,7 @@ class Trace:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Loads:
+class Loads(Struct, frozen=True):
     """`loads "label" with …` in a figure: a line for each resource."""
 
     span: Span
@@ -105,8 +97,7 @@ class Loads:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """`line "label" value with …` in a figure."""
 
     span: Span
@@ -115,8 +106,7 @@ class Curve:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Abscissa:
+class Abscissa(Struct, frozen=True):
     """`over N in 2..8`: what a figure varies along its horizontal axis."""
 
     span: Span
@@ -124,8 +114,7 @@ class Abscissa:
     range: Range
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
 
     span: Span

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """A name, with its parts where it has dots."""
 
     span: Span
@@ -21,24 +21,21 @@ class Name:
         return ".".join(self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A number without a unit, exact."""
 
     span: Span
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A name that stands for a value or a unit; `%` and `$` are names too."""
 
     span: Span
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number next to a unit: `0.21 ms`."""
 
     span: Span
@@ -46,32 +43,28 @@ class Quantity:
     unit: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Negative:
+class Negative(Struct, frozen=True):
     """`-x`."""
 
     span: Span
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Struct, frozen=True):
     """Terms, each with True where it is subtracted."""
 
     span: Span
     terms: tuple[tuple[bool, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Struct, frozen=True):
     """Factors, each with True where it divides."""
 
     span: Span
     factors: tuple[tuple[bool, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Struct, frozen=True):
     """`base ^ exponent`."""
 
     span: Span
@@ -79,8 +72,7 @@ class Power:
     exponent: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """`name(arguments)`."""
 
     span: Span
@@ -88,8 +80,7 @@ class Call:
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A chain of comparisons: one operator fewer than operands."""
 
     span: Span
@@ -97,8 +88,7 @@ class Comparison:
     operators: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """Operands joined by `and` or by `or`."""
 
     span: Span
@@ -106,16 +96,14 @@ class Junction:
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """`not x`."""
 
     span: Span
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Struct, frozen=True):
     """`if condition then value else otherwise`."""
 
     span: Span
@@ -124,8 +112,7 @@ class Conditional:
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """`(value with changes)`: the value in a changed model."""
 
     span: Span
@@ -133,8 +120,7 @@ class Changed:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseValue:
+class CaseValue(Struct, frozen=True):
     """`largest 13.3 ms/frame`: what a parameter is in one case."""
 
     span: Span
@@ -142,16 +128,14 @@ class CaseValue:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(Struct, frozen=True):
     """`average 12.7 ms/frame, least 7.2 ms/frame`: a parameter's value in several cases."""
 
     span: Span
     values: tuple[CaseValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KindValue:
+class KindValue(Struct, frozen=True):
     """`I average 23.3 kB/frame, largest 33 kB/frame`: the value of one kind."""
 
     span: Span
@@ -159,8 +143,7 @@ class KindValue:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class KindTable:
+class KindTable(Struct, frozen=True):
     """`by film { I …; P … }`: a parameter's value for each kind; `owner` is the parameter."""
 
     span: Span
@@ -188,8 +171,7 @@ Expr = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """`low .. high`."""
 
     span: Span
@@ -197,8 +179,7 @@ class Range:
     high: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """`name = value` in a scenario, after `with`, or after `--set`."""
 
     span: Span
@@ -206,8 +187,7 @@ class Change:
     value: Expr | Range
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A text in quotes."""
 
     span: Span

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Expr, Name, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(Struct, frozen=True):
     """`costs measured on m`: holds for the costs below that name no machine."""
 
     span: Span
@@ -18,16 +17,14 @@ class Defaults:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """`fit "turn.csv"`: numbers that are fitted to a table of measurements."""
 
     span: Span
     file: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """`idle 8 %` behind a resource."""
 
     span: Span
@@ -35,8 +32,7 @@ class Attribute:
     value: Expr | Fit
 
 
-@dataclass(frozen=True, slots=True)
-class Queueing:
+class Queueing(Struct, frozen=True):
     """`queueing mg1 cv 1.2` behind a resource or in a network."""
 
     span: Span
@@ -44,8 +40,7 @@ class Queueing:
     variation: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceItem:
+class ResourceItem(Struct, frozen=True, kw_only=True):
     """`cpu 4 core * 92 SPECint92, idle 8 %` in a machine."""
 
     span: Span
@@ -55,8 +50,7 @@ class ResourceItem:
     queueing: Queueing | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
+class Machine(Struct, frozen=True, kw_only=True):
     """A machine with its resources and further ratings."""
 
     span: Span
@@ -68,8 +62,7 @@ class Machine:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkProperty:
+class LinkProperty(Struct, frozen=True):
     """`rate 10 Mbit/s` in a network."""
 
     span: Span
@@ -77,8 +70,7 @@ class LinkProperty:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+class Network(Struct, frozen=True, kw_only=True):
     """A network: its medium (`shared`, `switched`, `duplex`) and its properties."""
 
     span: Span
@@ -91,8 +83,7 @@ class Network:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Struct, frozen=True, kw_only=True):
     """What a component costs on one resource, and how that number came about."""
 
     span: Span
@@ -105,8 +96,7 @@ class Cost:
     thread: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """`keep`, `emit`, `queue` or another word with a value, or `merge` with none."""
 
     span: Span
@@ -114,8 +104,7 @@ class Effect:
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Component:
+class Component(Struct, frozen=True, kw_only=True):
     """One step of work."""
 
     span: Span
@@ -128,8 +117,7 @@ class Component:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
 
     span: Span
@@ -137,8 +125,7 @@ class Node:
     place: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """`link lan = net.ethernet between station`."""
 
     span: Span
@@ -147,8 +134,7 @@ class Link:
     ends: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Topology:
+class Topology(Struct, frozen=True):
     """Nodes and links."""
 
     span: Span

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spaced:
+class Spaced(Struct, frozen=True, kw_only=True):
     """Values along a range: so far apart, so many times the one before, or so many of them."""
 
     span: Span
@@ -21,8 +20,7 @@ class Spaced:
     is_logarithmic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """`station in [ws.ipx, ws.alpha]`: what a matrix varies, and the values of it."""
 
     span: Span
@@ -31,8 +29,7 @@ class Axis:
     values_span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """`column margin = 230 ms - voice.latency`."""
 
     span: Span
@@ -40,8 +37,7 @@ class Derived:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(Struct, frozen=True):
     """A column to sort by."""
 
     span: Span
@@ -49,8 +45,7 @@ class SortKey:
     is_descending: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(Struct, frozen=True, kw_only=True):
     """Which configurations a matrix has, which of them are wanted, and in which order."""
 
     axes: tuple[Axis, ...]
@@ -60,8 +55,7 @@ class Rows:
     order: tuple[SortKey, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matrix:
+class Matrix(Struct, frozen=True, kw_only=True):
     """Many configurations of the model: the product of axes."""
 
     span: Span

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.ast.claims import Expect, Figure, Observe, Trace
@@ -52,8 +52,7 @@ Declaration = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Module:
+class Module(Struct, frozen=True, kw_only=True):
     """A file: its doc string and its declarations, in the order of the text.
 
     `failed_names` are the names of declarations that could not be parsed, `failed_kinds` the

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Expr, Name, Range, Text
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """`use std.net as net` or `use "file.qps" as f`."""
 
     span: Span
@@ -18,8 +17,7 @@ class Use:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """A unit: an item (no value), a rating, or a multiple of another unit."""
 
     span: Span
@@ -29,8 +27,7 @@ class Unit:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Users:
+class Users(Struct, frozen=True):
     """The population and its range."""
 
     span: Span
@@ -39,8 +36,7 @@ class Users:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """`group room of 12 users`: into which the users are divided."""
 
     span: Span
@@ -49,8 +45,7 @@ class Group:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Struct, frozen=True, kw_only=True):
     """A choice among names; the first one is in force."""
 
     span: Span
@@ -60,8 +55,7 @@ class Option:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Param:
+class Param(Struct, frozen=True, kw_only=True):
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
     The value of an elastic one is the most that it takes; the one of the smallest priority is
@@ -79,8 +73,7 @@ class Param:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(Struct, frozen=True):
     """`I 30`: how many are of a kind, or `I 60 %`: which share."""
 
     span: Span
@@ -88,8 +81,7 @@ class Weight:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kinds:
+class Kinds(Struct, frozen=True, kw_only=True):
     """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
     span: Span
@@ -101,8 +93,7 @@ class Kinds:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Struct, frozen=True):
     """A name for an expression."""
 
     span: Span
@@ -111,8 +102,7 @@ class Let:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Formal:
+class Formal(Struct, frozen=True):
     """A parameter of a function or component, with its dimension by example."""
 
     span: Span
@@ -120,8 +110,7 @@ class Formal:
     example: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Func:
+class Func(Struct, frozen=True, kw_only=True):
     """A function."""
 
     span: Span

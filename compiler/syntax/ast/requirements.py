@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Change, Expr, Name
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A measure of the spec's own."""
 
     span: Span
@@ -18,8 +17,7 @@ class Measure:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """`voice.latency <= 230 ms ideal 0 ms`."""
 
     span: Span
@@ -27,8 +25,7 @@ class Requirement:
     ideal: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Require:
+class Require(Struct, frozen=True):
     """The requirements."""
 
     span: Span
@@ -36,8 +33,7 @@ class Require:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(Struct, frozen=True):
     """`cpu 75 %`: how full a resource may be by plan; the name is `link` for all links."""
 
     span: Span
@@ -45,8 +41,7 @@ class Aim:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """How full resources may be by plan."""
 
     span: Span
@@ -54,8 +49,7 @@ class Target:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(Struct, frozen=True):
     """The metric: by name, or as a formula."""
 
     span: Span
@@ -63,8 +57,7 @@ class Quality:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mode:
+class Mode(Struct, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
     span: Span
@@ -74,8 +67,7 @@ class Mode:
     doc: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """Named changes."""
 
     span: Span

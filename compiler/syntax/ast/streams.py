@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.expressions import Expr, Name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class Spread(Struct, frozen=True, kw_only=True):
     """`to others by cast`: `kind` is `others`, `all` or `one`.
 
     Within a `group`, each receiver gets at most so many of its streams.
@@ -23,8 +22,7 @@ class Spread:
     most: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """A component in its place in a stream; with a `group`, it merges within each of them."""
 
     span: Span
@@ -36,16 +34,14 @@ class Step:
     condition: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Emission:
+class Emission(Struct, frozen=True):
     """`source 8000 byte/s in size`: what leaves the source, the first value a rate."""
 
     span: Span
     values: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """The steps at a node."""
 
     span: Span
@@ -53,16 +49,14 @@ class At:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
+class Over(Struct, frozen=True):
     """The links that are crossed."""
 
     span: Span
     links: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Playout:
+class Playout(Struct, frozen=True):
     """`playout 60 ms dropping 1 %`: a buffer where the stream ends, and what it drops."""
 
     span: Span
@@ -70,8 +64,7 @@ class Playout:
     dropping: Expr | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class Stream(Struct, frozen=True, kw_only=True):
     """Items on their way; `flows` of them in each group, where `each` is one."""
 
     span: Span

@@ -110,7 +110,7 @@ const SERIES_ENDS = 20;
 // P(W > t) by sums of positive terms: who waits longer finds more than can be served by then, or
 // finds fewer and is late all the same (Franx 2001, Operations Research Letters 29).
 function md1Tail(load, time) {
-  if (!(load >= 0) || load === Infinity || Number.isNaN(time)) return NaN;
+  if (!(load >= 0) || Number.isNaN(time)) return NaN;
   if (load >= 1 || time < 0) return 1;
   if (load === 0) return 0;
   if (time >= SERIES_ENDS) {

@@ -7,10 +7,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.commands.console import Exit, complain, show
 from qps.commands.pages import refuse_inputs, write_page
@@ -172,8 +174,7 @@ def _check_place(arguments: Namespace) -> None:
         )
 
 
-@dataclass
-class _Job:
+class _Job(Struct):
     """One matrix to solve, and where its rows go."""
 
     compiled: CompiledMatrix
@@ -433,8 +434,7 @@ def _kept(parts: Parts) -> str:
     return "1 part is kept" if parts.kept == 1 else f"{parts.kept:,} parts are kept"
 
 
-@dataclass
-class _Counted:
+class _Counted(Struct):
     """Counts rows on their way."""
 
     counts: Counts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Self
+
+from msgspec import Struct, field
 
 from qps.commands.output import style
 
@@ -15,8 +16,7 @@ _WIDTH = 24
 _EVERY = 0.1
 
 
-@dataclass(kw_only=True)
-class Progress:
+class Progress(Struct, kw_only=True):
     """Tells on standard error how far work of many rows is."""
 
     total: int

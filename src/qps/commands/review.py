@@ -6,8 +6,9 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from qps.commands.console import Exit, complain, show, specs_under
 from qps.commands.diff import compared
@@ -38,8 +39,7 @@ def run(arguments: Namespace) -> Exit:
     return Exit.FAULT if any(one.is_fault for one in moved) else status_of(tested)
 
 
-@dataclass(frozen=True)
-class _Since:
+class _Since(Struct, frozen=True):
     """A commit, and what was changed since: for each file the name that it had, None for none."""
 
     top: Path
@@ -87,8 +87,7 @@ def _changed(top: Path, words: Sequence[bytes]) -> Iterator[tuple[Path, Path | N
             yield path, None if status == b"A" else path
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Moved:
+class _Moved(Struct, frozen=True, kw_only=True):
     """A spec that reads what was changed: how its answer moves, or why nobody can tell.
 
     Of a module there is neither: it answers nothing itself.

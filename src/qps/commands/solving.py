@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.commands.console import show
 from qps.compiler import ir
@@ -17,8 +18,7 @@ from qps.solver.modes import solve_model
 from qps.solver.solution import Solution
 
 
-@dataclass(frozen=True, kw_only=True)
-class Solved:
+class Solved(Struct, frozen=True, kw_only=True):
     """A model in a configuration, its answers, the same as plain values, what the spec warns of."""
 
     model: ir.Model

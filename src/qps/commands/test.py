@@ -7,9 +7,10 @@ import sys
 import traceback
 from argparse import Namespace
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+
+from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
 from qps.commands.readers import readers_of
@@ -75,8 +76,7 @@ def tested_specs(paths: Iterable[Path]) -> Tested:
     )
 
 
-@dataclass(kw_only=True)
-class _Testing:
+class _Testing(Struct, kw_only=True):
     """Gathers what becomes of specs."""
 
     results: list[ClaimResult] = field(default_factory=list)

@@ -1,0 +1,331 @@
+"""The times that were to be reached, each beside what is run at the same time.
+
+S is what `import sympy` takes of the processor, measured before and behind each command on the
+same machine. Times of rows are told as us on a machine on which S is 0.35 s.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from math import log
+from pathlib import Path
+
+import generated
+from measuring import ROOT, Measured, Used, used
+
+SPECS = ROOT / "specs"
+APPLICATIONS = (ROOT / "tests" / "applications", Path(__file__).parent / "applications")
+LIMIT = 60  # s of processor for a process
+_S = 0.35  # s, where the targets were written
+_EXPONENT = "n^"
+_RUNS, _QUICK = 3, 4.0  # so many runs of what takes less than that many s
+
+
+@dataclass(frozen=True)
+class Found:
+    """A figure in the unit of its target; `seconds` is what it took to measure it."""
+
+    figure: float
+    seconds: float
+    megabytes: float = 0.0
+    is_late: bool = False
+
+    @property
+    def as_json(self) -> dict[str, float]:
+        """The same as JSON, short enough to be read."""
+        return {key: float(f"{value:.4g}") for key, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is measured, what it was before (as text), and what is to be reached."""
+
+    what: str
+    before: str
+    goal: float
+    unit: str
+    measure: Callable[[], Found]
+
+    def told(self, figure: float) -> str:
+        """Return a figure with its unit, or as an exponent of n."""
+        if self.unit == _EXPONENT:
+            return f"n^{figure:.1f}"
+        return f"{figure:,.0f}{self.unit}" if figure >= 100 else f"{figure:.2g}{self.unit}"
+
+
+@cache
+def folder() -> Path:
+    """Return where specs are made; it goes away with the process."""
+    _held.append(tempfile.TemporaryDirectory(prefix="qps-targets-"))
+    return Path(_held[0].name)
+
+
+_held: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def made(name: str, text: str) -> Path:
+    """Return a file with a spec."""
+    path = folder() / f"{name}.qps"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _sympy() -> float:
+    return used(["-c", "import sympy"], LIMIT).seconds
+
+
+def beside(measure: Callable[[], Used], runs: int = _RUNS) -> tuple[Used, float]:
+    """Return the least that something took and S, measured in turns; what takes long, once."""
+    took, units = [measure()], [_sympy(), _sympy()]
+    while len(took) < runs and took[0].seconds < _QUICK:
+        took.append(measure())
+        units.append(_sympy())
+    return min(took, key=lambda one: one.seconds), min(units)
+
+
+def qps(*words: str | Path) -> Callable[[], Used]:
+    """Return what runs a command."""
+    return partial(used, ["-m", "qps", *map(str, words)], LIMIT)
+
+
+def _command(*words: str | Path) -> Found:
+    took, unit = beside(qps(*words))
+    return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
+
+
+def _solved(name: str, text: str, *words: str) -> Found:
+    return _command("solve", "-q", *words, made(name, text))
+
+
+def _again(spec: str, setting: str) -> Found:
+    """Solve with another number what was solved before."""
+    path = SPECS / f"{spec}.qps"
+    qps("solve", "-q", path)()
+    return _command("solve", "-q", path, "--set", setting)
+
+
+def _checked_and_solved() -> Found:
+    for name, text in generated.files_of(10_000).items():
+        path = folder() / name
+        path.write_text(text, encoding="utf-8")
+    took, unit = beside(qps("solve", "-q", "--no-advice", path))
+    return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
+
+
+def _growth(kind: Callable[[int], str]) -> Found:
+    """Return the exponent with which the time grows from 100 to 1,000, without the start."""
+    paths = [made(f"{kind.__name__}_{count}", kind(count)) for count in (1, 100, 1000)]
+    least, small, large = (beside(qps("solve", "-q", "--no-advice", path)) for path in paths)
+    start, few, many = (took.seconds / unit for took, unit in (least, small, large))
+    figure = log(max(many - start, 0.01) / max(few - start, 0.01)) / log(10)
+    return Found(figure, large[0].seconds, large[0].megabytes, large[0].is_late)
+
+
+def _ratio(one: Callable[[], Used], other: Callable[[], Used]) -> Found:
+    pairs = [(one(), other()) for _ in range(2)]
+    least = min(pair[0].seconds for pair in pairs), min(pair[1].seconds for pair in pairs)
+    return Found(least[0] / least[1], sum(pair[0].seconds for pair in pairs))
+
+
+# -- rows of matrices ----------------------------------------------------------------------
+
+
+def along(path: Path, *axes: str) -> tuple[list[dict[str, object]], Used, float]:
+    """Return what rows take along the axes of a spec, and S."""
+    script = str(Path(__file__).parent / "along.py")
+    took, unit = beside(partial(used, [script, str(path), *axes], LIMIT), 1)
+    return [json.loads(line) for line in took.text.splitlines()], took, unit
+
+
+def row(path: Path, *axes: str) -> Found:
+    """Return us for a row along the worst of some axes."""
+    found, took, unit = along(path, *axes)
+    worst = max((float(str(one["us"])) for one in found), default=LIMIT * 1e6)
+    return Found(worst * _S / unit, took.seconds, took.megabytes, took.is_late)
+
+
+def _queue_row(discipline: str, share: str = "") -> Found:
+    name = f"{discipline}_{share[:2]}" if share else discipline
+    return row(made(name, generated.queue(discipline, share)), "cost")
+
+
+def _structures(part: str) -> Found:
+    text = generated.structures(6).partition("matrix")[0]
+    found, took, unit = along(made("structures", text), "choices")
+    return Found(float(str(found[0][part])) * _S / unit, took.seconds)
+
+
+# -- whole runs ----------------------------------------------------------------------------
+
+
+def _run(rows: int, output: str, *words: str) -> Callable[[], Used]:
+    import matrices  # noqa: PLC0415 - imports all that solves
+
+    place = folder() / f"audioconference_{rows}"
+    if not place.exists():
+        place.mkdir()
+        matrices.spec(place, rows)
+    spec, file = place / "audioconference.qps", place / output
+    return qps("matrix", spec, "benchmark", "-q", "-o", file, *words)
+
+
+def _resumed() -> Found:
+    run = _run(1_000_000, "whole.parquet")
+    run()
+    return _ratio(_run(1_000_000, "whole.parquet", "--resume"), run)
+
+
+def _dask() -> Found:
+    return _ratio(_run(1_000_000, "dask.parquet", "--on", "dask"), _run(1_000_000, "here.parquet"))
+
+
+def _numpy(column: int) -> Found:
+    import matrices  # noqa: PLC0415
+
+    unit = _sympy()
+    ((_, took, _, ratio),) = matrices.against_bare(matrices.Drawn()).rows
+    figure = (float(took) / 1000 * _S / unit, float(ratio))[column]
+    return Found(figure, 10)
+
+
+# -- the table -----------------------------------------------------------------------------
+
+
+def targets() -> Iterator[Target]:
+    """Yield all that is to be reached."""
+    small = made("small", (ROOT / "stdlib" / "_start.qps.txt").read_text(encoding="utf-8"))
+    s = partial(_s_target)
+    yield s("qps check of a small spec", "0.85 S", 0.5, partial(_command, "check", "-q", small))
+    yield s("qps solve of a small spec", "3.2 S", 0.8, partial(_command, "solve", "-q", small))
+    solves = (
+        ("sfu", "4.2 S", 1.5, "seen=8"),
+        ("audioconference", "10 S", 3.0, "power=30 ws.SPECint92"),
+        ("flying", "12 S", 3.5, "servers=60"),
+    )
+    for name, before, goal, _ in solves:
+        spec = SPECS / f"{name}.qps"
+        yield s(f"qps solve of {name}", before, goal, partial(_command, "solve", "-q", spec))
+    for name, before, goal, setting in solves:
+        again = partial(_again, name, setting)
+        yield s(f"{name} again, with --set {setting}", before, goal / 2, again)
+    for name, before in (("audioconference", "29 S"), ("flying", "36 S")):
+        words = ("report", "-q", SPECS / f"{name}.qps", "-o", folder() / "page.html")
+        yield s(f"qps report of {name}", before, 8, partial(_command, *words))
+    yield s("qps test specs/", "46 S", 15, partial(_command, "test", "-q", SPECS))
+    yield from _rows()
+    yield from _large(s)
+    yield from _growing(s)
+    check = qps("check", "-q", SPECS / "audioconference.qps")
+    fmt = qps("fmt", "--check", "-q", SPECS / "audioconference.qps")
+    yield Target("qps fmt against check", "3.5 x", 1.0, " x", partial(_ratio, fmt, check))
+    yield Target("Dask on one machine against processes", "2.6 x", 1.2, " x", _dask)
+    yield Target("--resume of a finished run against the run", "1 x", 0.2, " x", _resumed)
+
+
+def _s_target(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
+    return Target(what, before, goal, " S", measure)
+
+
+def _rows() -> Iterator[Target]:
+    def of(what: str, before: str, goal: float, measure: Callable[[], Found]) -> Target:
+        return Target(f"a row: {what}", before, goal, " us", measure)
+
+    measured: Sequence[tuple[str, str, str]] = (
+        ("sfu", "speakers", "8,000 us and up"),
+        ("iri", "images", "596,000 us"),
+        ("problem_solving", "zipped", "4,400 us"),
+        ("flying", "processors", "3,450 us"),
+        ("virtual_cockpit", "update_rate", "2,700 us"),
+    )
+    for name, axis, before in measured:
+        yield of(f"{name}, {axis}", before, 10, partial(row, SPECS / f"{name}.qps", axis))
+    for discipline in ("mm1", "md1", "mg1 cv 1.2", "mmc", "periodic"):
+        measure = partial(_queue_row, discipline)
+        yield of(f"mean wait, {discipline}", "20,000 us", 10, measure)
+    for share in ("95 %", "99 %"):
+        for discipline in ("mm1", "md1", "mg1 cv 1.2", "mmc", "periodic"):
+            measure = partial(_queue_row, discipline, share)
+            yield of(f"p{share[:2]} as the limit, {discipline}", "560,000 us", 100, measure)
+    yield of("64 structures of one row each", "900 us", 300, partial(_structures, "us"))
+    yield of("64 structures: compiling each", "3,750 us", 300, partial(_structures, "compiling"))
+    yield of("audioconference, 10^6 rows", "1.13 us", 1.13, partial(_numpy, 0))
+    yield Target("the same against numpy", "3.3 x", 3.3, " x", partial(_numpy, 1))
+
+
+def _large(s: Callable[..., Target]) -> Iterator[Target]:
+    limited = generated.queue("md1", "99 %", "1_000_000_000")
+    measure = partial(_solved, "md1_p99_large", limited, "--no-advice")
+    yield s("a p99 limit (md1), N to 10^9", "over 60 S", 1, measure)
+    chat = APPLICATIONS[1] / "chat.qps"
+    measure = partial(_command, "solve", "-q", "--no-advice", chat)
+    yield s("16 cores of mmc, N to 5,000,000 (chat)", "200 S", 3, measure)
+    for kind in (generated.options, generated.parameters):
+        measure = partial(_solved, f"{kind.__name__}_100", kind(100))
+        yield s(f"advice with 100 {kind.__name__}", "28 S", 2, measure)
+
+
+def _growing(s: Callable[..., Target]) -> Iterator[Target]:
+    kinds = (
+        (generated.steps, "44 S", "n^1.5"),
+        (generated.addends, "32 S", "n^1.6"),
+        (generated.maximum, "over 116 S", "n^1.9"),
+        (generated.elastic, "not reached", "2^n"),
+    )
+    for kind, before, exponent in kinds:
+        name = kind.__name__
+        measure = partial(_solved, f"{name}_1000", kind(1000), "--no-advice")
+        yield s(f"1,000 {name}", before, 10, measure)
+        grows = partial(_growth, kind)
+        yield Target(f"{name} from 100 to 1,000", exponent, 1.2, _EXPONENT, grows)
+    yield s("10,000 components: check, lower, solve", "not reached", 60, _checked_and_solved)
+
+
+# -- all axes of all specs -----------------------------------------------------------------
+
+
+def all_axes() -> Measured:
+    """Return what a row takes along every axis of every spec."""
+    rows = []
+    for path in specs():
+        found, took, unit = along(path)
+        numbers = sorted(
+            (float(str(one["us"])) * _S / unit, str(one["axis"]))
+            for one in found
+            if one["axis"] != "choices"
+        )
+        choices = [
+            (float(str(one["us"])) + float(str(one["compiling"]))) * _S / unit
+            for one in found
+            if one["axis"] == "choices"
+        ]
+        alone = sum(int(str(one["alone"] or 0)) for one in found)
+        solved = sum(int(str(one["rows"])) for one in found)
+        rows.append(
+            (
+                path.stem,
+                f"{len(numbers)}{' and more, too late' if took.is_late else ''}",
+                f"{numbers[len(numbers) // 2][0]:,.1f}" if numbers else "",
+                f"{numbers[-1][0]:,.1f}" if numbers else "",
+                numbers[-1][1] if numbers else "",
+                f"{choices[0]:,.0f}" if choices else "",
+                f"{alone:,} of {solved:,}",
+            )
+        )
+    return Measured(
+        "A row along every axis",
+        f"Each number of each spec by itself, up to 65,536 values near its own: us of a processor "
+        f"for a further row, where S is {_S} s. Choices: options, places, scenarios and modes "
+        "together, 64 rows at the most, each with its structure. By themselves: configurations "
+        "that fell to the slower path, one by one.",
+        ("spec", "axes", "half of them", "worst", "which", "choices", "by themselves"),
+        tuple(rows),
+    )
+
+
+def specs() -> list[Path]:
+    """Return all worked specs and applications."""
+    return [path for place in (SPECS, *APPLICATIONS) for path in sorted(place.glob("*.qps"))]

@@ -1,0 +1,100 @@
+"""Whether a criterion fails in rows in which floats do not tell: by exact fractions.
+
+What is no fraction, and comes so near to its limit that floats do not tell either, is decided by
+the symbolic solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.engine.exact import Exact, ExactRunner, as_float, exact
+from qps.engine.formulas import ZERO, number
+from qps.engine.running import Runner
+from qps.engine.substitution import substituted
+from qps.solver.capacity import fails
+from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.prepared import Bools, CompiledCriterion, Ints
+
+DOUBTFUL = 1e-9
+"""A margin, as a part of both sides, within which floats do not tell a sign."""
+_MOST_NUMBERS = 100_000
+"""Exact numbers of axes that are kept."""
+
+Index = tuple[Ints, ...]
+"""For each axis, which of its values the rows have."""
+
+
+@dataclass
+class Decider:
+    """Decides about rows of one mode; the exact numbers of the axes are kept."""
+
+    mode: CompiledMode
+    axes: tuple[ir.Axis, ...]
+    runner: Runner
+    exact: ExactRunner = field(init=False)
+    _numbers: dict[tuple[int, int], Exact] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.exact = ExactRunner(self.mode.program, self.runner)
+        self._position = {axis.name: i for i, axis in enumerate(self.axes)}
+
+    def inputs(self, names: Iterable[str], index: Mapping[int, Ints]) -> dict[str, list[Exact]]:
+        """Return the exact numbers of some inputs, of rows with some values of axes."""
+        return {name: self._column(i := self._position[name], index[i]) for name in names}
+
+    def _column(self, axis: int, index: Ints) -> list[Exact]:
+        """Return the exact numbers of an axis at some of its values; those are kept."""
+        known, number_at = self._numbers, self.axes[axis].number
+        if len(known) > _MOST_NUMBERS:
+            known.clear()
+        found = []
+        for at in index.tolist():
+            value = known.get((axis, at))
+            if value is None:
+                value = known[axis, at] = exact(number_at(at))
+            found.append(value)
+        return found
+
+    def fails(
+        self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
+    ) -> Bools:
+        """Return in which of some rows a criterion fails at a population, exactly."""
+        found = np.zeros(rows.size, dtype=bool)
+        if not rows.size:
+            return found
+        sides = criterion.measure, criterion.limit
+        names = frozenset().union(*(self.mode.program.inputs[side] for side in sides))
+        inputs = self.inputs(names, {i: values[rows] for i, values in enumerate(index)})
+        values = self.exact.columns(sides, inputs, population.tolist(), rows.size)
+        for row, (measure, limit) in enumerate(zip(*(values[s] for s in sides), strict=True)):
+            if not isinstance(measure, float) and not isinstance(limit, float):
+                if measure == limit:
+                    found[row] = criterion.is_strict
+                else:
+                    found[row] = (measure > limit) == criterion.at_most
+                continue
+            over = as_float(measure) - as_float(limit)
+            if abs(over) > DOUBTFUL * abs(as_float(limit)):  # not so of what is not-a-number
+                found[row] = (over > 0) == criterion.at_most
+            else:
+                numbers = {name: inputs[name][row] for name in names}
+                found[row] = self._fails_symbolically(criterion, numbers, int(population[row]))
+        return found
+
+    def _fails_symbolically(
+        self, criterion: CompiledCriterion, inputs: Mapping[str, Exact], population: int
+    ) -> bool:
+        numbers = dict(self.mode.numbers) | {
+            symbol: number(Fraction(int(inputs[name].numerator), int(inputs[name].denominator)))
+            for name, symbol in self.mode.symbols
+            if name in inputs
+        }
+        over = substituted(criterion.over, numbers)
+        symbol = next(iter(over.symbols), ZERO)
+        return fails(over, symbol, population, strict=criterion.is_strict)

@@ -1,0 +1,116 @@
+"""Programs on exact fractions: columns are what each row comes to by itself, by plain fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import qps
+from qps.engine.exact import ExactRunner, exact
+from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step
+from qps.engine.running import Runner
+
+_TWO = {
+    "+": lambda a, b: a + b,
+    "*": lambda a, b: a * b,
+    "max": max,
+    "min": min,
+    "ratio": lambda a, b: a / b if b else nan,
+    "mean": lambda a, b: a / b if b else Fraction(0),
+}
+_ONE = {"abs": abs, "floor": lambda a: Fraction(floor(a)), "ceil": lambda a: Fraction(ceil(a))}
+
+fractions = st.fractions(-4, 4, max_denominator=12)
+
+
+def program_of(steps: list[Step]) -> Program:
+    inputs: list[frozenset[str]] = []
+    varies: list[bool] = []
+    for step in steps:
+        own = frozenset({str(step.value)} if step.word == INPUT else ())
+        inputs.append(own.union(*(inputs[operand] for operand in step.operands)))
+        varies.append(step.word == POPULATION or any(varies[o] for o in step.operands))
+    return Program(tuple(steps), tuple(inputs), tuple(varies))
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    steps = [Step(INPUT, value="a"), Step(INPUT, value="b"), Step(POPULATION)]
+    steps += [Step(NUMBER, value=draw(fractions)) for _ in range(2)]
+    for _ in range(draw(st.integers(1, 14))):
+        earlier = st.integers(0, len(steps) - 1)
+        word = draw(st.sampled_from([*_TWO, *_ONE, POWER]))
+        if word == POWER:
+            steps.append(Step(POWER, (draw(earlier),), draw(st.sampled_from([-2, -1, 2]))))
+        else:
+            count = 2 if word in _TWO else 1
+            steps.append(Step(word, tuple(draw(earlier) for _ in range(count))))
+    return program_of(steps)
+
+
+def alone(program: Program, row: dict[str, Fraction], population: int) -> Fraction | float:
+    """Return what the last step comes to, not-a-number where something has no finite value."""
+    values: list[Fraction | float] = []
+    for step in program.steps:
+        own = [values[operand] for operand in step.operands]
+        if step.word == INPUT:
+            values.append(row[str(step.value)])
+        elif step.word == POPULATION:
+            values.append(Fraction(population))
+        elif step.word == NUMBER:
+            values.append(Fraction(step.value))  # type: ignore[arg-type]
+        elif not all(isinstance(value, Fraction) for value in own):
+            values.append(nan)
+        elif step.word == POWER:
+            values.append(nan if own[0] == 0 and step.value < 0 else own[0] ** step.value)  # type: ignore[operator]
+        else:
+            values.append((_TWO | _ONE)[step.word](*own))  # type: ignore[operator]
+    return values[-1]
+
+
+@given(programs(), st.lists(st.tuples(fractions, fractions, st.integers(1, 9)), min_size=1))
+def test_columns_are_what_each_row_comes_to(
+    program: Program, drawn: list[tuple[Fraction, Fraction, int]]
+) -> None:
+    last = len(program.steps) - 1
+    inputs = {"a": [exact(a) for a, _, _ in drawn], "b": [exact(b) for _, b, _ in drawn]}
+    at = [n for _, _, n in drawn]
+    runner = ExactRunner(program, Runner(program))
+    found = runner.columns([last], inputs, at, len(drawn))[last]
+    for (a, b, n), value in zip(drawn, found, strict=True):
+        expected = alone(program, {"a": a, "b": b}, n)
+        if isinstance(expected, Fraction):
+            assert not isinstance(value, float)
+            assert value == exact(expected)
+
+
+def test_what_is_chosen_clearly_needs_no_arithmetic() -> None:
+    """min(5, max(1/2, min(1, sqrt(a)))) is 1 exactly, though a root is no fraction."""
+    steps = [
+        *(Step(INPUT, value="a"), Step("sqrt", (0,)), Step(NUMBER, value=Fraction(1))),
+        *(Step("min", (1, 2)), Step(NUMBER, value=Fraction(1, 2)), Step("max", (3, 4))),
+        *(Step(NUMBER, value=Fraction(5)), Step("min", (5, 6))),
+    ]
+    program = program_of(steps)
+    runner = ExactRunner(program, Runner(program))
+    inputs = {"a": [exact(9), exact(Fraction(1, 16))]}
+    assert runner.columns([7], inputs, None, 2)[7] == [exact(1), exact(Fraction(1, 2))]
+
+
+def test_what_no_population_changes_is_decided_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum that is exactly at its limit, by floats a little beyond it, at every population."""
+    monkeypatch.delattr("qps.solver.matrix.modes.ModeSolver._walked")
+    spec = (
+        "users N in 1..3000\nparam part = 0.1 s in 0.01..1 s\nmachine box { cpu 1 core }\n"
+        "component work { cpu 1 ms / (4 request) }\n"
+        "topology { node host = box }\n"
+        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "measure whole = max(0 s, part - 0.07 s) + 0.07 s\nrequire { whole <= part }\n"
+        "matrix m { part in 0.1..0.9 s, 33 values }\n"
+    )
+    found = {row["largest_acceptable"] for row in qps.loads(spec).matrix().to_arrow().to_pylist()}
+    assert found == {3000}
