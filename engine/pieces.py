@@ -9,11 +9,12 @@ pairs of pairs, and so on: so that the time for many parts grows hardly faster t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, groupby
+from operator import itemgetter
 
 from qps.engine import rational_functions
 from qps.engine.rational_functions import ONE, ZERO, RationalFunction, RunningTotal, in_pairs
@@ -97,27 +98,41 @@ def _roots(function: RationalFunction, start: Fraction, end: End) -> tuple[Fract
 # -- arithmetic ----------------------------------------------------------------------------
 
 
-_Changes = dict[Fraction, list[tuple[RationalFunction | None, RationalFunction | None]]]
-
-
 def total(parts: Sequence[Piecewise]) -> Piecewise:
     """Return a sum."""
+    ends = parts[0].pieces[0].start, parts[0].end
+    constant = [part.pieces[0].function for part in parts if len(part.pieces) == 1]
+    finite = [function for function in constant if function is not None]
+    steady = rational_functions.total(finite) if len(finite) == len(constant) else None
+    changing = (_changes(part) for part in parts if len(part.pieces) > 1)
+    changes = sorted(chain([(ends[0], ZERO, steady)], *changing), key=itemgetter(0))
+    return _joined(_running(changes, ends[1]), _poles(*parts))
+
+
+_Change = tuple[Fraction, RationalFunction | None, RationalFunction | None]
+"""Where a part of a sum changes, from what, and to what."""
+
+
+def _changes(part: Piecewise) -> Iterator[_Change]:
+    before: RationalFunction | None = ZERO
+    for piece in part.pieces:
+        yield piece.start, before, piece.function
+        before = piece.function
+
+
+def _running(changes: Sequence[_Change], high: End) -> Iterator[Piece]:
+    """Yield the pieces of a sum of which the changes are known, ascending."""
     running, infinite = RunningTotal(), 0
-    low = parts[0].pieces[0].start
-    changes: _Changes = {low: [(ZERO, part.pieces[0].function) for part in parts]}
-    for part in parts:
-        for one, other in pairwise(part.pieces):
-            changes.setdefault(other.start, []).append((one.function, other.function))
-    pieces = []
-    for start, end in _cut(low, parts[0].end, changes):
-        for before, behind in changes[start]:
+    stretches = [(start, list(group)) for start, group in groupby(changes, key=itemgetter(0))]
+    ends = [*(start for start, _ in stretches[1:]), high]
+    for (start, group), end in zip(stretches, ends, strict=True):
+        for _, before, behind in group:
             infinite += (behind is None) - (before is None)
             if before is not None and not before.is_zero:
                 running.add(-before)
             if behind is not None:
                 running.add(behind)
-        pieces.append(Piece(start, end, None if infinite else running.value()))
-    return _joined(pieces, _poles(*parts))
+        yield Piece(start, end, None if infinite else running.value())
 
 
 def product(parts: Sequence[Piecewise]) -> Piecewise:
@@ -126,25 +141,26 @@ def product(parts: Sequence[Piecewise]) -> Piecewise:
 
 
 def _product(one: Piecewise, other: Piecewise) -> Piecewise:
-    pieces = [
+    pieces = (
         Piece(start, end, None if f is None or g is None else rational_functions.product([f, g]))
         for start, end, f, g in _both(one, other)
-    ]
+    )
     return _joined(pieces, _poles(one, other))
 
 
 def raised(base: Piecewise, exponent: int) -> Piecewise:
     """Return a whole power; IntractableError where it divides by zero on a whole stretch."""
-    pieces = [
-        Piece(
-            piece.start,
-            piece.end,
-            None if piece.function is None else rational_functions.raised(piece.function, exponent),
-        )
-        for piece in base.pieces
-    ]
+    pieces = _each(base, lambda function: rational_functions.raised(function, exponent))
     roots = [root for piece in base.pieces for root in roots_on(piece)] if exponent < 0 else []
     return _joined(pieces, _poles(base, more=roots))
+
+
+def _each(
+    whole: Piecewise, change: Callable[[RationalFunction], RationalFunction]
+) -> Iterator[Piece]:
+    for piece in whole.pieces:
+        changed = None if piece.function is None else change(piece.function)
+        yield Piece(piece.start, piece.end, changed)
 
 
 # -- choices -------------------------------------------------------------------------------
@@ -162,28 +178,26 @@ def smallest(parts: Sequence[Piecewise]) -> Piecewise:
 
 def absolute(part: Piecewise) -> Piecewise:
     """Return the absolute value."""
-    negated = [
-        Piece(piece.start, piece.end, None if piece.function is None else -piece.function)
-        for piece in part.pieces
-    ]
+    negated = _each(part, lambda function: -function)
     return largest([part, Piecewise(tuple(negated), part.poles)])
 
 
 def _chosen(one: Piecewise, other: Piecewise, *, sign: int) -> Piecewise:
     """Return the larger one of two functions; the smaller one where the sign is -1."""
     poles = _poles(one, other)
-    pieces = []
-    for start, end, f, g in _both(one, other):
-        if f is None or g is None or f == g:
-            finite = f if g is None else g
-            pieces.append(Piece(start, end, finite if f == g or sign < 0 else None))
-            continue
-        gap = f - g
-        cuts = *_inside(poles, start, end), *_roots(gap, start, end)
-        for first, last in _cut(start, end, cuts):
-            value = _value(gap, first, last)
-            pieces.append(Piece(first, last, f if value * sign > 0 else g))
-    return _joined(pieces, poles)
+
+    def chosen() -> Iterator[Piece]:
+        for start, end, f, g in _both(one, other):
+            if f is None or g is None or f == g:
+                finite = f if g is None else g
+                yield Piece(start, end, finite if f == g or sign < 0 else None)
+                continue
+            gap = f - g
+            cuts = *_inside(poles, start, end), *_roots(gap, start, end)
+            for first, last in _cut(start, end, cuts):
+                yield Piece(first, last, f if _value(gap, first, last) * sign > 0 else g)
+
+    return _joined(chosen(), poles)
 
 
 def waiting(work: Piecewise, load: Piecewise) -> Piecewise:
@@ -239,8 +253,10 @@ def _both(
 
 def _cut(start: Fraction, end: End, cuts: Iterable[Fraction]) -> Iterator[tuple[Fraction, End]]:
     """Yield the stretches into which points cut a stretch."""
-    inside = sorted({c for c in cuts if start < c and (end is None or c < end)})
-    yield from pairwise([start, *inside, end])
+    for cut in sorted({c for c in cuts if start < c and (end is None or c < end)}):
+        yield start, cut
+        start = cut
+    yield start, end
 
 
 def _inside(points: Sequence[Fraction], start: Fraction, end: End) -> Sequence[Fraction]:
@@ -256,11 +272,14 @@ def _poles(*parts: Piecewise, more: Iterable[Fraction] = ()) -> tuple[Fraction, 
 def _joined(pieces: Iterable[Piece], poles: tuple[Fraction, ...]) -> Piecewise:
     """Return pieces with neighbours of the same function joined; IntractableError for too many."""
     joined: list[Piece] = []
+    size = 0
     for piece in pieces:
-        if joined and joined[-1].function == piece.function:
-            joined[-1] = Piece(joined[-1].start, piece.end, piece.function)
-        else:
-            joined.append(piece)
-    if sum(1 if p.function is None else 1 + p.function.degree for p in joined) > _MOST:
-        raise IntractableError
+        function = piece.function
+        if joined and joined[-1].function == function:
+            joined[-1] = Piece(joined[-1].start, piece.end, function)
+            continue
+        joined.append(piece)
+        size += 1 if function is None else 1 + function.degree
+        if size > _MOST:
+            raise IntractableError
     return Piecewise(tuple(joined), poles)

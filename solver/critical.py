@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.formulas import INFINITY, MAXIMUM, MINIMUM, ONE, Formula, parts_first
+from qps.engine.formulas import INFINITY, MAXIMUM, MINIMUM, ONE, Formula, parts_first, remade
 from qps.engine.pieces import roots_on
-from qps.engine.substitution import substituted
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import as_rational_function
 
@@ -31,6 +30,37 @@ def critical_points(
     return tuple(sorted({*whole.seams, *roots}))
 
 
+def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:
+    """Return an expression with the alternatives that are in force at a point put in.
+
+    None where that cannot be told: it is not made of rational functions, maxima and minima.
+    """
+    known: dict[Formula, Formula] = {}
+    for part in parts_first(expr):
+        made = remade(part, tuple(known[operand] for operand in part.operands))
+        active = _active(made, population, at) if made.word in _KINKED else made
+        if active is None:
+            return None
+        known[part] = active
+    return known[expr]
+
+
+def _active(kink: Formula, population: Formula, at: Fraction) -> Formula | None:
+    """Return what a maximum, minimum, absolute value or wait is at a point."""
+    values: dict[Formula, Fraction] = {}
+    for alternative in _alternatives(kink):
+        function = as_rational_function(alternative, population)
+        value = None if function is None else function.at(at)
+        if value is None:
+            return None
+        values[alternative] = value
+    if kink.word == "waiting":
+        work, load = kink.operands
+        return work / (1 - load) if values[load] < 1 else INFINITY
+    choose = min if kink.word == MINIMUM else max
+    return choose(values, key=values.__getitem__)
+
+
 def _alternatives(kink: Formula) -> tuple[Formula, ...]:
     """Return what a kinked function compares: where two of these meet, it may change its form."""
     if kink.word == "abs":
@@ -38,42 +68,3 @@ def _alternatives(kink: Formula) -> tuple[Formula, ...]:
     if kink.word == "waiting":
         return kink.operands[1], ONE
     return kink.operands
-
-
-def _innermost_kink(expr: Formula) -> Formula | None:
-    """Return a maximum, minimum, absolute value or wait with none of these inside."""
-    return next((part for part in parts_first(expr) if part.word in _KINKED), None)
-
-
-def _active(
-    kink: Formula,
-    alternatives: tuple[Formula, ...],
-    population: Formula,
-    at: Fraction,
-) -> Formula | None:
-    """Return what a maximum (minimum, absolute value, wait) is at a point."""
-    values: list[tuple[Fraction, Formula]] = []
-    for alternative in alternatives:
-        function = as_rational_function(alternative, population)
-        value = None if function is None else function.at(at)
-        if value is None:
-            return None
-        values.append((value, alternative))
-    if kink.word == "waiting":
-        work, load = kink.operands
-        return work / (1 - load) if values[0][0] < 1 else INFINITY
-    choose = min if kink.word == MINIMUM else max
-    return choose(values, key=lambda pair: pair[0])[1]
-
-
-def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:
-    """Return an expression with the alternatives that are in force at a point put in.
-
-    None where that cannot be told: it is not made of rational functions, maxima and minima.
-    """
-    while (kink := _innermost_kink(expr)) is not None:
-        active = _active(kink, _alternatives(kink), population, at)
-        if active is None:
-            return None
-        expr = substituted(expr, {kink: active})
-    return expr

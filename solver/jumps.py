@@ -27,7 +27,7 @@ from qps.solver.solution import Method
 _ROUNDINGS = ("ceil", "floor")
 _KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *_ROUNDINGS)
 _HAIR = Fraction(1, 10**25)
-"""Far more than the error of a root that is isolated, far less than between two that differ."""
+"""Far more than what differs from zero at a root that is told to 1e-40."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +147,8 @@ def _at_jump(
     rounding: Formula, jumps: dict[Fraction, int], population: Formula, at: Fraction
 ) -> Formula:
     """Return a rounding at a point: where it jumps there, what is rounded is whole."""
-    near = next((point for point in jumps if abs(point - at) < _HAIR), None)
-    if near is not None and _is_root(rounding.operands[0] - jumps[near], population, near):
-        return number(jumps[near])
+    if at in jumps and _is_root(rounding.operands[0] - jumps[at], population, at):
+        return number(jumps[at])
     return _rounded(rounding, population, at)
 
 

@@ -21,8 +21,7 @@ from helpers.specs import checked, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.compiler.lower.queue_functions import ErlangB
-from qps.engine.formulas import Formula, maximum, minimum, population, square_root
+from qps.engine.formulas import Formula, apply, maximum, minimum, population, square_root
 from qps.solver.claims import Claims
 from qps.solver.laboratory import Laboratory
 from qps.solver.saturation import in_order_of_saturation, saturation_point
@@ -259,7 +258,7 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
         # it hardly rises above 1 between 99 and 101, and comes down again
         (1 + R(1, 10**6) - (square_root(N) - 10) ** 2, 99.98, Method.BRACKETED_ROOT),
         (1 - R(1, 10**6) - (square_root(N) - 10) ** 2, None, Method.NONE),
-        (1 - ErlangB(N, 10), None, Method.NONE),
+        (1 - apply("erlang_b", N, 10), None, Method.NONE),
         (1 - exp(-N), None, Method.NONE),
         (minimum(1, N / 10) * ceil(N / 100) / 2, 100, None),
     ],

@@ -19,6 +19,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
+from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.compiler.lower.monomials import monomials
@@ -167,13 +168,17 @@ def _structure(
                     yield from map(_below_one, built(limit))
             for growth in built(most - settled.at_least[name]):
                 yield Guard(growth, Fraction(0), is_least_out=True)
-        for name, resource in graph.resources.items():
-            is_left_out = name not in settled.at_most
-            symbol = settled.parameter.symbol
-            for of, by in monomials(resource.unsettled, {symbol}).items() if is_left_out else ():
-                if of:
-                    for slope in built(by):
-                        yield from _stays(slope, is_zero=True)
+        for slope in _slopes_left_out(graph, settled):
+            for zero in built(slope):
+                yield from _stays(zero, is_zero=True)
+
+
+def _slopes_left_out(graph: LoadGraph, settled: SettledParameter) -> Iterator[Formula]:
+    """Yield what loads that do not limit an elastic parameter grow by with it: nothing, here."""
+    symbol = settled.parameter.symbol
+    for name, resource in graph.resources.items():
+        if name not in settled.at_most:
+            yield from (by for of, by in monomials(resource.unsettled, {symbol}).items() if of)
 
 
 def _below_one(value: int) -> Guard:
