@@ -5,11 +5,12 @@ Nothing that a plain answer needs comes here: sympy takes longer to import than 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
 import sympy
+from sympy.printing.str import StrPrinter
 
 from qps.engine.formulas import (
     MAXIMUM,
@@ -21,6 +22,7 @@ from qps.engine.formulas import (
     Formula,
     parts_first,
 )
+from qps.engine.substitution import substituted
 
 
 class Waiting(sympy.Function):  # type: ignore[misc] # sympy is untyped
@@ -137,3 +139,25 @@ def is_zero(constant: Formula) -> bool:
     if len(parts) > _MOST_ALGEBRAIC or not written_out.is_algebraic:
         return False
     return bool(sympy.minimal_polynomial(written_out).is_Symbol)
+
+
+_DIGITS = 6
+
+
+class _Notation(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
+    """The notation of the language."""
+
+    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:  # noqa: N802, FBT001, FBT002
+        return str(super()._print_Pow(expr, rational)).replace("**", "^")
+
+
+def as_text(expr: sympy.Expr) -> str:
+    """Return what algebra has made of a formula, in the notation of the language."""
+    return str(_Notation().doprint(expr))
+
+
+def multiplied_out(formula: Formula, values: Mapping[Formula, Formula]) -> str:
+    """Return a formula with values put in and products of sums written out, to six digits."""
+    plain = to_sympy(substituted(formula, values))
+    put_in = sympy.expand(plain.replace(Waiting, lambda work, load: work / (1 - load)))
+    return as_text(sympy.N(put_in, _DIGITS))

@@ -29,7 +29,6 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
-from qps.engine.algebra import root_of_linear
 from qps.engine.formulas import ONE, maximum
 from qps.engine.formulas import number as number_formula
 from qps.reports.explain_streams import (
@@ -40,7 +39,7 @@ from qps.reports.explain_streams import (
     stream_measures,
 )
 from qps.reports.explanation import ExplainedCase, Explanation, taken_apart
-from qps.reports.formulas import as_text, formula
+from qps.reports.formulas import formula
 from qps.reports.known import known_view
 from qps.reports.naming import Part
 from qps.reports.quantities import number, percent, quantity
@@ -264,6 +263,8 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     function = as_rational_function(load - 1, graph.population)
     if function is None or function.numerator.degree() != 1:
         return told
+    from qps.engine.algebra import as_text, root_of_linear  # noqa: PLC0415 - slow to import
+
     root = root_of_linear(resource.load - resource.target, graph.population)
     return told if root is None else f"{told}: {graph.population} = {as_text(root)}"
 

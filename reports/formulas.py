@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import sympy
-from sympy.printing.str import StrPrinter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.algebra import Waiting, to_sympy
 from qps.engine.formulas import Formula
-from qps.engine.substitution import substituted
+from qps.reports.layout import laid_out
 
 
-class _Formula(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
-    """Prints symbols by their names, or by what a mapping says instead."""
+@dataclass(frozen=True)
+class _Text:
+    """The notation of the language; names may stand for texts of their own."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        super().__init__()
-        self._texts = texts
+    texts: Mapping[str, str] = field(default_factory=dict)
+    groups_quotients: bool = True
 
-    def _print_Symbol(self, symbol: sympy.Symbol) -> str:  # noqa: N802 - sympy's name
-        return self._texts.get(symbol.name, symbol.name)
+    def named(self, name: str) -> str:
+        return self.texts.get(name, name)
 
-    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:  # noqa: N802, FBT001, FBT002
-        return str(super()._print_Pow(expr, rational)).replace("**", "^")
+    def number(self, value: Fraction) -> str:
+        return str(value)
+
+    def plain(self, text: str) -> str:
+        return text
+
+    def sum(self, terms: Sequence[tuple[bool, str]]) -> str:
+        first, *others = terms
+        joined = "".join(f" {'-' if is_off else '+'} {text}" for is_off, text in others)
+        return f"{'-' if first[0] else ''}{first[1]}{joined}"
+
+    def product(self, factors: Sequence[str]) -> str:
+        return "*".join(factors)
+
+    def quotient(self, above: str, below: str) -> str:
+        return f"{above}/{below}"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{base}^{exponent}"
+
+    def root(self, of: str) -> str:
+        return f"sqrt({of})"
+
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        return f"{name}({', '.join(operands)})"
+
+    def group(self, text: str) -> str:
+        return f"({text})"
 
 
 def formula(expr: Formula) -> str:
     """Return a formula in symbols, in the notation of the language."""
-    return as_text(to_sympy(expr))
-
-
-def as_text(expr: sympy.Expr) -> str:
-    """Return what algebra has made of a formula, in the notation of the language."""
-    return str(_Formula({}).doprint(expr))
+    return laid_out(expr, _Text())
 
 
 def with_numbers(expr: Formula, assumptions: Mapping[str, Assumption]) -> str:
-    """Return an expression with each number as the spec writes it, unit and all."""
+    """Return a formula with each number as the spec writes it, unit and all."""
     texts = {
         name: a.text if a.text.replace(".", "").isdigit() else f"({a.text})"
         for name, a in assumptions.items()
     }
-    return str(_Formula(texts).doprint(to_sympy(expr)))
+    return laid_out(expr, _Text(texts))
 
 
 def in_population(expr: Formula, values: Mapping[Formula, Formula]) -> str:
     """Return a formula with all numbers multiplied out: what is left is the population."""
-    plain = to_sympy(substituted(expr, values))
-    put_in = sympy.expand(plain.replace(Waiting, lambda work, load: work / (1 - load)))
-    return as_text(sympy.N(put_in, 6))
+    from qps.engine import algebra  # noqa: PLC0415 - slow to import, and only asked for here
+
+    return algebra.multiplied_out(expr, values)

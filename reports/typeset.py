@@ -2,61 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from html import escape
-from xml.dom.minidom import Element
-
-import sympy
-from sympy.printing.mathml import MathMLPresentationPrinter
 
 from qps.compiler.diagnostics.render import printable
-from qps.engine.algebra import Effective, to_sympy
 from qps.engine.formulas import Formula
+from qps.reports.layout import laid_out, operations
 
-_MOST_OPERATIONS = 120
+_MOST_OPERATIONS = 250
 """Beyond these a typeset formula is wider than any screen; a text that wraps reads better."""
 
 
-class _Typeset(MathMLPresentationPrinter):  # type: ignore[misc] # sympy's printers are untyped
-    """Prints names as they are: `cpu_1` is no index, `beta` no Greek letter."""
+class _Typeset:
+    """Elements of MathML; names stand as they are: `cpu_1` is no index, `beta` no Greek letter."""
 
-    def _print_Symbol(self, symbol: sympy.Symbol, style: str = "plain") -> Element:  # noqa: ARG002, N802
-        return self._word("mi", symbol.name)
+    groups_quotients = False
 
-    def _print_max(self, expr: sympy.Expr) -> Element:
-        return self._applied("max", expr)
+    def named(self, name: str) -> str:
+        return _element("mi", escape(printable(name)))
 
-    def _print_min(self, expr: sympy.Expr) -> Element:
-        return self._applied("min", expr)
+    def number(self, value: Fraction) -> str:
+        whole = _element("mn", str(value.numerator))
+        if value.denominator == 1:
+            return whole
+        return _element("mfrac", whole + _element("mn", str(value.denominator)))
 
-    def _print_Effective(self, expr: Effective) -> Element:  # noqa: N802
-        cores, efficiency = expr.args
-        # As a product: it stands in divisors, which a fraction holds together by itself.
-        product: Element = self._print(cores * efficiency ** sympy.Function("log2")(cores))
-        return product
+    def plain(self, text: str) -> str:
+        return _element("mtext", escape(text))
 
-    def _print_LambertW(self, expr: sympy.LambertW) -> Element:  # noqa: N802
-        is_lower = len(expr.args) > 1 and expr.args[1] == -1
-        return self._applied("lower_lambert_w" if is_lower else "lambert_w", expr, 1)
+    def sum(self, terms: Sequence[tuple[bool, str]]) -> str:
+        first, *others = terms
+        joined = "".join(_sign("-" if is_off else "+") + text for is_off, text in others)
+        return _row((_sign("-") if first[0] else "") + first[1] + joined)
 
-    def _print_exp(self, expr: sympy.exp) -> Element:
-        return self._applied("exp", expr)
+    def product(self, factors: Sequence[str]) -> str:
+        return factors[0] if len(factors) == 1 else _row(_sign("·").join(factors))
 
-    def _applied(self, name: str, expr: sympy.Expr, count: int | None = None) -> Element:
-        row: Element = self.dom.createElement("mrow")
-        row.appendChild(self._word("mi", name))
-        row.appendChild(self._word("mo", "("))
-        for index, argument in enumerate(expr.args[:count]):
-            if index:
-                row.appendChild(self._word("mo", ","))
-            row.appendChild(self._print(argument))
-        row.appendChild(self._word("mo", ")"))
-        return row
+    def quotient(self, above: str, below: str) -> str:
+        return _element("mfrac", above + below)
 
-    def _word(self, tag: str, text: str) -> Element:
-        word: Element = self.dom.createElement(tag)
-        # sympy writes texts without escaping them, for the sake of its own entities.
-        word.appendChild(self.dom.createTextNode(escape(printable(text))))
-        return word
+    def power(self, base: str, exponent: str) -> str:
+        return _element("msup", base + exponent)
+
+    def root(self, of: str) -> str:
+        return _element("msqrt", of)
+
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        return _row(self.named(name) + self.group(_sign(",").join(operands)))
+
+    def group(self, text: str) -> str:
+        return _row(_sign("(") + text + _sign(")"))
+
+
+def _element(tag: str, content: str) -> str:
+    return f"<{tag}>{content}</{tag}>"
+
+
+def _sign(sign: str) -> str:
+    return _element("mo", sign)
+
+
+def _row(content: str) -> str:
+    return _element("mrow", content)
 
 
 def typeset(formula: Formula) -> str | None:
@@ -67,8 +75,4 @@ def typeset(formula: Formula) -> str | None:
     >>> typeset(symbol("a<b") + 1)
     '<mrow><mi>a&lt;b</mi><mo>+</mo><mn>1</mn></mrow>'
     """
-    expr = to_sympy(formula)
-    if expr.count_ops() > _MOST_OPERATIONS:
-        return None
-    printer = _Typeset({"mul_symbol": "·"})
-    return str(printer.doprint(expr))
+    return None if operations(formula) > _MOST_OPERATIONS else laid_out(formula, _Typeset())
