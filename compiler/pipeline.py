@@ -10,11 +10,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.checking import Checker
+from qps.compiler.check.checking import check_model
 from qps.compiler.check.claims.check_axes import check_ranges
+from qps.compiler.check.model.check_changes import change_checker
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
-from qps.compiler.check.names.resolve import resolve
+from qps.compiler.check.names.resolve import Program, resolve
+from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import DEEPEST_EXPRESSION
 from qps.compiler.configure.cases import varies_by_case
 from qps.compiler.configure.claimed_values import check_asked
@@ -42,14 +44,16 @@ from qps.compiler.syntax.importer import FileImporter, Importer, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
 
-class Spec(Struct, frozen=True):
+class Spec(Struct, frozen=True, kw_only=True):
     """A checked spec: its model, and what is needed to check later changes of it.
 
-    `files` are those that it was read from.
+    These are its `program`, and what is `known` of what that declares. `files` are those that it
+    was read from.
     """
 
     model: ir.Model
-    checker: Checker
+    program: Program
+    known: Known
     warnings: tuple[Diagnostic, ...]
     files: frozenset[Path] = frozenset()
 
@@ -61,7 +65,7 @@ class Spec(Struct, frozen=True):
         QpsError where one of them does not fit the model, or where the file is a module that
         has nothing to solve.
         """
-        if self.checker.is_module:
+        if self.program.is_module:
             raise QpsError([_of_a_module(self.model)])
         with _refusing("the settings") as sink:
             settled = base_configuration(self.model)
@@ -103,16 +107,11 @@ class Spec(Struct, frozen=True):
 
     def _setting(self, text: str, sink: Sink, label: str = "--set") -> ir.Change | None:
         parsed = parse_change(Source(label, text))
-        for finding in parsed.diagnostics:
-            sink.add(finding)
+        sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
-        # The checker outlives the setting: nothing that is wrong with one may pile up in it.
-        with self.checker.sink.aside() as found:
-            change = self.checker.changes.one(parsed.value, self.checker.main)
-        for finding in found:
-            sink.add(finding)
-        return change
+        context = Context(program=self.program, sink=sink, known=self.known.copied())
+        return change_checker(context).one(parsed.value, self.program.main)
 
 
 @contextmanager
@@ -230,10 +229,9 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     program = resolve(parsed.value, importer)
     assert program.value is not None
     earlier += program.diagnostics
-    checker = Checker(program.value, importer)
-    model = checker.model().value
-    assert model is not None
-    sink = checker.sink
+    sink = Sink(failed_names=set(program.value.failed_names))
+    context = Context(program=program.value, sink=sink, importer=importer)
+    model = check_model(context)
     if sink.has_errors or any(finding.is_error for finding in earlier):
         model = without_dangling(model)
     base = base_configuration(model)
@@ -251,15 +249,21 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     for matrix in model.matrices:
         check_ranges(matrix, model.parameters, sink)
     if not sink.has_errors:
-        own = [m for name, m in model.machines.items() if name in checker.main.names]
+        own = [m for name, m in model.machines.items() if name in context.main.names]
         report_unloaded(sink, own, model)
     found = in_order(dict.fromkeys((*earlier, *sink.found)))
     errors = tuple(diagnostic for diagnostic in found if diagnostic.is_error)
     if errors:
         # What seems unused or unscaled may be so because of an error: first things first.
         return Outcome(None, errors)
-    sink.found.clear()
-    return Outcome(Spec(model, checker, found, _files_of(source, importer)), found)
+    spec = Spec(
+        model=model,
+        program=program.value,
+        known=context.known,
+        warnings=found,
+        files=_files_of(source, importer),
+    )
+    return Outcome(spec, found)
 
 
 def allow_deep_expressions() -> None:

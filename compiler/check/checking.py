@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import PurePath
 
 from qps.compiler import ir
@@ -10,13 +9,11 @@ from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker
-from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_changes import ChangeChecker, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
-from qps.compiler.check.model.check_fits import FitChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_hardware import HardwareChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
-from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_quality import check_quality
 from qps.compiler.check.model.check_requirements import RequirementChecker
 from qps.compiler.check.model.check_streams import StreamChecker
@@ -25,90 +22,54 @@ from qps.compiler.check.model.check_threads import check_threads
 from qps.compiler.check.model.check_topology import TopologyChecker
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
-from qps.compiler.check.names.resolve import Declared, Module, Program, lookup, report_name
+from qps.compiler.check.names.resolve import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer
 
 _OF_A_SYSTEM = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY
 _NOBODY = ir.UserRange("N", 1, 1, None)
-_NEEDS: dict[type, str] = {
-    ast.Users: "users",
-    ast.Topology: "topology",
-    ast.Stream: "stream",
-    ast.Require: "require",
-    ast.Matrix: "matrix",
-    ast.Observe: "observe",
-    ast.Mode: "mode",
-}
-"""What only a file declares that has something to solve."""
 
 
-class Checker:
-    """Checks one program, part by part; also the changes that come from a command line."""
+def check_model(context: Context) -> ir.Model:
+    """Return the model of a program, with those of its parts that are sound."""
+    return _ModelChecker(change_checker(context).expressions).model()
 
-    def __init__(self, program: Program, importer: Importer) -> None:
-        self.sink = Sink(failed_names=set(program.failed_names))
-        self._program = program
-        self.main = program.main
-        self.expressions = ExpressionChecker(
-            sink=self.sink, main_scope=Scope(self.main), importer=importer
-        )
-        ratings = frozenset(
-            unit.name.text
-            for module in program.modules
-            for unit in module.names.values()
-            if isinstance(unit, ast.Unit) and unit.is_rating
-        )
-        self._fits = FitChecker(importer=importer, sink=self.sink)
-        self._chosen: dict[Span, str] = {}
-        self.hardware = HardwareChecker(
-            expressions=self.expressions, sink=self.sink, rating_bases=ratings, fits=self._fits
-        )
-        self._places = PlaceChecker(self.expressions, self.hardware, self.sink, self.main)
-        self.changes = ChangeChecker(
-            expressions=self.expressions, places=self._places, sink=self.sink, main=self.main
-        )
-        self._matrix_checker = MatrixChecker(self.changes)
-        self._claims = ClaimChecker(self.changes, self._matrix_checker.claim)
-        self._observed = ObservationChecker(self._claims, importer)
-        self.expressions.changes = self.changes.all_of
 
-    @cached_property
-    def is_module(self) -> bool:
-        """True for a file that only declares what others use: it has nothing to solve.
+class _ModelChecker(Part, frozen=True):
+    """Checks one program, part by part."""
 
-        It may claim what its functions and numbers come to. What could not be parsed counts as
-        what it was meant to be; where that is not known it may be anything.
-        """
-        syntax = self.main.syntax
-        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
-        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
-        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
+    @property
+    def _program(self) -> Program:
+        return self.expressions.context.program
 
-    def model(self) -> Outcome[ir.Model]:
+    @property
+    def _changes(self) -> ChangeChecker:
+        return ChangeChecker(self.expressions)
+
+    def model(self) -> ir.Model:
         """Return the model of the program, with those of its parts that are sound."""
         population = self._population()
-        checker = ParameterChecker(self.changes, self._program)
+        checker = ParameterChecker(self.expressions)
         options, parameters = checker.options(), checker.parameters()
         groups = self._groups()
         self._all_hardware()
-        nodes, links = TopologyChecker(self._places, self.main).topology()
+        nodes, links = TopologyChecker(self.expressions).topology()
         streams = self._streams(nodes, links)
         measures = self._measures()
         self._lets()
         self._traces()
         requirements = self._requirements()
         targets = self._targets()
-        quality = check_quality(self.main, self.expressions, self.sink)
+        quality = check_quality(self.expressions)
         modes = self._modes()
         scenarios = self._scenarios()
         matrices = self._matrices()
@@ -125,8 +86,8 @@ class Checker:
             population=population,
             options=options,
             parameters=parameters,
-            machines={n: m for n, m in self.hardware.machines.items() if m is not None},
-            networks={n: m for n, m in self.hardware.networks.items() if m is not None},
+            machines={n: m for n, m in self.known.machines.items() if m is not None},
+            networks={n: m for n, m in self.known.networks.items() if m is not None},
             nodes=tuple(nodes.values()),
             links=tuple(links.values()),
             streams=streams,
@@ -141,22 +102,22 @@ class Checker:
             groups=groups,
             matrices=matrices,
             targets=targets,
-            fits=tuple(self._fits.used.items()),
+            fits=tuple(self.known.fitted.items()),
             fitted=self._fitted(parameters),
         )
         report_think_times(model, self.sink)
-        return self.sink.partial(model)
+        return model
 
     def _fitted(self, parameters: tuple[ir.Parameter, ...]) -> tuple[tuple[Span, str], ...]:
         """Return every number that was chosen to hit another, where it stands, and what it is."""
-        tables = {span: f"to {fit.file}" for span, fit in self._fits.used.items()}
+        tables = {span: f"to {fit.file}" for span, fit in self.known.fitted.items()}
         stated = {p.value_span: p.fitted for p in parameters if p.fitted is not None}
-        return tuple((tables | self._chosen | stated).items())
+        return tuple((tables | self.known.chosen | stated).items())
 
     def _missing(self, what: str, hint: str) -> None:
         """Report that the spec lacks a part, unless that may stand in what could not be parsed."""
         syntax = self.main.syntax
-        if self.is_module or syntax.failed_kinds:
+        if self._program.is_module or syntax.failed_kinds:
             return
         if not syntax.declarations:
             # Nothing is there: that is said once, not once for each part.
@@ -182,61 +143,33 @@ class Checker:
                 secondary=[Label(users[0].span, "the first one")],
                 hint="keep one; what else varies is a `param`",
             )
-        bounds = self.changes.user_bounds(users[0].range)
+        bounds = self._changes.user_bounds(users[0].range)
         if bounds is None:
             return _NOBODY
         return ir.UserRange(users[0].name.text, *bounds, users[0].name.span)
 
     def _groups(self) -> tuple[ir.Group, ...]:
-        checker = GroupChecker(self.expressions, self.sink, self.main)
+        checker = GroupChecker(self.expressions)
         declared = self._program.everywhere(ast.Group)
         return checker.groups(Declared(module, group) for module, group in declared)
 
     # -- hardware and topology -----------------------------------------------------------
 
     def _all_hardware(self) -> None:
+        checker = HardwareChecker(self.expressions)
         for module, machine in self._program.everywhere(ast.Machine):
-            self.hardware.machine(Declared(module, machine), machine)
+            checker.machine(Declared(module, machine), machine)
         for module, network in self._program.everywhere(ast.Network):
-            self.hardware.network(Declared(module, network), network)
-
-    def _machine_name(self, module: Module, name: ast.Name) -> str | None:
-        """Return the machine that a cost was measured on."""
-        found = lookup(module, name)
-        if found is None or not isinstance(found.declaration, ast.Machine):
-            report_name(self.sink, module, name, "machine", (ast.Machine,))
-            return None
-        self.hardware.machine(found, found.declaration)
-        return found.qualified
-
-    @cached_property
-    def _resources(self) -> frozenset[str]:
-        """The names of everything that a machine has."""
-        return frozenset(
-            resource.name.text
-            for _, machine in self._program.everywhere(ast.Machine)
-            for resource in machine.resources
-        )
+            checker.network(Declared(module, network), network)
 
     # -- streams and measures ------------------------------------------------------------
 
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
-        components = ComponentChecker(
-            expressions=self.expressions,
-            sink=self.sink,
-            machine_name=self._machine_name,
-            resources=self._resources,
-            fits=self._fits,
-            machines=self.hardware.machines,
-            fitted=self._chosen,
-        )
         checker = StreamChecker(
             expressions=self.expressions,
-            components=components,
-            sink=self.sink,
-            program=self._program,
+            components=ComponentChecker(self.expressions),
             nodes=nodes,
             links=links,
         )
@@ -264,7 +197,7 @@ class Checker:
             if found.qualified in checker.used_components:
                 continue
             checker.components.unused(found)
-            if module is self.main and not self.is_module:
+            if module is self.main and not self._program.is_module:
                 self.sink.report(
                     codes.UNUSED,
                     component.name.span,
@@ -275,9 +208,9 @@ class Checker:
     def _unused_parameters(self) -> None:
         """Say which parameters of the spec no formula names; to set them changes nothing."""
         for param in self.main.syntax.declarations:
-            if self.is_module or not isinstance(param, ast.Param):
+            if self._program.is_module or not isinstance(param, ast.Param):
                 continue
-            if not self.expressions.is_named(param):
+            if not self.expressions.is_named(Declared(self.main, param)):
                 self.sink.report(
                     codes.UNUSED,
                     param.name.span,
@@ -297,7 +230,7 @@ class Checker:
 
     def _functions(self) -> None:
         """Check the functions; comes last, when it is known which ones are called."""
-        functions = FunctionChecker(self.expressions, self.sink)
+        functions = FunctionChecker(self.expressions)
         for module, func in self._program.everywhere(ast.Func):
             functions.function(module, func)
 
@@ -320,7 +253,7 @@ class Checker:
     # -- needs and claims ----------------------------------------------------------------
 
     def _requirements(self) -> tuple[ir.Requirement, ...]:
-        checker = RequirementChecker(self.expressions, self.sink, self.main)
+        checker = RequirementChecker(self.expressions)
         built = [
             checker.requirement(item)
             for declaration in self.main.syntax.declarations
@@ -330,12 +263,12 @@ class Checker:
         return tuple(item for item in built if item is not None)
 
     def _targets(self) -> tuple[ir.Target, ...]:
-        checker = TargetChecker(self.expressions, self.sink, self.main, self._resources)
+        checker = TargetChecker(self.expressions)
         declared = self.main.syntax.declarations
         return checker.targets(item for item in declared if isinstance(item, ast.Target))
 
     def _modes(self) -> tuple[ir.Mode, ...]:
-        checker = RequirementChecker(self.expressions, self.sink, self.main)
+        checker = RequirementChecker(self.expressions)
         seen: dict[str, ast.Mode] = {}
         built = []
         for item in self.main.syntax.declarations:
@@ -344,11 +277,11 @@ class Checker:
                 seen.setdefault(item.name.text, item)
                 found = [checker.requirement(requirement) for requirement in item.requirements]
                 sound = tuple(requirement for requirement in found if requirement is not None)
-                built.append(self.changes.mode(item, sound))
+                built.append(self._changes.mode(item, sound))
         return tuple(built)
 
     def _figures(self) -> tuple[ir.Figure, ...]:
-        checker = FigureChecker(self.changes)
+        checker = FigureChecker(self._changes)
         seen: dict[str, ast.Figure] = {}
         built = []
         for item in self.main.syntax.declarations:
@@ -364,7 +297,7 @@ class Checker:
             if isinstance(item, ast.Scenario):
                 self._claim_name(item.name, seen.get(item.name.text), "scenario")
                 seen.setdefault(item.name.text, item)
-        return tuple(self.changes.scenario(item) for item in seen.values())
+        return tuple(self._changes.scenario(item) for item in seen.values())
 
     def _claim_name(
         self,
@@ -394,7 +327,7 @@ class Checker:
             if isinstance(item, ast.Matrix):
                 self._claim_name(item.name, seen.get(item.name.text), "matrix")
                 seen.setdefault(item.name.text, item)
-                built.append(self._matrix_checker.matrix(item))
+                built.append(MatrixChecker(self._changes).matrix(item))
         return tuple(matrix for matrix in built if matrix is not None)
 
     def _expectations(self) -> tuple[ir.Expectation, ...]:
@@ -404,8 +337,8 @@ class Checker:
             if isinstance(item, ast.Expect):
                 self._claim_name(item.name, seen.get(item.name.text), "claim")
                 seen[item.name.text] = item
-                expectation = self._claims.expectation(item)
-                if self.is_module and expectation is not None:
+                expectation = ClaimChecker(self._changes).expectation(item)
+                if self._program.is_module and expectation is not None:
                     self._refuse_answers(expectation)
                 built.append(expectation)
         return tuple(item for item in built if item is not None)
@@ -431,7 +364,7 @@ class Checker:
         for item in self.main.syntax.declarations:
             if isinstance(item, ast.Observe):
                 self._claim_name(item.name, seen.get(item.name.text), "claim")
-                built.append(self._observed.observation(item))
+                built.append(ObservationChecker(ClaimChecker(self._changes)).observation(item))
             if isinstance(item, ast.Expect | ast.Observe):
                 seen.setdefault(item.name.text, item)
         return tuple(item for item in built if item is not None)

@@ -132,6 +132,11 @@ class Sink(Struct):
         self._known.add(key)
         self.found.append(finding)
 
+    def add_all(self, findings: Iterable[Diagnostic]) -> None:
+        """Record diagnostics that were made elsewhere."""
+        for finding in findings:
+            self.add(finding)
+
     @contextmanager
     def aside(self) -> Iterator[list[Diagnostic]]:
         """Collect what is reported meanwhile by itself; after it the sink is what it was."""

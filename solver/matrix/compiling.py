@@ -45,6 +45,7 @@ from qps.solver.matrix.questions import (
 )
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
+from qps.solver.matrix.tightening import TightBuilder
 from qps.solver.saturation import is_filled
 from qps.solver.solve import all_criteria
 
@@ -340,10 +341,11 @@ class _GroupCompiler:
         graph = asking.graph
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
-        builder = Builder(
+        builder = TightBuilder(
             graph.population,
             {a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs,
+            positive=frozenset(n for n, may_vanish in self._moving.items() if not may_vanish),
         )
         criteria = tuple(
             _criterion(builder, criterion, is_stated=_is_stated(criterion))

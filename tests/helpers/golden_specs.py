@@ -96,7 +96,7 @@ def _queued(spec: Drawn, turn: int) -> str:
 def with_axes(path: Path) -> str | None:
     """Return a spec with matrices over all that may vary in it; None where nothing may."""
     spec = check_file(path).value
-    if spec is None or spec.checker.is_module:
+    if spec is None or spec.program.is_module:
         return None
     axes = [*number_axes(spec.model, path.read_text(encoding="utf-8")), *choice_axes(spec.model)]
     text = without_matrices(path)

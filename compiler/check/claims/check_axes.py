@@ -166,7 +166,7 @@ class AxisChecker(Struct, frozen=True):
         """Return an axis of a parameter."""
         found = lookup(self.changes.main, item.name)
         assert found is not None
-        dimension = self.changes.dimensions.get(found.qualified)
+        dimension = self.changes.known.dimensions.get(found.qualified)
         if dimension is None:
             return None
         numbers: tuple[Fraction, ...] | ir.Steps | None

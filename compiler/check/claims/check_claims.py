@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
+from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
@@ -18,10 +17,9 @@ from qps.compiler.syntax.remarks import remark
 
 
 class ClaimChecker(Struct, frozen=True):
-    """Checks what is claimed of a model as it is changed; `matrix_claim` what of a matrix."""
+    """Checks what is claimed of a model as it is changed."""
 
     changes: ChangeChecker
-    matrix_claim: Callable[[ast.MatrixClaim], ir.MatrixClaim | None]
 
     def expectation(self, item: ast.Expect) -> ir.Expectation | None:
         """Return the claims of an `expect` block."""
@@ -42,7 +40,7 @@ class ClaimChecker(Struct, frozen=True):
                 "`source model` where it is our own reckoning or a promise",
             )
         claims = [self._claim(claim) for claim in item.claims]
-        of_matrices = [self.matrix_claim(claim) for claim in item.matrix_claims]
+        of_matrices = [MatrixChecker(self.changes).claim(claim) for claim in item.matrix_claims]
         return ir.Expectation(
             name=item.name.text,
             title=item.title.value if item.title else None,

@@ -91,7 +91,7 @@ class FigureChecker(Struct, frozen=True):
                 checker.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = checker.dimensions.get(name)
+        dimension = checker.known.dimensions.get(name)
         if dimension is None:
             checker.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -46,11 +46,10 @@ ANSWERS = (*_NUMBERS, *_PER_USER, *WORDS)
 _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
 
 
-class MatrixChecker(Struct):
+class MatrixChecker(Struct, frozen=True):
     """Checks `matrix` blocks, and claims about them."""
 
     changes: ChangeChecker
-    matrices: dict[str, ir.Matrix] = field(default_factory=dict)
 
     def matrix(self, item: ast.Matrix) -> ir.Matrix | None:
         """Return a matrix, or None where it was reported."""
@@ -91,7 +90,7 @@ class MatrixChecker(Struct):
                 "take wider steps, or fewer axes",
             )
             return None
-        self.matrices.setdefault(built.name, built)
+        self.changes.known.matrices.setdefault(built.name, built)
         return built
 
     def _report(
@@ -297,9 +296,9 @@ class MatrixChecker(Struct):
                     or (listed(names, "or") if names else "declare it: `matrix name { … }`"),
                 )
                 return None
-            return self.matrices.get(item.matrix.text)
+            return self.changes.known.matrices.get(item.matrix.text)
         if len(names) == 1:
-            return self.matrices.get(names[0])
+            return self.changes.known.matrices.get(names[0])
         self._report(
             codes.MISSING_PART,
             item.span,

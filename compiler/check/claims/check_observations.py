@@ -23,7 +23,6 @@ from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse_change
 from qps.compiler.syntax.remarks import remark
 
@@ -49,7 +48,6 @@ class ObservationChecker(Struct, frozen=True):
     """Checks `observe` blocks."""
 
     claims: ClaimChecker
-    importer: Importer
 
     @property
     def _sink(self) -> Sink:
@@ -58,8 +56,10 @@ class ObservationChecker(Struct, frozen=True):
     def observation(self, item: ast.Observe) -> ir.Observation | None:
         """Return a table of measured runs with its columns tied to the model."""
         main = self.claims.changes.main
-        text = self.importer.data(item.file, main.syntax.source)
-        self._sink.found += text.diagnostics
+        importer = self.claims.changes.expressions.context.importer
+        assert importer is not None, "a spec is checked where it can be read"
+        text = importer.data(item.file, main.syntax.source)
+        self._sink.add_all(text.diagnostics)
         changes = self.claims.changes.all_of(item.changes, Scope(main))
         table = None if text.value is None else read_table(text.value, item.file.value)
         if isinstance(table, Problem):
@@ -221,12 +221,11 @@ class ObservationChecker(Struct, frozen=True):
         if number(cell) is not None and column.unit is not None:
             cell = f"{cell} {column.unit}"
         parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
-        before = len(self._sink.found)
         change = None
-        if parsed.value is not None:
-            change = self.claims.changes.one(parsed.value, self.claims.changes.main)
-        problems = [*parsed.diagnostics, *self._sink.found[before:]]
-        del self._sink.found[before:]
+        with self._sink.aside() as found:
+            if parsed.value is not None:
+                change = self.claims.changes.one(parsed.value, self.claims.changes.main)
+        problems = [*parsed.diagnostics, *found]
         for problem in problems[:1]:
             # The cell is no text that anybody wrote: the place is the line of the table.
             self._fail(item, f"{where}: {problem.message}", " ".join(problem.hints))

@@ -18,7 +18,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.syntax import ast
 
 
-class RowConditions(Struct):
+class RowConditions(Struct, frozen=True):
     """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
 
     changes: ChangeChecker

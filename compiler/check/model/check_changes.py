@@ -6,8 +6,6 @@ import re
 from fractions import Fraction
 from math import ceil, floor
 
-from msgspec import Struct, field
-
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_without_effect
@@ -24,8 +22,10 @@ from qps.compiler.check.names.resolve import (
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
@@ -35,17 +35,18 @@ from qps.compiler.syntax.ranges import with_unit_of
 _OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
 
-class ChangeChecker(Struct, kw_only=True):
+class ChangeChecker(Part, frozen=True):
     """Checks what changes a model, and the ranges in which it may vary."""
 
-    expressions: ExpressionChecker
-    places: PlaceChecker
-    sink: Sink
-    main: Module
-    dimensions: dict[str, Dimension] = field(default_factory=dict)
-    modes: dict[str, ir.Mode] = field(default_factory=dict)
-    scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
-    has_cases: bool = False
+    @property
+    def places(self) -> PlaceChecker:
+        """What checks what can stand in a place."""
+        return PlaceChecker(self.expressions)
+
+    @property
+    def _has_cases(self) -> bool:
+        params = self.expressions.context.program.everywhere(ast.Param)
+        return any(isinstance(param.value, ast.Cases | ast.KindTable) for _, param in params)
 
     def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
         """Return changes of the model; those that were reported are left out."""
@@ -112,7 +113,7 @@ class ChangeChecker(Struct, kw_only=True):
             self._unknown_setting(change.name, module)
             return None
         name = f"{found.qualified}.{kind}"
-        if isinstance(found.declaration, ast.Param) and name in self.dimensions:
+        if isinstance(found.declaration, ast.Param) and name in self.known.dimensions:
             return self._parameter(change, found, found.declaration, name)
         own = found.declaration.name
         is_share = isinstance(found.declaration, ast.Kinds)
@@ -133,7 +134,7 @@ class ChangeChecker(Struct, kw_only=True):
         """Return the choice of a case."""
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
-        if not self.has_cases and not self.main.syntax.failed_kinds & {"param", ""}:
+        if not self._has_cases and not self.main.syntax.failed_kinds & {"param", ""}:
             self.sink.report(
                 codes.BAD_SETTING,
                 change.name.span,
@@ -155,12 +156,12 @@ class ChangeChecker(Struct, kw_only=True):
         """Return the choice of a mode or a scenario."""
         assert isinstance(change.value, ast.Reference)
         word, kind = change.value.name.text, change.name.text
-        if kind == "mode" and word in self.modes:
-            return ir.SetMode(word, self.modes[word].changes, change.span)
-        if kind == "scenario" and word in self.scenarios:
-            return ir.SetScenario(word, self.scenarios[word].changes, change.span)
+        if kind == "mode" and word in self.known.modes:
+            return ir.SetMode(word, self.known.modes[word].changes, change.span)
+        if kind == "scenario" and word in self.known.scenarios:
+            return ir.SetScenario(word, self.known.scenarios[word].changes, change.span)
         declared = ast.Mode if kind == "mode" else ast.Scenario
-        known = list(self.modes if kind == "mode" else self.scenarios)
+        known = list(self.known.modes if kind == "mode" else self.known.scenarios)
         names = [d.name.text for d in self.main.syntax.declarations if isinstance(d, declared)]
         self.sink.report(
             codes.BAD_SETTING,
@@ -193,10 +194,10 @@ class ChangeChecker(Struct, kw_only=True):
                 own.append(change)
         changes = self.all_of(tuple(own), Scope(self.main))
         name, span = declaration.name.text, declaration.name.span
-        self.modes[name] = ir.Mode(
+        self.known.modes[name] = ir.Mode(
             name=name, requirements=requirements, changes=changes, span=span, doc=declaration.doc
         )
-        return self.modes[name]
+        return self.known.modes[name]
 
     def _unknown_setting(self, name: ast.Name, module: Module) -> None:
         kinds = (ast.Users, ast.Option, ast.Param, ast.Node, ast.Link)
@@ -297,7 +298,7 @@ class ChangeChecker(Struct, kw_only=True):
             )
             return None
         scope = Scope(self.main, Allowed.NOTHING)
-        dimension = self.dimensions.get(name)
+        dimension = self.known.dimensions.get(name)
         value = self.expressions.quantity(change.value, scope)
         if value is None or dimension is None:
             return None
@@ -351,8 +352,19 @@ class ChangeChecker(Struct, kw_only=True):
         changes = self.all_of(declaration.changes, Scope(self.main))
         report_without_effect(changes, self.sink)
         name, span = declaration.name.text, declaration.name.span
-        self.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
-        return self.scenarios[name]
+        self.known.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
+        return self.known.scenarios[name]
+
+
+def change_checker(context: Context) -> ChangeChecker:
+    """Return what checks the changes of a program, those in its expressions, too."""
+    return ChangeChecker(ExpressionChecker(context, _changes_behind_with))
+
+
+def _changes_behind_with(
+    expressions: ExpressionChecker, changes: tuple[ast.Change, ...], scope: Scope
+) -> tuple[ir.Change, ...]:
+    return ChangeChecker(expressions).all_of(changes, scope)
 
 
 _MOST_USERS = 10**12

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Protocol
 
-from msgspec import Struct, field
+from msgspec import field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
+from qps.compiler.check.model.check_hardware import HardwareChecker
 from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import (
@@ -39,25 +36,19 @@ from qps.grammar.words import TOKEN_CHOICES
 _SURE = 0.74
 
 
-class MachineName(Protocol):
-    """Gives the qualified name of a machine, or reports that there is none."""
-
-    def __call__(self, module: Module, name: ast.Name) -> str | None:
-        """Return the name that the main spec would use."""
-
-
-class ComponentChecker(Struct, kw_only=True):
+class ComponentChecker(Part, frozen=True):
     """Checks components; one without formals is checked once, however often it is used."""
 
-    expressions: ExpressionChecker
-    sink: Sink
-    machine_name: MachineName
-    resources: frozenset[str]
-    fits: FitChecker
-    machines: Mapping[str, ir.Machine | None]
-    fitted: dict[Span, str] = field(default_factory=dict)
-    """Numbers of components that were chosen to hit what is claimed: where, and what was chosen."""
     _components: dict[int, ir.Component | None] = field(default_factory=dict)
+
+    def _machine_name(self, module: Module, name: ast.Name) -> str | None:
+        """Return the machine that a cost was measured on."""
+        found = lookup(module, name)
+        if found is None or not isinstance(found.declaration, ast.Machine):
+            report_name(self.sink, module, name, "machine", (ast.Machine,))
+            return None
+        HardwareChecker(self.expressions).machine(found, found.declaration)
+        return found.qualified
 
     def component(self, found: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:
         """Return a component with its arguments put in."""
@@ -101,7 +92,8 @@ class ComponentChecker(Struct, kw_only=True):
         if declaration.fitted is not None:
             numbers = [term.amount for cost in costs for term in cost.terms]
             numbers += [effect.value for effect in effects if effect.value is not None]
-            self.fitted |= {number.span: declaration.fitted.value for number in numbers}
+            chosen = dict.fromkeys((n.span for n in numbers), declaration.fitted.value)
+            self.known.chosen.update(chosen)
         return ir.Component(
             name=found.qualified,
             costs=tuple(costs),
@@ -117,7 +109,7 @@ class ComponentChecker(Struct, kw_only=True):
         basis = item.measured_on or component.default_machine
         measured_on = None
         if basis is not None:
-            measured_on = self.machine_name(scope.module, basis)
+            measured_on = self._machine_name(scope.module, basis)
             if measured_on is None:
                 return None
         loads = self._loads(item, scope)
@@ -191,7 +183,7 @@ class ComponentChecker(Struct, kw_only=True):
         self, item: ast.Cost, fit: ast.Fit, measured_on: str | None, scope: Scope
     ) -> Fit | None:
         """Return the costs that fit a table, which was measured on a machine that is known."""
-        machine = None if measured_on is None else self.machines.get(measured_on)
+        machine = None if measured_on is None else self.known.machines.get(measured_on)
         if measured_on is None:
             self.sink.report(
                 codes.MISSING_PART,
@@ -220,13 +212,13 @@ class ComponentChecker(Struct, kw_only=True):
         if resource.efficiency is not None:
             assert isinstance(resource.efficiency.expr, ir.Constant)
             cores = effective_cores(cores, resource.efficiency.expr.value)
-        found = self.fits.fit(
+        found = FitChecker(self.expressions).fit(
             fit,
             Reading(resource=item.resource.text, cores=cores, processors=processors),
             scope.module,
         )
         if found is not None and resource.idle is None and machine is not None:
-            self.fits.idle_dropped(found, machine.name, fit)
+            FitChecker(self.expressions).idle_dropped(found, machine.name, fit)
         return found
 
     def _lacks_unit(self, addend: ast.Expr) -> bool:
@@ -247,7 +239,7 @@ class ComponentChecker(Struct, kw_only=True):
         """Return whether a cost is an effect with a slip: `kep 85 %`; then it is reported."""
         word = item.resource.text
         near = closest(word, TOKEN_CHOICES["EFFECT"], _SURE)
-        if near is None or word in self.resources:
+        if near is None or word in self.expressions.context.program.resources:
             return False
         self.sink.report(
             codes.NO_RESOURCE,

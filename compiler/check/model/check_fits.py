@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec import Struct, field
-
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module
+from qps.compiler.check.names.resolve import Module, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.context import Context
+from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading, UnitOf
 from qps.compiler.data.fits import Fit, FitTerm, fitted
 from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, read_table
@@ -20,7 +20,6 @@ from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE, TIME, Dimension
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse_change
 
 IDLE_TOLD = Fraction(1, 1000)
@@ -38,9 +37,8 @@ def unit_reader(module: Module) -> UnitOf:
         if parsed.value is None or isinstance(parsed.value.value, ast.Range):
             return None
         scope = Scope(module, Allowed.NOTHING)
-        quantity = ExpressionChecker(sink=Sink(), main_scope=scope).quantity(
-            parsed.value.value, scope
-        )
+        context = Context(program=Program(module, (module,)), sink=Sink())
+        quantity = ExpressionChecker(context).quantity(parsed.value.value, scope)
         if quantity is None or not isinstance(quantity.expr, ir.Constant):
             return None
         return quantity.expr.value, quantity.dimension
@@ -48,34 +46,29 @@ def unit_reader(module: Module) -> UnitOf:
     return read
 
 
-class FitChecker(Struct, kw_only=True):
+class FitChecker(Part, frozen=True):
     """Reads the tables that costs are fitted to, each once for a resource."""
-
-    importer: Importer
-    sink: Sink
-    used: dict[Span, Fit] = field(default_factory=dict)
-    """What numbers come from, by where it is named."""
-    _fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
-    _told: set[tuple[str, str]] = field(default_factory=set)
 
     def fit(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
         """Return the costs that fit a table, or None where it was reported."""
         source = module.syntax.source
         path = f"{source.folder}\0{item.file.value}"
-        if (path, reading) not in self._fits:
-            found = self._fits[path, reading] = self._read(item, reading, module)
-            name = (path, reading.resource or "")
-            if found is not None and name not in self._told:
-                self._told.add(name)
+        fits, resource = self.known.fits, reading.resource or ""
+        if (path, reading) not in fits:
+            told = [(file, of.resource or "") for (file, of), fit in fits.items() if fit]
+            found = fits[path, reading] = self._read(item, reading, module)
+            if found is not None and (path, resource) not in told:
                 self._warn(found, item)
-        found = self._fits[path, reading]
+        found = fits[path, reading]
         if found is not None:
-            self.used[item.span] = found
+            self.known.fitted[item.span] = found
         return found
 
     def _read(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
-        text = self.importer.data(item.file, module.syntax.source)
-        self.sink.found += text.diagnostics
+        importer = self.expressions.context.importer
+        assert importer is not None, "what was read before is known"
+        text = importer.data(item.file, module.syntax.source)
+        self.sink.add_all(text.diagnostics)
         if text.value is None:
             return None
         found: Table | Fit | Problem = read_table(text.value, item.file.value, MOST_RUNS)

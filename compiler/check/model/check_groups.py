@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
+from qps.compiler.check.names.resolve import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -21,12 +19,8 @@ from qps.compiler.syntax import ast
 _ONE = Fraction(1)
 
 
-class GroupChecker(Struct, frozen=True):
+class GroupChecker(Part, frozen=True):
     """Checks groups, and what streams say of them."""
-
-    expressions: ExpressionChecker
-    sink: Sink
-    main: Module
 
     def groups(self, declared: Iterable[Declared]) -> tuple[ir.Group, ...]:
         """Return the groups that are sound."""

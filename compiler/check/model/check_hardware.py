@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -12,11 +11,11 @@ from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
 from qps.compiler.check.model.check_queueing import QueueingChecker
 from qps.compiler.check.names.resolve import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.ir.parts import parts_of
@@ -38,32 +37,30 @@ _ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
 _ONE = ir.Constant(Fraction(1))
 
 
-class HardwareChecker(Struct, dict=True, kw_only=True):
+class HardwareChecker(Part, frozen=True):
     """Checks the machines and networks that a model may use, each once."""
 
-    expressions: ExpressionChecker
-    sink: Sink
-    rating_bases: frozenset[str]
-    fits: FitChecker
-    machines: dict[str, ir.Machine | None] = field(default_factory=dict)
-    networks: dict[str, ir.Network | None] = field(default_factory=dict)
+    @property
+    def _queueing(self) -> QueueingChecker:
+        return QueueingChecker(self.expressions)
 
-    def __post_init__(self) -> None:
-        self._queueing = QueueingChecker(self.expressions, self.sink)
+    @property
+    def _rating_bases(self) -> frozenset[str]:
+        return self.expressions.context.program.rating_bases
 
     def machine(self, found: Declared, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
         name = found.qualified
-        if name not in self.machines:
-            self.machines[name] = self._machine(name, found.module, declaration)
-        return self.machines[name]
+        if name not in self.known.machines:
+            self.known.machines[name] = self._machine(name, found.module, declaration)
+        return self.known.machines[name]
 
     def network(self, found: Declared, declaration: ast.Network) -> ir.Network | None:
         """Return a network, or None where it was reported."""
         name = found.qualified
-        if name not in self.networks:
-            self.networks[name] = self._network(name, found.module, declaration)
-        return self.networks[name]
+        if name not in self.known.networks:
+            self.known.networks[name] = self._network(name, found.module, declaration)
+        return self.known.networks[name]
 
     # -- machines ------------------------------------------------------------------------
 
@@ -143,7 +140,7 @@ class HardwareChecker(Struct, dict=True, kw_only=True):
             if quantity is None:
                 # It is reported; say that it is a processor so that nothing else is said.
                 return ir.Quantity(_ONE, MONEY, capacity.span), None
-            rated = bool(quantity.dimension.bases & self.rating_bases)
+            rated = bool(quantity.dimension.bases & self._rating_bases)
             counted = "core" in quantity.dimension.bases
             is_rated = is_rated or rated
             group = speeds if rated else (cores if counted else plain)
@@ -277,7 +274,7 @@ class HardwareChecker(Struct, dict=True, kw_only=True):
             )
             return None
         count = cores.expr.value
-        found = self.fits.fit(
+        found = FitChecker(self.expressions).fit(
             fit, Reading(resource=item.name.text, cores=count, processors=count), scope.module
         )
         return None if found is None else fitted_idle(found, fit.span)
@@ -327,10 +324,10 @@ class HardwareChecker(Struct, dict=True, kw_only=True):
             if rating is None:
                 return None
             base = rating.dimension.single_base
-            if base not in self.rating_bases:
+            if base not in self._rating_bases:
                 told = advice(
                     rating,
-                    lambda found: found.single_base in self.rating_bases,
+                    lambda found: found.single_base in self._rating_bases,
                     "declare one with `unit SPECint92 of rating`",
                 )
                 self.sink.report(

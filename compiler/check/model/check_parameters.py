@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import ChangeChecker
 from qps.compiler.check.names.resolve import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -19,14 +19,12 @@ from qps.compiler.syntax.ranges import with_unit_of
 from qps.compiler.syntax.remarks import origin
 
 
-class ParameterChecker:
+class ParameterChecker(Part, frozen=True):
     """Checks what may vary in a program."""
 
-    def __init__(self, changes: ChangeChecker, program: Program) -> None:
-        self._changes = changes
-        self._expressions = changes.expressions
-        self._sink = changes.sink
-        self._program = program
+    @property
+    def _program(self) -> Program:
+        return self.expressions.context.program
 
     def options(self) -> tuple[ir.Option, ...]:
         """Return the options of all modules."""
@@ -36,7 +34,7 @@ class ParameterChecker:
             words = [choice.text for choice in option.choices]
             choices = choices_of(found)
             if len(choices) == 1:
-                self._sink.report(
+                self.sink.report(
                     codes.MISSING_PART,
                     option.name.span,
                     f"option `{option.name.text}` has one choice only",
@@ -45,7 +43,7 @@ class ParameterChecker:
                 )
             for index, choice in enumerate(option.choices):
                 if choice.text in words[:index]:
-                    self._sink.report(
+                    self.sink.report(
                         codes.DUPLICATE_NAME,
                         choice.span,
                         f"`{choice.text}` is listed twice",
@@ -57,16 +55,13 @@ class ParameterChecker:
     def parameters(self) -> tuple[ir.Parameter, ...]:
         """Return the parameters of all modules, with those of each kind and the shares of kinds."""
         built = list(self._shares())
-        several = (ast.Cases, ast.KindTable)
-        params = [param for _, param in self._program.everywhere(ast.Param)]
-        self._changes.has_cases = any(isinstance(param.value, several) for param in params)
         for module, param in self._program.everywhere(ast.Param):
             scope = Scope(module, Allowed.NOTHING)
-            value = self._expressions.quantity(param.value, scope, instead=_as_let(param))
+            value = self.expressions.quantity(param.value, scope, instead=_as_let(param))
             if value is None:
                 continue
             name = module.qualified(param.name.text)
-            self._changes.dimensions[name] = value.dimension
+            self.known.dimensions[name] = value.dimension
             low = high = None
             if param.range is not None:
                 high = self._bound(param.range.high, None, value, scope)
@@ -77,7 +72,7 @@ class ParameterChecker:
             priority = None
             if param.priority is not None:
                 asked = "a priority"  # one that failed is reported: the rest goes on without it
-                priority = self._expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
+                priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
             built.append(
                 ir.Parameter(
                     name,
@@ -103,10 +98,10 @@ class ParameterChecker:
     ) -> Iterator[ir.Parameter]:
         """Yield what a parameter is for each of its kinds, as a parameter: `frame_size.I`."""
         for entry in param.value.entries if isinstance(param.value, ast.KindTable) else ():
-            value = self._expressions.quantity(entry.value, scope)
+            value = self.expressions.quantity(entry.value, scope)
             if value is not None:
                 name = f"{whole.name}.{entry.name.text}"
-                self._changes.dimensions[name] = value.dimension
+                self.known.dimensions[name] = value.dimension
                 yield replace(
                     whole,
                     name=name,
@@ -119,7 +114,7 @@ class ParameterChecker:
         """Yield the share of each kind as a parameter: `film.I`."""
         for module, kinds in self._program.everywhere(ast.Kinds):
             found = Declared(module, kinds)
-            shares = self._expressions.classes.shares(found)
+            shares = self.expressions.classes.shares(found)
             source = kinds.source.value if kinds.source else None
             for kind, share in shares.of.items() if shares else ():
                 yield ir.Parameter(
@@ -139,7 +134,7 @@ class ParameterChecker:
     def _check_order(self, low: ir.Quantity, high: ir.Quantity, bounds: ast.Range) -> None:
         ends = [end.expr.value for end in (low, high) if isinstance(end.expr, ir.Constant)]
         if len(ends) > 1 and ends[0] > ends[1]:
-            self._sink.report(
+            self.sink.report(
                 codes.OUT_OF_RANGE,
                 bounds.span,
                 "this range ends below its start",
@@ -151,7 +146,7 @@ class ParameterChecker:
     ) -> ir.Quantity | None:
         """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
         written = with_unit_of(bound, other)
-        return self._expressions.quantity(written, scope, value.dimension, "the range")
+        return self.expressions.quantity(written, scope, value.dimension, "the range")
 
 
 def _as_let(param: ast.Param) -> str | None:

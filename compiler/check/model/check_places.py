@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from qps.compiler import ir
 from qps.compiler.check.model.check_hardware import HardwareChecker
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.resolve import Module, kind_of, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 _NUMBERS = (ast.Users, ast.Param, ast.Let)
 
 
-class PlaceChecker(Struct, frozen=True):
+class PlaceChecker(Part, frozen=True):
     """Checks the machines and networks that are put in a place."""
 
-    expressions: ExpressionChecker
-    hardware: HardwareChecker
-    sink: Sink
-    main: Module
+    @property
+    def hardware(self) -> HardwareChecker:
+        """What checks machines and networks."""
+        return HardwareChecker(self.expressions)
 
     def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
 
-def check_quality(main: Module, expressions: ExpressionChecker, sink: Sink) -> ir.Quality:
+def check_quality(expressions: ExpressionChecker) -> ir.Quality:
     """Return the metric of quality of a spec."""
+    main, sink = expressions.context.main, expressions.context.sink
     stated = [d for d in main.syntax.declarations if isinstance(d, ast.Quality)]
     for extra in stated[1:]:
         sink.report(

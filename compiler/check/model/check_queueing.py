@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -16,11 +13,8 @@ from qps.compiler.syntax import ast
 _WORDS = {discipline.value: discipline for discipline in ir.Discipline}
 
 
-class QueueingChecker(Struct, frozen=True):
+class QueueingChecker(Part, frozen=True):
     """Checks what stands behind `queueing`."""
-
-    expressions: ExpressionChecker
-    sink: Sink
 
     def of_resource(
         self, item: ast.ResourceItem, kind: ir.ResourceKind, scope: Scope

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.syntax import ast
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-class RequirementChecker(Struct, frozen=True):
+class RequirementChecker(Part, frozen=True):
     """Checks what `require` blocks hold."""
-
-    expressions: ExpressionChecker
-    sink: Sink
-    main: Module
 
     def requirement(self, item: ast.Requirement) -> ir.Requirement | None:
         """Return `measure <= limit` with its ideal."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from itertools import zip_longest
 
-from msgspec import Struct, field
+from msgspec import field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
-from qps.compiler.check.names.resolve import Module, Program, lookup, report_name
+from qps.compiler.check.names.resolve import lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
@@ -34,24 +34,17 @@ _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
 
-class StreamChecker(Struct, kw_only=True):
+class StreamChecker(Part, frozen=True, kw_only=True):
     """Checks the streams of a program over its nodes and links."""
 
-    expressions: ExpressionChecker
     components: ComponentChecker
-    sink: Sink
-    program: Program
     nodes: dict[str, ir.Node]
     links: dict[str, ir.Link]
     used_components: set[str] = field(default_factory=set)
 
     @property
-    def _main(self) -> Module:
-        return self.program.main
-
-    @property
     def _groups(self) -> GroupChecker:
-        return GroupChecker(self.expressions, self.sink, self._main)
+        return GroupChecker(self.expressions)
 
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
@@ -79,7 +72,7 @@ class StreamChecker(Struct, kw_only=True):
         self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
     ) -> str | ir.InEachGroup | None:
         if declaration.each is not None:
-            named = lookup(self._main, declaration.each)
+            named = lookup(self.main, declaration.each)
             is_group = named is not None and isinstance(named.declaration, ast.Group)
             if is_group or declaration.flows is not None:
                 return self._groups.in_each(declaration)
@@ -114,7 +107,7 @@ class StreamChecker(Struct, kw_only=True):
         return self._emission(emissions[0])
 
     def _emission(self, item: ast.Emission) -> ir.Emission | None:
-        scope = Scope(self._main, Allowed.FLOWS)
+        scope = Scope(self.main, Allowed.FLOWS)
         values = [self.expressions.quantity(value, scope) for value in item.values]
         quantities = tuple(value for value in values if value is not None)
         if len(quantities) < len(values):
@@ -151,7 +144,7 @@ class StreamChecker(Struct, kw_only=True):
 
     def _stated(self, expr: ast.Expr) -> list[Label]:
         """Return where the parameter or `let` stands that an expression is the name of."""
-        found = lookup(self._main, expr.name) if isinstance(expr, ast.Reference) else None
+        found = lookup(self.main, expr.name) if isinstance(expr, ast.Reference) else None
         declared = None if found is None else found.declaration
         if not isinstance(declared, ast.Param | ast.Let):
             return []
@@ -198,7 +191,7 @@ class StreamChecker(Struct, kw_only=True):
             )
         if not found:
             return None
-        scope = Scope(self._main, Allowed.MODEL)
+        scope = Scope(self.main, Allowed.MODEL)
         delay = self.expressions.quantity(found[0].delay, scope, TIME, "a playout delay")
         if delay is None or self._goes_round(delay, declaration.name.text, _BEFORE_BUFFER):
             return None
@@ -245,7 +238,7 @@ class StreamChecker(Struct, kw_only=True):
                 hint="say where its steps run: `at station { record }`",
             )
             return ()
-        routes = RouteChecker(self.sink, self._main, self.links)
+        routes = RouteChecker(self.sink, self.main, self.links)
         legs: list[ir.Visit | ir.Crossing] = []
         pending: list[ast.Name] = []
         last: ir.Visit | None = None
@@ -320,10 +313,10 @@ class StreamChecker(Struct, kw_only=True):
 
     def _unknown_node(self, name: ast.Name) -> None:
         """Report a name that is no node; a node that failed is reported where it stands."""
-        found = lookup(self._main, name)
+        found = lookup(self.main, name)
         own = None if found is None or found.module.prefix else found.declaration
         if not isinstance(own, ast.Node):
-            report_name(self.sink, self._main, name, "node", (ast.Node,))
+            report_name(self.sink, self.main, name, "node", (ast.Node,))
 
     def _visit(self, item: ast.At) -> ir.Visit | None:
         name = item.node.text
@@ -336,7 +329,7 @@ class StreamChecker(Struct, kw_only=True):
 
     def _step(self, item: ast.Step, node: str) -> ir.Step | None:
         """Return a step; every part of it is looked at, also where another one failed."""
-        scope = Scope(self._main, Allowed.FLOWS)
+        scope = Scope(self.main, Allowed.FLOWS)
         component = self._placed_component(item, scope)
         repeat = None
         if item.repeat is not None:
@@ -344,7 +337,7 @@ class StreamChecker(Struct, kw_only=True):
             repeat = times.expr if times else None
         condition = None
         if item.condition is not None:
-            fixed = Scope(self._main, Allowed.NOTHING)
+            fixed = Scope(self.main, Allowed.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         spread = None if item.spread is None else self._spread(item.spread, node)
         group = None if item.group is None else self._groups.named(item.group)
@@ -360,9 +353,9 @@ class StreamChecker(Struct, kw_only=True):
         )
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
-        found = lookup(self._main, item.component)
+        found = lookup(self.main, item.component)
         if found is None or not isinstance(found.declaration, ast.Component):
-            report_name(self.sink, self._main, item.component, "component", (ast.Component,))
+            report_name(self.sink, self.main, item.component, "component", (ast.Component,))
             return None
         declaration = found.declaration
         self.used_components.add(found.qualified)
@@ -387,7 +380,7 @@ class StreamChecker(Struct, kw_only=True):
             if item.cast.text in _CASTS:
                 cast = item.cast.text == "multicast"
             else:
-                found = lookup(self._main, item.cast)
+                found = lookup(self.main, item.cast)
                 choices = (
                     choices_of(found) if found and isinstance(found.declaration, ast.Option) else ()
                 )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from qps.compiler import ir
 from qps.compiler.check.names.places import has_resource
-from qps.compiler.check.names.resolve import Module
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_expressions import ExpressionChecker
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
@@ -20,13 +17,12 @@ from qps.compiler.syntax import ast
 _ALL_LINKS = "link"
 
 
-class TargetChecker(Struct, frozen=True):
-    """Checks planning targets; `resources` are the names of those that machines have."""
+class TargetChecker(Part, frozen=True):
+    """Checks planning targets."""
 
-    expressions: ExpressionChecker
-    sink: Sink
-    main: Module
-    resources: frozenset[str]
+    @property
+    def _resources(self) -> frozenset[str]:
+        return self.expressions.context.program.resources
 
     def targets(self, declared: Iterable[ast.Target]) -> tuple[ir.Target, ...]:
         """Return the targets that are sound, each stated once."""
@@ -62,10 +58,10 @@ class TargetChecker(Struct, frozen=True):
             return ir.TargetScope.LINKS
         if isinstance(self.main.names.get(name.parts[0]), ast.Node | ast.Link):
             return ir.TargetScope.PLACE if has_resource(self.sink, self.main, name) else None
-        if name.text in self.resources:
+        if name.text in self._resources:
             return ir.TargetScope.RESOURCE
         places = [n for n, d in self.main.names.items() if isinstance(d, ast.Node | ast.Link)]
-        known = [*sorted(self.resources), _ALL_LINKS, *places]
+        known = [*sorted(self._resources), _ALL_LINKS, *places]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,

@@ -8,22 +8,21 @@ from typing import TypeVar
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.names.places import place_of
-from qps.compiler.check.names.resolve import Module, report_name
+from qps.compiler.check.names.resolve import report_name
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.syntax import ast
 
 N = TypeVar("N", ast.Node, ast.Link)
 _ONE = Fraction(1)
 
 
-class TopologyChecker:
-    """Checks the nodes and links of a program; `places` knows what can stand in a place."""
+class TopologyChecker(Part, frozen=True):
+    """Checks the nodes and links of a program."""
 
-    def __init__(self, places: PlaceChecker, main: Module) -> None:
-        self._places = places
-        self._main = main
-        self._sink: Sink = places.sink
+    @property
+    def _places(self) -> PlaceChecker:
+        return PlaceChecker(self.expressions)
 
     def topology(self) -> tuple[dict[str, ir.Node], dict[str, ir.Link]]:
         """Return the nodes and links that are sound, by their names."""
@@ -61,14 +60,14 @@ class TopologyChecker:
         place = place_of(expr)
         if place is None:
             what = "machine" if is_node else "network"
-            self._sink.report(
+            self.sink.report(
                 codes.WRONG_KIND,
                 expr.span,
                 f"a {what} is needed here, and how many of it",
                 hint=_place_hint(expr, name.text, what),
             )
             return None
-        kind = self._places.kind(place, self._main, is_node=is_node)
+        kind = self._places.kind(place, self.main, is_node=is_node)
         if kind is None:
             return None
         count = ir.Constant(_ONE) if place.count is None else self._places.count(place.count)
@@ -77,7 +76,7 @@ class TopologyChecker:
     def _topology(self, kind: type[N]) -> list[N]:
         return [
             item
-            for declaration in self._main.syntax.declarations
+            for declaration in self.main.syntax.declarations
             if isinstance(declaration, ast.Topology)
             for item in declaration.items
             if isinstance(item, kind)
@@ -88,10 +87,10 @@ class TopologyChecker:
         kinds = (ast.Node, ast.Link)
         for link in self._topology(ast.Link):
             for end in link.ends:
-                if not isinstance(self._main.names.get(end.text), kinds):
-                    report_name(self._sink, self._main, end, "node or link", kinds)
+                if not isinstance(self.main.names.get(end.text), kinds):
+                    report_name(self.sink, self.main, end, "node or link", kinds)
                 elif end.text == link.name.text:
-                    self._sink.report(
+                    self.sink.report(
                         codes.NO_ROUTE,
                         end.span,
                         f"`{end.text}` joins itself",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, Module
@@ -39,25 +39,27 @@ class Shares(Struct, frozen=True):
         return weight if self.total == 1 else f"{weight}/{self.total}"
 
 
-class ClassChecker(Struct):
+class ClassChecker(Struct, frozen=True):
     """Checks declarations of classes, each once; `number` gives the value of a weight."""
 
     sink: Sink
     number: Callable[[ast.Expr, Scope, str], Fraction | None]
-    _known: dict[int, Shares | None] = field(default_factory=dict)
+    known: dict[str, Shares | None]
 
     def shares(self, found: Declared) -> Shares | None:
         """Return the shares of the classes that a declaration lists; None where it is wrong."""
         declared = found.declaration
         assert isinstance(declared, ast.Kinds)
-        if id(declared) not in self._known:
+        if found.qualified not in self.known:
             weights = (
                 self._counted(declared)
                 if declared.pattern
                 else self._weights(found.module, declared)
             )
-            self._known[id(declared)] = None if weights is None else self._shared(declared, weights)
-        return self._known[id(declared)]
+            self.known[found.qualified] = (
+                None if weights is None else self._shared(declared, weights)
+            )
+        return self.known[found.qualified]
 
     def knows(self, found: Declared, name: ast.Name) -> bool:
         """Return whether a class is one of those declared; else it is reported."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -102,7 +103,19 @@ class Module(Struct, frozen=True):
         return f"{self.prefix}.{name}" if self.prefix else name
 
 
-class Program(Struct, frozen=True):
+_NEEDS: dict[type, str] = {
+    ast.Users: "users",
+    ast.Topology: "topology",
+    ast.Stream: "stream",
+    ast.Require: "require",
+    ast.Matrix: "matrix",
+    ast.Observe: "observe",
+    ast.Mode: "mode",
+}
+"""What only a file declares that has something to solve."""
+
+
+class Program(Struct, frozen=True, dict=True):
     """The main module and, in the order of loading, all modules.
 
     `failed_names` are names that something would declare, had it not failed.
@@ -111,6 +124,29 @@ class Program(Struct, frozen=True):
     main: Module
     modules: tuple[Module, ...]
     failed_names: frozenset[str] = frozenset()
+
+    @cached_property
+    def is_module(self) -> bool:
+        """True for a file that only declares what others use: it has nothing to solve.
+
+        It may claim what its functions and numbers come to. What could not be parsed counts as
+        what it was meant to be; where that is not known it may be anything.
+        """
+        syntax = self.main.syntax
+        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
+        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
+        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
+
+    @cached_property
+    def rating_bases(self) -> frozenset[str]:
+        """The units in which machines are rated."""
+        return frozenset(u.name.text for _, u in self.everywhere(ast.Unit) if u.is_rating)
+
+    @cached_property
+    def resources(self) -> frozenset[str]:
+        """The names of everything that a machine has."""
+        machines = [machine for _, machine in self.everywhere(ast.Machine)]
+        return frozenset(item.name.text for machine in machines for item in machine.resources)
 
     def everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
         """Return the declarations of a kind in every module, with their modules."""
@@ -210,7 +246,7 @@ class _Loader(Struct, kw_only=True):
             return
         here = module.syntax.source
         opened = self.importer.open(use.module, here)
-        self.sink.found += opened.diagnostics
+        self.sink.add_all(opened.diagnostics)
         self.failed.add(alias)
         if opened.value is None:
             return
@@ -291,7 +327,7 @@ class _Loader(Struct, kw_only=True):
             )
             return None
         parsed = parse(source)
-        self.sink.found += parsed.diagnostics
+        self.sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
         return self.load(parsed.value, module.qualified(alias), steps)

@@ -51,7 +51,7 @@ _FOREIGN = {
 }
 
 
-class CallChecker(Struct, kw_only=True):
+class CallChecker(Struct, frozen=True, kw_only=True):
     """Checks calls; `value` checks their arguments and the bodies of functions."""
 
     sink: Sink

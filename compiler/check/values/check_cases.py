@@ -22,7 +22,7 @@ CASE_FUNCTIONS = {case.value: case for case in ir.Case}
 _SETTLED = Allowed.MEASURES | Allowed.ANSWERS | Allowed.QUALITY | Allowed.ELASTIC
 
 
-class CaseChecker(Struct):
+class CaseChecker(Struct, frozen=True):
     """Checks what states or asks for cases; `value` checks the expressions inside."""
 
     sink: Sink

@@ -17,7 +17,7 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.syntax import ast
 
 
-class ConditionChecker(Struct):
+class ConditionChecker(Struct, frozen=True):
     """Checks conditions; `value` checks the sides of their comparisons."""
 
     sink: Sink

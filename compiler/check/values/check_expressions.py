@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -23,6 +22,7 @@ from qps.compiler.check.values.check_cases import CaseChecker
 from qps.compiler.check.values.check_conditions import ConditionChecker
 from qps.compiler.check.values.check_names import Definitions, NameChecker
 from qps.compiler.check.values.check_traces import TraceChecker
+from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.values import (
     DEEPEST_EXPRESSION,
     LARGEST_EXPRESSION,
@@ -35,12 +35,10 @@ from qps.compiler.check.values.values import (
     unit_hint,
 )
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.quantities.unit_binding import Divisor, advice, of_either
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import Importer
 
 T = TypeVar("T")
 
@@ -76,33 +74,35 @@ _NOT_ALLOWED = (
 )
 
 
-class ExpressionChecker(Struct, dict=True, kw_only=True):
+ChangesOf = Callable[["ExpressionChecker", tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]]
+"""Gives the changes that stand behind `with`, those that were reported left out."""
+
+
+class ExpressionChecker:
     """Checks expressions of a program; `changes` turns `with …` into changes of the model."""
 
-    sink: Sink
-    main_scope: Scope
-    importer: Importer | None = None
-    changes: Callable[[tuple[ast.Change, ...], Scope], tuple[ir.Change, ...]] | None = None
-    _steps: int = 0
-    _depth: int = 0
-    _busy: bool = False
-    _compared: list[Value] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self._definitions = Definitions(sink=self.sink)
+    def __init__(self, context: Context, changes: ChangesOf | None = None) -> None:
+        self.context = context
+        self.changes = changes
+        self._steps = self._depth = 0
+        self._busy = False
+        self._compared: list[Value] = []
+        self.sink, known = context.sink, context.known
+        self._definitions = Definitions(sink=self.sink, known=known.values)
         self._arithmetic = Arithmetic(self.sink)
         self.traces = TraceChecker(
             sink=self.sink,
             arithmetic=self._arithmetic,
-            importer=self.importer,
+            importer=self.context.importer,
+            known=known.recordings,
             number=self.number,
             value=self.value,
         )
-        self.classes = ClassChecker(self.sink, self.number)
+        self.classes = ClassChecker(self.sink, self.number, known.shares)
         self._names = NameChecker(
             sink=self.sink,
             definitions=self._definitions,
-            main_scope=self.main_scope,
+            main=self.context.main,
             classes=self.classes,
             value=self.value,
             traces=self.traces,
@@ -124,9 +124,9 @@ class ExpressionChecker(Struct, dict=True, kw_only=True):
 
     # -- what the rest of the compiler calls ---------------------------------------------
 
-    def is_named(self, declaration: ast.Declaration) -> bool:
+    def is_named(self, found: Declared) -> bool:
         """Return whether an expression that was checked so far names a definition."""
-        return id(declaration) in self._definitions.known
+        return found.qualified in self._definitions.known
 
     def quantity(
         self,
@@ -354,7 +354,7 @@ class ExpressionChecker(Struct, dict=True, kw_only=True):
                 hint="write it in an `expect`, or make a `scenario` of the changes",
             )
             return None
-        value, changes = self.value(expr.value, scope), self.changes(expr.changes, scope)
+        value, changes = self.value(expr.value, scope), self.changes(self, expr.changes, scope)
         if value is None or len(changes) < len(expr.changes):
             return None
         # What is inside is settled by its own changes: outside, it is a number.

@@ -8,24 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from qps.compiler.check.names.resolve import Declared, Module, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
-from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.check_traces import trace_of
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 
 
-class FunctionChecker(Struct, frozen=True):
+class FunctionChecker(Part, frozen=True):
     """Checks the functions of a module, called or not."""
-
-    expressions: ExpressionChecker
-    sink: Sink
 
     def function(self, module: Module, func: ast.Func) -> None:
         """Report a name that is taken, and names that nothing declares."""

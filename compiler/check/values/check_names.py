@@ -89,7 +89,7 @@ class Definitions(Struct, kw_only=True):
     """The definitions that were checked, and those that are being followed right now."""
 
     sink: Sink
-    known: dict[int, Value | None] = field(default_factory=dict)
+    known: dict[str, Value | None]
     open: list[Declared] = field(default_factory=list)
     called: set[int] = field(default_factory=set)
     """Functions whose bodies were put in somewhere."""
@@ -106,7 +106,7 @@ class Definitions(Struct, kw_only=True):
     def give_up(self) -> None:
         """Leave the definitions that are being followed without a value: they are reported."""
         for found in self.open:
-            self.known[id(found.declaration)] = None
+            self.known[found.qualified] = None
         self.open.clear()
 
     def is_too_deep(self, found: Declared) -> bool:
@@ -147,12 +147,12 @@ def measured(
     return Value(expr=asked, dimension=dimension, span=span, mentions=mentions)
 
 
-class NameChecker(Struct, kw_only=True):
+class NameChecker(Struct, frozen=True, kw_only=True):
     """Tells what names stand for; `value` checks the expressions behind them."""
 
     sink: Sink
     definitions: Definitions
-    main_scope: Scope
+    main: Module
     classes: ClassChecker
     value: ValueOf
     traces: TraceChecker
@@ -304,7 +304,7 @@ class NameChecker(Struct, kw_only=True):
 
     def _definition(self, found: Declared, body: ast.Expr) -> Value | None:
         """Return the value of a definition, checked once, in the scope where it stands."""
-        key = id(found.declaration)
+        key = found.qualified
         if key in self.definitions.known:
             return self.definitions.known[key]
         if any(open_.declaration is found.declaration for open_ in self.definitions.open):
@@ -389,7 +389,7 @@ class NameChecker(Struct, kw_only=True):
         emission = next((i for i in stream.items if isinstance(i, ast.Emission)), None)
         if emission is None:
             return None
-        scope = self.main_scope
+        scope = Scope(self.main)
         for value in emission.values:
             checked = self.value(value, scope)
             if checked is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.resolve import Declared, Module, lookup
@@ -60,7 +60,7 @@ def trace_of(module: Module, name: ast.Name) -> Declared | None:
     return found if found is not None and isinstance(found.declaration, ast.Trace) else None
 
 
-class TraceChecker(Struct, kw_only=True):
+class TraceChecker(Struct, frozen=True, kw_only=True):
     """Reads the traces of a program, each once, and tells their measures."""
 
     sink: Sink
@@ -68,16 +68,16 @@ class TraceChecker(Struct, kw_only=True):
     importer: Importer | None
     number: Callable[[ast.Expr, Scope, str, Dimension], Fraction | None]
     value: Callable[[ast.Expr, Scope], Value | None]
-    _known: dict[int, Recording | None] = field(default_factory=dict)
+    known: dict[str, Recording | None]
 
     def recording(self, found: Declared) -> Recording | None:
         """Return what a declared trace recorded, None where that was reported."""
         trace = found.declaration
         assert isinstance(trace, ast.Trace)
-        if id(trace) not in self._known:
-            self._known[id(trace)] = None  # whatever it names in a circle has no value
-            self._known[id(trace)] = self._read(found.module, trace)
-        return self._known[id(trace)]
+        if found.qualified not in self.known:
+            self.known[found.qualified] = None  # what it names in a circle has no value
+            self.known[found.qualified] = self._read(found.module, trace)
+        return self.known[found.qualified]
 
     def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
         fixed = Scope(module, Allowed.NOTHING)
@@ -91,7 +91,7 @@ class TraceChecker(Struct, kw_only=True):
         if self.importer is None:
             return None
         text = self.importer.data(trace.file, module.syntax.source)
-        self.sink.found += text.diagnostics
+        self.sink.add_all(text.diagnostics)
         if text.value is None:
             return None
         try:

@@ -105,7 +105,7 @@ class _Moved(Struct, frozen=True, kw_only=True):
         earlier = "" if before is None else f"{since.commit[:_SHORT]}:{os.path.relpath(before)}"
         try:
             new = load(path)
-            if new.checker.is_module:
+            if new.program.is_module:
                 return _Moved(path=path)
             if not earlier:
                 return _Moved(path=path, reason="is new")

@@ -1,0 +1,56 @@
+"""What all checks of a program share: the program, where it is read from, where mistakes go."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from qps.compiler import ir
+from qps.compiler.check.names.check_classes import Shares
+from qps.compiler.check.names.resolve import Module, Program
+from qps.compiler.check.values.values import Value
+from qps.compiler.data.fit_columns import Reading
+from qps.compiler.data.fits import Fit
+from qps.compiler.data.recordings import Recording
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.syntax.importer import Importer
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """What checks have made of declarations, by their names; None where one was reported.
+
+    It grows while a program is checked. `fits` are by file and reading, `fitted` by where they
+    are named; `chosen` says of numbers that were chosen to hit what is claimed what that is.
+    """
+
+    values: dict[str, Value | None] = field(default_factory=dict)
+    shares: dict[str, Shares | None] = field(default_factory=dict)
+    recordings: dict[str, Recording | None] = field(default_factory=dict)
+    machines: dict[str, ir.Machine | None] = field(default_factory=dict)
+    networks: dict[str, ir.Network | None] = field(default_factory=dict)
+    dimensions: dict[str, Dimension] = field(default_factory=dict)
+    modes: dict[str, ir.Mode] = field(default_factory=dict)
+    scenarios: dict[str, ir.Scenario] = field(default_factory=dict)
+    matrices: dict[str, ir.Matrix] = field(default_factory=dict)
+    fits: dict[tuple[str, Reading], Fit | None] = field(default_factory=dict)
+    fitted: dict[Span, Fit] = field(default_factory=dict)
+    chosen: dict[Span, str] = field(default_factory=dict)
+
+    def copied(self) -> Known:
+        """Return the same, to go on from: what is found then does not come back here."""
+        return Known(**{name: dict(getattr(self, name)) for name in self.__struct_fields__})
+
+
+class Context(Struct, frozen=True, kw_only=True):
+    """A program that is checked; files are read by `importer`, none where that is None."""
+
+    program: Program
+    sink: Sink
+    importer: Importer | None = None
+    known: Known = field(default_factory=Known)
+
+    @property
+    def main(self) -> Module:
+        """The module of the spec itself."""
+        return self.program.main
