@@ -6,6 +6,7 @@ Nothing that a plain answer needs comes here: sympy takes longer to import than 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -25,7 +26,14 @@ from qps.engine.formulas import (
 from qps.engine.substitution import substituted
 
 
-class Waiting(sympy.Function):  # type: ignore[misc] # sympy is untyped
+class _Operation(sympy.Function):  # type: ignore[misc] # sympy is untyped
+    """An operation that sympy lacks: it stays as it stands, of numbers in digits where asked."""
+
+    def _eval_evalf(self, prec: int) -> sympy.Expr:
+        return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
+
+
+class Waiting(_Operation):
     """work/(1 - load), infinite from load 1 on: no quotient, which is negative there."""
 
     def _sympystr(self, printer: Any) -> str:
@@ -34,7 +42,7 @@ class Waiting(sympy.Function):  # type: ignore[misc] # sympy is untyped
         return f"{above}/(1 - {printer.parenthesize(load, 45)})"
 
 
-class Effective(sympy.Function):  # type: ignore[misc] # sympy is untyped
+class Effective(_Operation):
     """c · e^(log2 c) of a number of cores and their efficiency, as it stands."""
 
     def _sympystr(self, printer: Any) -> str:
@@ -42,9 +50,15 @@ class Effective(sympy.Function):  # type: ignore[misc] # sympy is untyped
         return f"({cores}*{efficiency}^log2({cores}))"
 
 
+@cache
+def _operation(word: str) -> type[_Operation]:
+    """Return the operation of a word as a function of sympy."""
+    return type(word, (_Operation,), {})
+
+
 def _largest(word: str) -> Callable[..., sympy.Expr]:
     """Return what makes a maximum or minimum; one of its kind inside it is put in its place."""
-    function = sympy.Function(word)
+    function = _operation(word)
 
     def flat(*operands: sympy.Expr) -> sympy.Expr:
         parts = (o.args if o.func is function else (o,) for o in operands)
@@ -82,7 +96,7 @@ def to_sympy(formula: Formula) -> sympy.Expr:
     known: dict[Formula, sympy.Expr] = {}
     for part in parts_first(formula):
         known[part] = (
-            _MADE.get(part.word, sympy.Function(part.word))(*(known[o] for o in part.operands))
+            _MADE.get(part.word, _operation(part.word))(*(known[o] for o in part.operands))
             if part.operands
             else _leaf(part)
         )

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 from qps.engine.columns.on_fractions import Exact, InexactError, NoValueError
 
 if TYPE_CHECKING:
+    from flint import arb
+
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
 
@@ -71,6 +73,11 @@ class Operation:
 
             return monotone(self.array, self.grows)
         return self._in("on_bounds")
+
+    @cached_property
+    def ball(self) -> Callable[..., arb]:
+        """Its value of balls: proven, to as many binary digits as flint works with."""
+        return self._in("on_balls")
 
     @cached_property
     def interval(self) -> Callable[..., Interval]:

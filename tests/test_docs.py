@@ -16,7 +16,7 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.quantities import units
 from qps.compiler.syntax.ast import Expect
 from qps.compiler.syntax.parse import parse
-from qps.grammar import build_parser
+from qps.grammar.making import build_parser
 from qps.grammar.words import RESERVED
 
 _PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES]

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.resources import files
 
+import lark
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.grammar import build_parser, grammar_text
+from qps.grammar.making import build_parser, grammar_text, tables_text
+from qps.grammar.parsing import END, SEPARATOR, Piece, Tree, UnexpectedError
+from qps.grammar.parsing import parse as parse_text
 from qps.grammar.words import DECLARATIONS, RESERVED
 
 
@@ -28,10 +36,87 @@ def test_the_grammar_has_no_conflict_that_lark_would_settle_silently() -> None:
     build_parser(strict=True)
 
 
-def test_the_tables_that_are_kept_parse_as_those_computed_anew() -> None:
-    text = "users N in 2..9\nparam a = 3 ms + 4 ms * 2\n"
-    parser = build_parser()
-    assert parser.parse(text, start="start") == build_parser().parse(text, start="start")
+def test_the_tables_are_those_of_the_grammar() -> None:
+    kept = files("qps.grammar").joinpath("tables.json").read_text()
+    assert kept == tables_text(), "run `python -m qps.grammar.making`"
+
+
+# -- what is read is what lark reads -----------------------------------------------------------
+
+TEXTS = [
+    file.read_text(encoding="utf-8")
+    for folder in ("qps.specs", "qps.stdlib", "qps.stdlib.claypool1997")
+    for file in sorted(files(folder).iterdir(), key=lambda file: file.name)
+    if file.name.endswith((".qps", ".qps.txt"))
+]
+PARTS = [part for text in TEXTS for part in re.split(r"\n(?=\w)", text)]
+WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+ODD = [*'\0§"#=.-;{}([\n', '"""', "==", "..", "->", "3e", "1_0", "no configuration", "größe"]
+ODD += ["fit", "rate", "load", "link", "least", "missed"]  # words, some of them in places alone
+
+
+IGNORED = {"_CONTINUATION", "SPACE", "COMMENT"}
+
+
+@cache
+def of_lark() -> lark.Lark:
+    return build_parser()
+
+
+def seen(piece: Piece) -> object:
+    if isinstance(piece, Tree):
+        return (piece.data, piece.start, piece.end, *map(seen, piece.children))
+    return piece and (piece.type, piece.text, piece.start, piece.end)
+
+
+def seen_by_lark(piece: lark.Tree[lark.Token] | lark.Token | None) -> object:
+    if isinstance(piece, lark.Tree):
+        place = (-1, -1) if piece.meta.empty else (piece.meta.start_pos, piece.meta.end_pos)
+        return (piece.data, *place, *map(seen_by_lark, piece.children))
+    return piece and (piece.type, str(piece), piece.start_pos, piece.end_pos)
+
+
+def read(text: str) -> object:
+    try:
+        return seen(parse_text(text).tree)
+    except UnexpectedError as error:
+        token = error.token
+        is_end = token is not None and token.type == END
+        stretch = token and (token.start, token.end)
+        return error.expected, is_end, None if is_end else stretch or error.position
+
+
+def read_by_lark(text: str) -> object:
+    try:
+        return seen_by_lark(of_lark().parse(text, start="start"))
+    except UnexpectedCharacters as error:
+        return frozenset(error.allowed) - IGNORED, False, error.pos_in_stream
+    except UnexpectedToken as error:
+        is_end = error.token.type == "$END"
+        place = None if is_end else (error.token.start_pos, error.token.end_pos)
+        return frozenset(error.accepts or error.expected) - IGNORED, is_end, place
+
+
+@pytest.mark.parametrize("text", ["", "\n", ";", "# c", *TEXTS])
+def test_specs_are_read_as_lark_reads_them(text: str) -> None:
+    assert read(text) == read_by_lark(text)
+
+
+@given(st.sampled_from(PARTS), st.data())
+def test_broken_declarations_are_read_as_lark_reads_them(text: str, data: st.DataObject) -> None:
+    words = WORDS.findall(text) or [""]
+    at = data.draw(st.integers(0, len(words) - 1))
+    put = data.draw(st.sampled_from(ODD) | st.sampled_from(words))
+    words[at : at + data.draw(st.integers(0, 1))] = data.draw(st.sampled_from([[], [put]]))
+    broken = "".join(words)
+    assert read(broken) == read_by_lark(broken)
+
+
+def test_a_stretch_of_a_text_ends_where_it_ends() -> None:
+    text = "param a = 3\n+ 4\nparam b = 5"
+    assert parse_text(text, 0, 11).tree.end == 11
+    assert parse_text(text, 16).tokens[0].start == 16
+    assert [token.type for token in parse_text(text).tokens].count(SEPARATOR) == 1
 
 
 @pytest.mark.parametrize(

@@ -3,61 +3,30 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from importlib.resources import files
+from math import isfinite, isinf, isnan
 
 import numpy as np
 import pytest
 import sympy
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from helpers.operations import CASES, arguments_at_edges
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
-
 from qps.compiler.lower.lower_expressions import _FUNCTIONS
-from qps.engine.building import Builder
+from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
-from qps.engine.operations import OPERATIONS, InexactError
-
-ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
-FLOWS = (2.0, 60.0)
-
-CASES: dict[str, tuple[tuple[float, float], ...]] = {
-    "+": (ANY, ANY),
-    "*": (ANY, ANY),
-    "pow": (POSITIVE, ANY),
-    "ratio": (ANY, POSITIVE),
-    "mean": (ANY, POSITIVE),
-    "waiting": (POSITIVE, (0.0, 1.4)),
-    "max": (ANY, ANY),
-    "min": (ANY, ANY),
-    "abs": (ANY,),
-    "sqrt": (POSITIVE,),
-    "exp": (ANY,),
-    "ln": (POSITIVE,),
-    "cos": ((-12.0, 12.0),),
-    "acos": ((-0.99, 0.99),),
-    "floor": (ANY,),
-    "ceil": (ANY,),
-    "w": (POSITIVE,),
-    "lower_w": ((-0.36, -0.001),),
-    "effective": ((1.0, 64.0), (0.5, 1.0)),
-    "harmonic": (POSITIVE,),
-    "erlang_b": (FLOWS, POSITIVE),
-    "erlang_c": (FLOWS, POSITIVE),
-    "periodic_wait": (FLOWS, LOAD),
-    "md1_tail": (LOAD, POSITIVE),
-    "md1_quantile": (LOAD, LEVEL),
-    "batch_quantile": (LOAD, LEVEL),
-    "periodic_tail": (FLOWS, LOAD, POSITIVE),
-    "periodic_quantile": (FLOWS, LOAD, LEVEL),
-    "sojourn_quantile": (LEVEL, POSITIVE, LEVEL),
-    "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
-    "normal_tail": (ANY,),
-    "normal_quantile": (LEVEL,),
-}
-"""Between which numbers each operand of an operation has a value."""
+from qps.engine.intervals import Interval
+from qps.engine.operations import OPERATIONS, InexactError, NoValueError, Operation
+from qps.solver.building import Builder
 
 IN_SYMBOLS = {
     "+": sympy.Add,
@@ -84,8 +53,14 @@ IN_SYMBOLS = {
 }
 
 law = settings(max_examples=25, deadline=None)
-shares = st.integers(0, 100).map(lambda share: share / 100)
+shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
 each_row = pytest.mark.parametrize("word", OPERATIONS)
+
+
+def drawn(word: str, data: st.DataObject) -> list[Fraction]:
+    """Return a point at which an operation has a value, in floats."""
+    ends = [(Fraction(str(low)), Fraction(str(high))) for low, high in CASES[word]]
+    return [Fraction(float(low + data.draw(shares) * (high - low))) for low, high in ends]
 
 
 def test_every_row_has_its_case() -> None:
@@ -97,12 +72,95 @@ def test_every_row_has_its_case() -> None:
 @law
 @given(st.data())
 def test_values_are_those_of_the_algebra(word: str, data: st.DataObject) -> None:
-    at = [low + data.draw(shares) * (high - low) for low, high in CASES[word]]
-    with np.errstate(all="ignore"):
-        found = float(OPERATIONS[word].array(*at))
-    assert OPERATIONS[word].number(*at) == pytest.approx(found, rel=1e-10, abs=1e-12)
-    expected = float(IN_SYMBOLS[word](*(sympy.Float(number, 25) for number in at)).evalf(20))
+    at = drawn(word, data)
+    numbers = (sympy.Float(sympy.Rational(n.numerator, n.denominator), 25) for n in at)
+    expected = float(IN_SYMBOLS[word](*numbers).evalf(20))
+    found = OPERATIONS[word].number(*map(float, at))
     assert found == pytest.approx(expected, rel=1e-8, abs=1e-12)
+
+
+@each_row
+@law
+@given(st.data())
+def test_all_columns_have_one_value(word: str, data: st.DataObject) -> None:
+    at, row = drawn(word, data), OPERATIONS[word]
+    found = row.number(*map(float, at))
+    with np.errstate(all="ignore"):
+        assert float(row.array(*map(float, at))) == pytest.approx(found, rel=1e-10, abs=1e-13)
+    proven = in_digits(row, at, 128)
+    if not isfinite(found):
+        assert proven == arb(found)
+        return
+    assert proven.is_finite()
+    assert abs(proven - found) <= 1e-10 * abs(arb(found)) + 1e-13
+    assert proven.overlaps(in_digits(row, at, 300))
+    try:
+        exact = row.exact(*at)
+    except InexactError:
+        pass
+    else:
+        assert proven.overlaps(ball(exact))
+    bounds = row.interval(*(Interval(float(n), float(n)) for n in at)).sound()
+    assert proven.overlaps(arb(bounds.low).union(arb(bounds.high)))
+    assert bounds.high - bounds.low <= 1e-8 * (1 + abs(found))
+
+
+def in_digits(row: Operation, at: Sequence[Fraction | float], bits: int) -> arb:
+    """Return the value of balls around numbers, in so many binary digits."""
+    before, ctx.prec = ctx.prec, bits
+    try:
+        return row.ball(*map(ball, at))
+    finally:
+        ctx.prec = before
+
+
+@each_row
+def test_edges_have_one_meaning(word: str) -> None:
+    """Poles, infinities and what is not real are the same in every column."""
+    row = OPERATIONS[word]
+    for at in arguments_at_edges(word):
+        found = row.number(*at)
+        with np.errstate(all="ignore"):
+            assert same(float(row.array(*map(np.float64, at))), found), at
+        if any(map(isnan, at)):
+            assert isnan(found) or (word == "pow" and at[1] == 0), at
+            continue
+        exact = [number if isinf(number) else Fraction(number) for number in at]
+        try:
+            assert same(float(row.exact(*exact)), found), at
+        except InexactError:
+            pass
+        except NoValueError:
+            assert isnan(found), at
+        try:
+            proven = in_digits(row, exact, 128)
+        except NoValueError:
+            assert isnan(found), at
+        else:
+            assert proven.is_nan() or same(float(proven.mid()), found), at
+
+
+def same(one: float, other: float) -> bool:
+    """Return whether two floats are one value."""
+    return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
+
+
+def test_a_plain_value_needs_no_numpy() -> None:
+    code = (
+        "import sys\n"
+        "from qps.engine.operations import OPERATIONS\n"
+        "for word, at in CASES.items(): OPERATIONS[word].number(*at)\n"
+        "print({'numpy', 'scipy', 'sympy', 'mpmath'} & sys.modules.keys())"
+    )
+    at = {word: tuple((low + high) / 2 for low, high in ends) for word, ends in CASES.items()}
+    told = subprocess.run(
+        [sys.executable, "-c", f"CASES = {at}\n{code}"],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert told == "set()\n"
 
 
 @each_row
@@ -112,7 +170,7 @@ def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
     """Each operand moves along a line while the population does; values and chords are bounded."""
     lines = []
     for low, high in CASES[word]:
-        start, end = (low + data.draw(shares) * (high - low) for _ in range(2))
+        start, end = (low + float(data.draw(shares)) * (high - low) for _ in range(2))
         lines.append((start, end))
     row, points = OPERATIONS[word], np.linspace(0.0, 1.0, 9)
     box = [
@@ -130,19 +188,6 @@ def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
         room = 1e-6 * (1 + np.abs(chords))
         assert not (chords < found.slope_low - room).any()
         assert not (chords > found.slope_high + room).any()
-
-
-@each_row
-@law
-@given(st.data())
-def test_exact_values_are_the_values(word: str, data: st.DataObject) -> None:
-    row = OPERATIONS[word]
-    at = [Fraction(low + data.draw(shares) * (high - low)) for low, high in CASES[word]]
-    try:
-        exact = row.exact(*at)
-    except InexactError:
-        return
-    assert float(row.array(*map(float, at))) == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda function: function.value)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar, cast
 
-from lark import Token, Tree
-
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_cases import CaseBuilder
-from qps.compiler.syntax.build_expressions import Piece, token_of, tree_of, trees
+from qps.compiler.syntax.build_expressions import token_of, tree_of, trees
 from qps.compiler.syntax.build_matrices import MatrixBuilder
+from qps.grammar.parsing import Piece, Token, Tree
 
 N = TypeVar("N")
 
@@ -29,7 +28,7 @@ class Builder(CaseBuilder, MatrixBuilder):
 
     # -- the file ------------------------------------------------------------------------
 
-    def items(self, tree: Tree[Token]) -> list[str | ast.Declaration]:
+    def items(self, tree: Tree) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order."""
         built: list[str | ast.Declaration] = []
         for piece in trees(tree.children):
@@ -42,8 +41,8 @@ class Builder(CaseBuilder, MatrixBuilder):
             built.append(declaration)
         return built
 
-    def _declaration(self, tree: Tree[Token]) -> ast.Declaration:
-        build = cast("Callable[[Tree[Token]], ast.Declaration]", getattr(self, f"_{tree.data}"))
+    def _declaration(self, tree: Tree) -> ast.Declaration:
+        build = cast("Callable[[Tree], ast.Declaration]", getattr(self, f"_{tree.data}"))
         return build(tree)
 
     # -- small pieces --------------------------------------------------------------------
@@ -64,42 +63,42 @@ class Builder(CaseBuilder, MatrixBuilder):
             formals.append(ast.Formal(self._span(tree), self._name(name), built))
         return tuple(formals)
 
-    def _only_price(self, pieces: Iterable[Tree[Token]]) -> ast.Expr | None:
+    def _only_price(self, pieces: Iterable[Tree]) -> ast.Expr | None:
         prices = [self._expr(p.children[0]) for p in pieces if p.data == "price"]
         return self._one("`price`", prices, lambda price: price.span)
 
     # -- declarations --------------------------------------------------------------------
 
-    def _use(self, tree: Tree[Token]) -> ast.Use:
+    def _use(self, tree: Tree) -> ast.Use:
         module, alias = tree.children
         named = self._text(module) if isinstance(module, Token) else self._dotted(module)
         return ast.Use(self._span(tree), named, None if alias is None else self._name(alias))
 
-    def _item_unit(self, tree: Tree[Token]) -> ast.Unit:
+    def _item_unit(self, tree: Tree) -> ast.Unit:
         return ast.Unit(
             span=self._span(tree), name=self._name(tree.children[0]), is_rating=False, value=None
         )
 
-    def _rating_unit(self, tree: Tree[Token]) -> ast.Unit:
+    def _rating_unit(self, tree: Tree) -> ast.Unit:
         return ast.Unit(
             span=self._span(tree), name=self._name(tree.children[0]), is_rating=True, value=None
         )
 
-    def _derived_unit(self, tree: Tree[Token]) -> ast.Unit:
+    def _derived_unit(self, tree: Tree) -> ast.Unit:
         name, value = tree.children
         return ast.Unit(
             span=self._span(tree), name=self._name(name), is_rating=False, value=self._expr(value)
         )
 
-    def _users(self, tree: Tree[Token]) -> ast.Users:
+    def _users(self, tree: Tree) -> ast.Users:
         name, bounds = tree.children
         return ast.Users(self._span(tree), self._name(name), self._range(bounds))
 
-    def _user_group(self, tree: Tree[Token]) -> ast.Group:
+    def _user_group(self, tree: Tree) -> ast.Group:
         name, size = tree.children
         return ast.Group(self._span(tree), self._name(name), self._expr(size))
 
-    def _option(self, tree: Tree[Token]) -> ast.Option:
+    def _option(self, tree: Tree) -> ast.Option:
         name, *choices, source = tree.children
         words = tuple(self._word(choice) for choice in choices if choice is not None)
         return ast.Option(
@@ -109,7 +108,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             source=self._source_text(source),
         )
 
-    def _param(self, tree: Tree[Token]) -> ast.Param:
+    def _param(self, tree: Tree) -> ast.Param:
         name, value, bounds, source, fitted = tree.children
         return ast.Param(
             span=self._span(tree),
@@ -120,7 +119,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             fitted=self._source_text(fitted),
         )
 
-    def _elastic_param(self, tree: Tree[Token]) -> ast.Param:
+    def _elastic_param(self, tree: Tree) -> ast.Param:
         name, bounds, priority, source = tree.children
         limits = self._range(bounds)
         return ast.Param(
@@ -133,11 +132,11 @@ class Builder(CaseBuilder, MatrixBuilder):
             priority=None if priority is None else self._expr(priority),
         )
 
-    def _let(self, tree: Tree[Token]) -> ast.Let:
+    def _let(self, tree: Tree) -> ast.Let:
         name, value = tree.children
         return ast.Let(self._span(tree), self._name(name), self._expr(value))
 
-    def _func(self, tree: Tree[Token]) -> ast.Func:
+    def _func(self, tree: Tree) -> ast.Func:
         name, formals, value = tree.children
         return ast.Func(
             span=self._span(tree),
@@ -146,11 +145,11 @@ class Builder(CaseBuilder, MatrixBuilder):
             value=self._expr(value),
         )
 
-    def _defaults(self, tree: Tree[Token]) -> ast.Defaults:
+    def _defaults(self, tree: Tree) -> ast.Defaults:
         basis = tree_of(tree.children[0])
         return ast.Defaults(self._span(tree), self._dotted(basis.children[0]))
 
-    def _machine(self, tree: Tree[Token]) -> ast.Machine:
+    def _machine(self, tree: Tree) -> ast.Machine:
         name, *rest = tree.children
         pieces = trees(rest)
         return ast.Machine(
@@ -162,7 +161,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             source=self._only_source(pieces),
         )
 
-    def _resource(self, tree: Tree[Token]) -> ast.ResourceItem:
+    def _resource(self, tree: Tree) -> ast.ResourceItem:
         name, capacity, *attributes = tree.children
         pieces = trees(attributes)
         built = tuple(
@@ -178,7 +177,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             queueing=self._only_queueing(pieces),
         )
 
-    def _only_queueing(self, pieces: Iterable[Tree[Token]]) -> ast.Queueing | None:
+    def _only_queueing(self, pieces: Iterable[Tree]) -> ast.Queueing | None:
         found = []
         for piece in pieces:
             if piece.data == "queueing":
@@ -187,7 +186,7 @@ class Builder(CaseBuilder, MatrixBuilder):
                 found.append(ast.Queueing(self._span(piece), self._word(discipline), variation))
         return self._one("`queueing`", found, lambda queueing: queueing.span)
 
-    def _network(self, tree: Tree[Token]) -> ast.Network:
+    def _network(self, tree: Tree) -> ast.Network:
         name, *rest = tree.children
         pieces = trees(rest)
         media = [
@@ -210,7 +209,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             queueing=self._only_queueing(pieces),
         )
 
-    def _component(self, tree: Tree[Token]) -> ast.Component:
+    def _component(self, tree: Tree) -> ast.Component:
         name, formals, *rest = tree.children
         pieces = trees(rest)
         items: list[ast.Cost | ast.Effect] = []
@@ -232,7 +231,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             fitted=self._only_text("fitted", pieces),
         )
 
-    def _cost(self, tree: Tree[Token]) -> ast.Cost:
+    def _cost(self, tree: Tree) -> ast.Cost:
         name, amount, *rest = tree.children
         bases = trees(rest)
         measured = [self._dotted(b.children[0]) for b in bases if b.data == "measured_on"]
@@ -258,7 +257,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             return ast.Fit(self._span(piece), self._text(piece.children[1]))
         return self._expr(piece)
 
-    def _topology(self, tree: Tree[Token]) -> ast.Topology:
+    def _topology(self, tree: Tree) -> ast.Topology:
         items: list[ast.Node | ast.Link] = []
         for piece in trees(tree.children):
             name, place, *ends = piece.children
@@ -270,7 +269,7 @@ class Builder(CaseBuilder, MatrixBuilder):
                 items.append(ast.Link(span, built, self._expr(place), joined))
         return ast.Topology(self._span(tree), tuple(items))
 
-    def _stream(self, tree: Tree[Token]) -> ast.Stream:
+    def _stream(self, tree: Tree) -> ast.Stream:
         name, flows, each, *rest = tree.children
         items: list[ast.Emission | ast.At | ast.Over | ast.Playout] = []
         for piece in trees(rest):
@@ -297,7 +296,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             items=tuple(items),
         )
 
-    def _step(self, tree: Tree[Token]) -> ast.Step:
+    def _step(self, tree: Tree) -> ast.Step:
         name, arguments, repeat, group, spread, when = tree.children
         return ast.Step(
             span=self._span(tree),
@@ -309,10 +308,10 @@ class Builder(CaseBuilder, MatrixBuilder):
             condition=None if when is None else self._expr(tree_of(when).children[0]),
         )
 
-    def _spread(self, tree: Tree[Token]) -> ast.Spread:
+    def _spread(self, tree: Tree) -> ast.Spread:
         receivers, cast_name = tree.children
         to = tree_of(receivers)
-        kind = str(to.data)[3:]
+        kind = to.data[3:]
         whom, most = (*to.children, None)[:2]
         is_group = isinstance(whom, Tree) and whom.data == "in_group"
         return ast.Spread(
@@ -328,29 +327,31 @@ class Builder(CaseBuilder, MatrixBuilder):
         """Return the group behind `in`."""
         return None if piece is None else self._dotted(tree_of(piece).children[0])
 
-    def _measure(self, tree: Tree[Token]) -> ast.Measure:
+    def _measure(self, tree: Tree) -> ast.Measure:
         name, value = tree.children
         return ast.Measure(self._span(tree), self._name(name), self._expr(value))
 
-    def _require(self, tree: Tree[Token]) -> ast.Require:
+    def _require(self, tree: Tree) -> ast.Require:
         built = tuple(self._requirement(piece) for piece in trees(tree.children))
         return ast.Require(self._span(tree), built)
 
-    def _requirement(self, tree: Tree[Token]) -> ast.Requirement:
+    def _requirement(self, tree: Tree) -> ast.Requirement:
         condition, ideal = tree.children
         best = None if ideal is None else self._expr(ideal)
         return ast.Requirement(self._span(tree), self._expr(condition), best)
 
-    def _planned_load(self, tree: Tree[Token]) -> ast.Target:
+    def _planned_load(self, tree: Tree) -> ast.Target:
         aims = []
         for aim in trees(tree.children):
             named, value = aim.children
-            is_links = isinstance(named, Token)
-            name = ast.Name(self._span(named), ("link",)) if is_links else self._dotted(named)
+            if isinstance(named, Token):
+                name = ast.Name(self._span(named), ("link",))
+            else:
+                name = self._dotted(named)
             aims.append(ast.Aim(self._span(aim), name, self._expr(value)))
         return ast.Target(self._span(tree), tuple(aims))
 
-    def _mode(self, tree: Tree[Token]) -> ast.Mode:
+    def _mode(self, tree: Tree) -> ast.Mode:
         name, *rest = tree.children
         pieces = trees(rest)
         return ast.Mode(
@@ -360,25 +361,25 @@ class Builder(CaseBuilder, MatrixBuilder):
             changes=tuple(self.change(p) for p in pieces if p.data != "requirement"),
         )
 
-    def _quality_metric(self, tree: Tree[Token]) -> ast.Quality:
+    def _quality_metric(self, tree: Tree) -> ast.Quality:
         return ast.Quality(self._span(tree), self._word(tree.children[0]))
 
-    def _quality_formula(self, tree: Tree[Token]) -> ast.Quality:
+    def _quality_formula(self, tree: Tree) -> ast.Quality:
         return ast.Quality(self._span(tree), self._expr(tree.children[0]))
 
-    def _scenario(self, tree: Tree[Token]) -> ast.Scenario:
+    def _scenario(self, tree: Tree) -> ast.Scenario:
         name, *changes = tree.children
         built = tuple(self.change(change) for change in trees(changes))
         return ast.Scenario(self._span(tree), self._name(name), built)
 
-    def _remarks(self, pieces: Iterable[Tree[Token]]) -> tuple[ast.Remark, ...]:
+    def _remarks(self, pieces: Iterable[Tree]) -> tuple[ast.Remark, ...]:
         return tuple(
             ast.Remark(self._span(p), str(p.children[0]), self._text(p.children[1]))
             for p in pieces
             if p.data == "remark"
         )
 
-    def _expect(self, tree: Tree[Token]) -> ast.Expect:
+    def _expect(self, tree: Tree) -> ast.Expect:
         name, title, *rest = tree.children
         pieces = trees(rest)
         source, is_our_own = self._stated_source(pieces)
@@ -394,21 +395,21 @@ class Builder(CaseBuilder, MatrixBuilder):
             missed=self._only_text("missed", pieces),
         )
 
-    def _stated_source(self, pieces: Sequence[Tree[Token]]) -> tuple[ast.Text | None, bool]:
+    def _stated_source(self, pieces: Sequence[Tree]) -> tuple[ast.Text | None, bool]:
         """Return where claims or runs come from, and whether that is the model itself."""
         stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
         sources = [self._claim_source(p) for p in stated]
         source = self._one("`source`", sources, lambda text: text.span)
         return source, any(p.data == "own_source" for p in stated)
 
-    def _claim_source(self, piece: Tree[Token]) -> ast.Text:
+    def _claim_source(self, piece: Tree) -> ast.Text:
         """Return where a claim comes from: a document, or the model itself and by what."""
         *words, text = piece.children
         if text is not None:
             return self._text(text)
         return ast.Text(self._span(token_of(words[0])), OUR_OWN)
 
-    def _matrix(self, tree: Tree[Token]) -> ast.Matrix:
+    def _matrix(self, tree: Tree) -> ast.Matrix:
         name, title, changes, *rest = tree.children
         pieces = trees(rest)
         populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
@@ -427,11 +428,11 @@ class Builder(CaseBuilder, MatrixBuilder):
             remarks=self._remarks(pieces),
         )
 
-    def _derived(self, tree: Tree[Token]) -> ast.Derived:
+    def _derived(self, tree: Tree) -> ast.Derived:
         name, value = tree.children
         return ast.Derived(self._span(tree), self._name(name), self._expr(value))
 
-    def _claim(self, tree: Tree[Token]) -> ast.Claim:
+    def _claim(self, tree: Tree) -> ast.Claim:
         value, claimed, tolerance, changes = tree.children
         return ast.Claim(
             span=self._span(tree),
@@ -441,7 +442,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             changes=self._changes(changes),
         )
 
-    def _observed_runs(self, tree: Tree[Token]) -> ast.Observe:
+    def _observed_runs(self, tree: Tree) -> ast.Observe:
         name, file, changes, *rest = tree.children
         pieces = trees(rest)
         columns = []
@@ -470,7 +471,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             missed=self._only_text("missed", pieces),
         )
 
-    def _observed_trace(self, tree: Tree[Token]) -> ast.Trace:
+    def _observed_trace(self, tree: Tree) -> ast.Trace:
         name, file, unit, period, source = tree.children
         return ast.Trace(
             span=self._span(tree),
@@ -481,7 +482,7 @@ class Builder(CaseBuilder, MatrixBuilder):
             source=self._source_text(source),
         )
 
-    def _figure(self, tree: Tree[Token]) -> ast.Figure:
+    def _figure(self, tree: Tree) -> ast.Figure:
         name, title, *rest = tree.children
         pieces = trees(rest)
         axes = [
@@ -503,12 +504,12 @@ class Builder(CaseBuilder, MatrixBuilder):
             remarks=self._remarks(pieces),
         )
 
-    def _loads(self, tree: Tree[Token]) -> ast.Loads:
+    def _loads(self, tree: Tree) -> ast.Loads:
         label, changes = tree.children
         text = None if label is None else self._text(label)
         return ast.Loads(self._span(tree), text, self._changes(changes))
 
-    def _curve(self, tree: Tree[Token]) -> ast.Curve:
+    def _curve(self, tree: Tree) -> ast.Curve:
         label, value, changes = tree.children
         return ast.Curve(
             self._span(tree),

@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from lark import Token, Tree
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
+from qps.grammar.parsing import Piece, Token, Tree
 from qps.grammar.words import RESERVED
 
 N = TypeVar("N")
-
-Piece = Tree[Token] | Token | None
 
 DEEPEST = 250
 """Nesting of an expression beyond which it is refused."""
@@ -34,11 +31,11 @@ class ExpressionBuilder:
         self._depth = 0
         self._is_too_deep = False
 
-    def change(self, tree: Tree[Token]) -> ast.Change:
+    def change(self, tree: Tree) -> ast.Change:
         """Return `name = value`."""
         if tree.data != "change":
             span, chosen = self._span(tree), self._dotted(tree.children[0])
-            word = str(tree.data).removesuffix("_change")
+            word = tree.data.removesuffix("_change")
             keyword = ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
             return ast.Change(span, keyword, ast.Reference(chosen.span, chosen))
         name, value = tree.children
@@ -49,13 +46,10 @@ class ExpressionBuilder:
             return ()
         return tuple(self.change(tree) for tree in trees(tree_of(piece).children))
 
-    def _span(self, piece: Tree[Token] | Token) -> Span:
+    def _span(self, piece: Tree | Token) -> Span:
         if isinstance(piece, Token):
-            start = piece.start_pos or 0
-            return Span(self._source, start, piece.end_pos or start)
-        if piece.meta.empty:
-            return Span(self._source, 0, 0)
-        return Span(self._source, piece.meta.start_pos, piece.meta.end_pos)
+            return Span(self._source, piece.start, piece.end)
+        return Span(self._source, max(piece.start, 0), max(piece.end, 0))
 
     def _dotted(self, piece: Piece) -> ast.Name:
         tree = tree_of(piece)
@@ -77,7 +71,7 @@ class ExpressionBuilder:
         """Return a plain name; a reserved word is reported."""
         word = token_of(token)
         span = self._span(word)
-        if word in RESERVED:
+        if word.text in RESERVED:
             self._sink.report(
                 codes.RESERVED_WORD,
                 span,
@@ -106,17 +100,17 @@ class ExpressionBuilder:
             )
         return nodes[0] if nodes else None
 
-    def _only_source(self, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
+    def _only_source(self, pieces: Iterable[Tree]) -> ast.Text | None:
         return self._only_text("source", pieces)
 
-    def _only_text(self, kind: str, pieces: Iterable[Tree[Token]]) -> ast.Text | None:
+    def _only_text(self, kind: str, pieces: Iterable[Tree]) -> ast.Text | None:
         """Return the text behind `source`, `fitted` or `missed`, where it stands once."""
         texts = [self._text(p.children[-1]) for p in pieces if p.data == kind]
         return self._one(f"`{kind}`", texts, lambda text: text.span)
 
     # -- expressions ---------------------------------------------------------------------
 
-    def _exprs(self, tree: Tree[Token]) -> tuple[ast.Expr, ...]:
+    def _exprs(self, tree: Tree) -> tuple[ast.Expr, ...]:
         return tuple(self._expr(child) for child in tree.children)
 
     def _expr(self, piece: Piece) -> ast.Expr:
@@ -144,9 +138,9 @@ class ExpressionBuilder:
         finally:
             self._depth -= 1
 
-    def _expr_node(self, tree: Tree[Token]) -> ast.Expr:  # noqa: C901, PLR0911, PLR0912 - a case a node
+    def _expr_node(self, tree: Tree) -> ast.Expr:  # noqa: C901, PLR0911, PLR0912 - a case a node
         span, children = self._span(tree), tree.children
-        match str(tree.data):
+        match tree.data:
             case "number":
                 return self._number(token_of(children[0]))
             case "quantity":
@@ -198,7 +192,7 @@ class ExpressionBuilder:
         flags = [False, *(token_of(operator).type == marked for operator in children[1::2])]
         return tuple(zip(flags, (self._expr(child) for child in children[::2]), strict=True))
 
-    def _unit(self, tree: Tree[Token]) -> ast.Expr:
+    def _unit(self, tree: Tree) -> ast.Expr:
         first, *rest = tree.children
         if isinstance(first, Token):
             span = self._span(first)
@@ -209,11 +203,11 @@ class ExpressionBuilder:
             return reference
         return ast.Power(self._span(tree), reference, self._exponent(tree_of(rest[0])))
 
-    def _exponent(self, tree: Tree[Token]) -> ast.Expr:
+    def _exponent(self, tree: Tree) -> ast.Expr:
         value = self._expr(tree.children[-1])
         return value if tree.children[0] is None else self._signed(tree, value)
 
-    def _signed(self, tree: Tree[Token], value: ast.Expr) -> ast.Expr:
+    def _signed(self, tree: Tree, value: ast.Expr) -> ast.Expr:
         first = tree.children[0]
         if isinstance(first, Token) and first.type == "MINUS":
             return ast.Negative(self._span(tree), value)
@@ -234,12 +228,12 @@ class ExpressionBuilder:
         return ast.Number(span, Fraction(digits))
 
 
-def trees(pieces: Iterable[Piece]) -> list[Tree[Token]]:
+def trees(pieces: Iterable[Piece]) -> list[Tree]:
     """Return the pieces that are trees."""
     return [piece for piece in pieces if isinstance(piece, Tree)]
 
 
-def tree_of(piece: Piece) -> Tree[Token]:
+def tree_of(piece: Piece) -> Tree:
     """Return a piece that the grammar makes a tree."""
     assert isinstance(piece, Tree)
     return piece

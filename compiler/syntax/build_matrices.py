@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lark import Token, Tree
-
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.build_expressions import ExpressionBuilder, Piece, token_of, tree_of, trees
+from qps.compiler.syntax.build_expressions import ExpressionBuilder, token_of, tree_of, trees
+from qps.grammar.parsing import Piece, Tree
 
 
 class MatrixBuilder(ExpressionBuilder):
     """Builds axes, the conditions on rows, and claims about matrices."""
 
-    def _rows(self, pieces: Sequence[Tree[Token]]) -> ast.Rows:
+    def _rows(self, pieces: Sequence[Tree]) -> ast.Rows:
         axes = [self._axis(p) for p in pieces if p.data in ("axis", "mode_axis", "scenario_axis")]
         return ast.Rows(
             axes=tuple(axes),
@@ -33,22 +32,22 @@ class MatrixBuilder(ExpressionBuilder):
             ),
         )
 
-    def _axis(self, tree: Tree[Token]) -> ast.Axis:
+    def _axis(self, tree: Tree) -> ast.Axis:
         span, values = self._span(tree), tree_of(tree.children[-1])
         if tree.data == "axis":
             name = self._dotted(tree.children[0])
         else:
-            word = str(tree.data).removesuffix("_axis")
+            word = tree.data.removesuffix("_axis")
             name = ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
         if values.data == "listed":
             given = tuple(self._expr(child) for child in values.children if child is not None)
             return ast.Axis(span, name, given, self._span(values))
         return ast.Axis(span, name, self._spaced(values), self._span(values))
 
-    def _spaced(self, tree: Tree[Token]) -> ast.Spaced:
+    def _spaced(self, tree: Tree) -> ast.Spaced:
         span, children = self._span(tree), tree.children
         bounds = self._range(children[0])
-        match str(tree.data):
+        match tree.data:
             case "stepped":
                 return ast.Spaced(span=span, range=bounds, step=self._expr(children[1]))
             case "multiplied":
@@ -61,11 +60,11 @@ class MatrixBuilder(ExpressionBuilder):
                 )
         return ast.Spaced(span=span, range=bounds)
 
-    def _sort_key(self, tree: Tree[Token]) -> ast.SortKey:
+    def _sort_key(self, tree: Tree) -> ast.SortKey:
         name, descending = tree.children
         return ast.SortKey(self._span(tree), self._dotted(name), descending is not None)
 
-    def _matrix_claim(self, tree: Tree[Token]) -> ast.MatrixClaim:
+    def _matrix_claim(self, tree: Tree) -> ast.MatrixClaim:
         quantifier, *rest = tree.children
         count: Piece = None
         if token_of(quantifier).type != "QUANTIFIER":

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics.diagnostic import Outcome
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.parse import parse
-from qps.grammar import parser
+from qps.grammar import parsing
 
 WIDTH = 100
 """Characters of a line beyond which a block is no longer kept on one line."""
@@ -70,43 +70,44 @@ def formatted(source: Source) -> Outcome[str]:
     parsed = parse(source)
     if any(diagnostic.is_error for diagnostic in parsed.diagnostics):
         return Outcome(None, parsed.diagnostics)
-    text = "".join(f"{line}\n" for line in _laid_out(_pieces(source.text)))
-    if not _same_meaning(source.text, text):
+    before = parsing.parse(source.text).tokens
+    pieces = _pieces(source.text, before)
+    text = "".join(f"{line}\n" for line in _laid_out(pieces))
+    after = parsing.parse(text).tokens
+    if _words(before) != _words(after) or _comments(pieces) != _comments(_pieces(text, after)):
         # It must never reach a file, and it is no mistake of the user.
         raise RuntimeError("the layout would change the meaning of the text")
     return Outcome(text, ())
 
 
-def _same_meaning(before: str, after: str) -> bool:
-    """Return whether two texts have the same syntax tree and the same comments."""
-    same = parser().parse(before, start="start") == parser().parse(after, start="start")
-    return same and list(_comments(before)) == list(_comments(after))
+def _words(tokens: Sequence[parsing.Token]) -> list[tuple[str, str]]:
+    """Return what the syntax tree of a text is made of."""
+    return [(t.type, "" if t.type == parsing.SEPARATOR else t.text) for t in tokens]
 
 
-def _comments(text: str) -> Iterator[str]:
-    for piece in _pieces(text):
-        if piece.trailing is not None:
-            yield piece.trailing
-        yield from (comment for _, comment in piece.comments)
+def _comments(pieces: Sequence[_Piece]) -> list[str]:
+    found: list[str] = []
+    for piece in pieces:
+        found += () if piece.trailing is None else (piece.trailing,)
+        found += (comment for _, comment in piece.comments)
+    return found
 
 
 # -- reading ---------------------------------------------------------------------------------
 
 
-def _pieces(text: str) -> list[_Piece]:
-    """Return the tokens of a text that parses, each with what stands before it; the end last."""
+def _pieces(text: str, tokens: Sequence[parsing.Token]) -> list[_Piece]:
+    """Return the tokens of a text, each with what stands before it; the end last."""
     pieces: list[_Piece] = []
     end = 0
     separated = False
-    for token in parser().parse_interactive(text, start="start").iter_parse():
-        if token.type == "_SEP":
+    for token in tokens:
+        if token.type == parsing.SEPARATOR:
             separated = True
             continue
-        assert token.start_pos is not None
-        assert token.end_pos is not None
-        before = text[end : token.start_pos]
-        pieces.append(_piece(token.type, str(token), before, separated=separated, first=not end))
-        end, separated = token.end_pos, False
+        before = text[end : token.start]
+        pieces.append(_piece(token.type, token.text, before, separated=separated, first=not end))
+        end, separated = token.end, False
     return [*pieces, _piece("", "", text[end:] + "\n", separated=separated, first=not end)]
 
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import re
 
-import lark
-from lark import Token, Tree
-from lark.utils import TextSlice
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
@@ -21,7 +18,7 @@ from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.build_ast import Builder
 from qps.compiler.syntax.syntax_errors import report_syntax_error
-from qps.grammar import parser
+from qps.grammar import parsing
 from qps.grammar.words import DECLARATIONS
 
 LARGEST_TEXT = 400_000
@@ -77,8 +74,8 @@ def parse_change(source: Source) -> Outcome[ast.Change]:
     """Return the `name = value` that a text such as a `--set` flag holds."""
     sink = Sink()
     try:
-        tree = parser().parse(source.text, start="change")
-    except lark.exceptions.UnexpectedInput as error:
+        tree = parsing.parse(source.text, start="change").tree
+    except parsing.UnexpectedError as error:
         report_syntax_error(error, source, 0, len(source.text), sink)
         return sink.outcome(None)
     return sink.outcome(Builder(source, sink).change(tree))
@@ -167,7 +164,7 @@ def _continues(text: str, at: int) -> bool:
     return (before[-1:] in _WAITS and bool(before)) or _GOES_ON.match(text, at) is not None
 
 
-def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> Tree[Token] | None:
+def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> parsing.Tree | None:
     """Parse a stretch of the text as declarations; report into the sink where there is one."""
     if sink is not None and end - start > LARGEST_DECLARATION:
         sink.report(
@@ -178,8 +175,8 @@ def _parse_part(source: Source, start: int, end: int, sink: Sink | None) -> Tree
         )
         return None
     try:
-        return parser().parse(TextSlice(source.text, start, end), start="start")
-    except lark.exceptions.UnexpectedInput as error:
+        return parsing.parse(source.text, start, end).tree
+    except parsing.UnexpectedError as error:
         if sink is not None:
             report_syntax_error(error, source, start, end, sink)
         return None

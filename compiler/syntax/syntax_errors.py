@@ -1,33 +1,30 @@
-"""What is wrong where the grammar cannot go on: lark's exceptions as diagnostics."""
+"""What is wrong where the grammar cannot go on, as diagnostics."""
 
 from __future__ import annotations
 
 import re
 from unicodedata import category, name
 
-import lark
-
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.syntax.common_mistakes import LOOKED_BACK, RANGE_HINT, Fault, how_to_mend
+from qps.grammar.parsing import END, SEPARATOR, UnexpectedError
 from qps.grammar.words import DECLARATIONS, TOKEN_CHOICES, in_words
 
 _MANY_EXPECTED = 4
 
 
 def report_syntax_error(
-    error: lark.exceptions.UnexpectedInput, source: Source, start: int, end: int, sink: Sink
+    error: UnexpectedError, source: Source, start: int, end: int, sink: Sink
 ) -> None:
-    """Turn an exception of lark's into a diagnostic."""
-    if isinstance(error, lark.exceptions.UnexpectedToken) and error.token.type != "$END":
-        at = error.token.start_pos or 0
-        is_end = error.token.type == "_SEP"
-        span = Span(source, at, at + 1 if is_end else max(error.token.end_pos or at, at + 1))
+    """Turn what the parser raised into a diagnostic."""
+    at, token = error.position, error.token
+    if token is not None and token.type != END:
+        span = Span(source, at, at + 1 if token.type == SEPARATOR else max(token.end, at + 1))
         _unexpected(error, span, start, sink)
-    elif isinstance(error, lark.exceptions.UnexpectedCharacters):
-        at = error.pos_in_stream or 0
+    elif token is None:
         word = re.compile(r"\w+|.", re.DOTALL).match(source.text, at)
         span = Span(source, at, word.end() if word else at + 1)
         if source.text.startswith('"', at):
@@ -141,13 +138,13 @@ def _unclosed(source: Source, opening: int, sink: Sink) -> None:
 # -- words that cannot stand where they stand --------------------------------------------
 
 
-def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
+def _at_end(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
     """Report a declaration that stops too early; an open bracket is the usual reason."""
     open_at, suspect = _open_brackets(span.source.text, start, span.end)
     if open_at:
         _unclosed(span.source, open_at[-1] if suspect is None else suspect, sink)
         return
-    accepted = _accepted(error)
+    accepted = error.expected
     sink.report(
         codes.SYNTAX,
         span,
@@ -157,7 +154,7 @@ def _at_end(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink
     )
 
 
-def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, sink: Sink) -> None:
+def _unexpected(error: UnexpectedError, span: Span, start: int, sink: Sink) -> None:
     """Report a word that cannot stand where it stands, with what could."""
     text = span.source.text
     open_at, _ = _open_brackets(text, start, span.start)
@@ -167,7 +164,7 @@ def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, 
     fault = Fault(
         span,
         text[start : span.start].rstrip(),
-        _accepted(error),
+        error.expected,
         text[open_at[-1]] if open_at else "",
     )
     is_end = not span.text.strip(";\n ")
@@ -181,16 +178,6 @@ def _unexpected(error: lark.exceptions.UnexpectedInput, span: Span, start: int, 
 
 
 # -- what was expected -------------------------------------------------------------------
-
-
-def _accepted(error: lark.exceptions.UnexpectedInput) -> frozenset[str]:
-    found: object = getattr(error, "expected", ())
-    if isinstance(error, lark.exceptions.UnexpectedToken):
-        found = error.accepts or error.expected
-    elif isinstance(error, lark.exceptions.UnexpectedCharacters):
-        found = error.allowed or ()
-    assert isinstance(found, (set, frozenset, list, tuple))
-    return frozenset(map(str, found)) - {"_CONTINUATION", "SPACE", "COMMENT"}
 
 
 _EXPRESSION_STARTS = frozenset(["NUMBER", "NAME", "LPAR", "MINUS", "SIGN", "NOT", "IF"])

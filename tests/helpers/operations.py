@@ -1,0 +1,72 @@
+"""Cases for every row of the table of operations, for laws in Python and in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import inf, nan
+from random import Random
+
+from qps.engine.operations import OPERATIONS
+
+ANY, POSITIVE, LOAD, LEVEL = (-5.0, 5.0), (0.1, 20.0), (0.0, 0.97), (0.5, 0.999)
+FLOWS = (2.0, 60.0)
+
+CASES: dict[str, tuple[tuple[float, float], ...]] = {
+    "+": (ANY, ANY),
+    "*": (ANY, ANY),
+    "pow": (POSITIVE, ANY),
+    "ratio": (ANY, POSITIVE),
+    "mean": (ANY, POSITIVE),
+    "waiting": (POSITIVE, (0.0, 1.4)),
+    "max": (ANY, ANY),
+    "min": (ANY, ANY),
+    "abs": (ANY,),
+    "sqrt": (POSITIVE,),
+    "exp": (ANY,),
+    "ln": (POSITIVE,),
+    "cos": ((-12.0, 12.0),),
+    "acos": ((-0.99, 0.99),),
+    "floor": (ANY,),
+    "ceil": (ANY,),
+    "w": (POSITIVE,),
+    "lower_w": ((-0.36, -0.001),),
+    "effective": ((1.0, 64.0), (0.5, 1.0)),
+    "harmonic": (POSITIVE,),
+    "erlang_b": (FLOWS, POSITIVE),
+    "erlang_c": (FLOWS, POSITIVE),
+    "periodic_wait": (FLOWS, LOAD),
+    "md1_tail": (LOAD, POSITIVE),
+    "md1_quantile": (LOAD, LEVEL),
+    "batch_quantile": (LOAD, LEVEL),
+    "periodic_tail": (FLOWS, LOAD, POSITIVE),
+    "periodic_quantile": (FLOWS, LOAD, LEVEL),
+    "sojourn_quantile": (LEVEL, POSITIVE, LEVEL),
+    "gamma_quantile": (LOAD, (0.25, 4.0), LEVEL),
+    "normal_tail": (ANY,),
+    "normal_quantile": (LEVEL,),
+}
+"""Between which numbers each operand of an operation has a value."""
+
+EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
+"""Where poles, infinities and what is not real lie."""
+
+
+def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:
+    """Yield the arguments of an operation that are edges."""
+    return product(EDGES, repeat=OPERATIONS[word].operands)
+
+
+def values_of_operations(each: int = 20) -> Iterator[tuple[str, tuple[float, ...], float]]:
+    """Yield words, arguments and values: some of each row where it has values, and its edges.
+
+    The same ones whenever it is called.
+    """
+    for word, row in OPERATIONS.items():
+        random = Random(word)
+        inside = [
+            tuple(round(random.uniform(low, high), 3) for low, high in CASES[word])
+            for _ in range(each)
+        ]
+        for at in (*inside, *arguments_at_edges(word)):
+            yield word, at, row.number(*at)
