@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 from qps.engine.powers import as_power, exact_power
 from qps.engine.words import INPUT, NUMBER, POPULATION
 
-SUM, PRODUCT, POWER, MAXIMUM, MINIMUM = "+", "*", "pow", "max", "min"
+SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""
 
 Value: TypeAlias = Fraction | float | str | None
@@ -243,10 +243,14 @@ def product(factors: Iterable[Formula]) -> Formula:
     """Return a product, equal factors collected; a number times a sum is a sum."""
     coefficient: Fraction | float = Fraction(1)
     exponents: dict[Formula, Fraction] = {}
+    exponentials: list[Formula] = []
     for factor in factors:
         for part in factor.operands if factor.word == PRODUCT else (factor,):
             if part.word == NUMBER:
                 coefficient = _times(coefficient, _value(part))
+                continue
+            if part.word == EXPONENTIAL:
+                exponentials.append(part.operands[0])
                 continue
             base, exponent = _powered(part)
             known = exponents.get(base)
@@ -256,6 +260,8 @@ def product(factors: Iterable[Formula]) -> Formula:
         for base, exponent in exponents.items()
         if exponent != 0
     ]
+    if exponentials:
+        found.append(apply(EXPONENTIAL, total(exponentials)))
     if any(part.word in (NUMBER, PRODUCT) for part in found):
         # What was collected has become a number or a product: 2^(1/2) twice is 2.
         return product((number(coefficient), *found))
@@ -350,6 +356,8 @@ def power(base: Formula, exponent: Operand) -> Formula:
         inner = base.operands[1].exact
         if inner is not None and (value.denominator == 1 or -1 <= inner < 1):
             return power(base.operands[0], number(inner * value))
+    if base.word == EXPONENTIAL:
+        return apply(EXPONENTIAL, base.operands[0] * raised_to)
     if base.word == PRODUCT and value.denominator == 1:
         return product(power(factor, raised_to) for factor in base.operands)
     return _made(POWER, (base, raised_to))

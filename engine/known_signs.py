@@ -43,11 +43,14 @@ NOT_POSITIVE = Range(-inf, Fraction(0))
 _POPULATION = Range(Fraction(1), inf)
 
 
-def range_of(formula: Formula, known: Mapping[Formula, Range]) -> Range:
-    """Return a range of a formula; `known` has those of symbols, which may be anything else."""
+def range_of(formula: Formula, known: Mapping[Formula, Range], *, by_sign: bool = True) -> Range:
+    """Return a range of a formula; `known` has those of symbols, which may be anything else.
+
+    Of constants that are no fractions the sign is asked for, unless told not to: `by_sign`.
+    """
     found: dict[Formula, Range] = {}
     for part in parts_first(formula):
-        if part.is_constant:
+        if part.is_constant and (by_sign or not part.operands):
             found[part] = range_of_constant(part)
         elif part.is_symbol:
             found[part] = known.get(part, _POPULATION if part.is_population else ANY)
@@ -141,6 +144,11 @@ def _rounded(rounding: Callable[[Fraction], int]) -> Callable[[Range], Range]:
     return ends
 
 
+def _exponential(of: Range) -> Range:
+    # e^x is never below 1 + x.
+    return Range(of.low + 1 if of.low > -1 else Fraction(0), inf)
+
+
 def _logarithm(of: Range) -> Range:
     return Range(Fraction(0) if of.low >= 1 else -inf, Fraction(0) if of.high <= 1 else inf)
 
@@ -158,6 +166,7 @@ _RULES: dict[str, Callable[..., Range]] = {
     "ln": _logarithm,
     "w": _same_side,
     "lower_w": lambda _: NOT_POSITIVE,
-    **dict.fromkeys(("abs", "exp", "acos"), lambda _: NOT_NEGATIVE),
+    "exp": _exponential,
+    **dict.fromkeys(("abs", "acos"), lambda _: NOT_NEGATIVE),
 }
 """By word; all values of what has no rule lie where its row in the table says."""

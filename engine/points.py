@@ -11,7 +11,8 @@ from fractions import Fraction
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.formulas import Formula, formula, parts_first
+from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, formula, parts_first
+from qps.engine.monomials import expanded
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.substitution import Substitution
 from qps.engine.words import NUMBER
@@ -26,6 +27,11 @@ _FLOAT_BITS = (64, 128, 1024)
 
 Exact = Fraction | float
 """A fraction, an infinity, or not-a-number where there is no value."""
+
+
+_LARGEST = 1000.0
+_UNTOLD = 2
+"""What stands for a sign that balls do not tell."""
 
 
 class NoSignError(ArithmeticError):
@@ -61,18 +67,37 @@ class Point:
         value = self.exact(formula)
         if value is not None:
             return (value > 0) - (value < 0) if isfinite(value) else None
-        for bits in BITS:
+        found = self._sign_by_balls(formula, BITS[:1])
+        if found != _UNTOLD:
+            return found
+        constant = _written_out(Substitution(self._values)(formula))
+        point = Point({})
+        if constant.exact is None:
+            found = point._sign_by_balls(constant, BITS[:2])
+            if found == _UNTOLD and _is_zero(constant):
+                return 0
+        else:
+            found = point.sign(constant)
+        for one, form in ((self, formula), (point, constant)):
+            if found == _UNTOLD:
+                found = one._sign_by_balls(form, BITS[1:])
+        if found != _UNTOLD:
+            return found
+        return _side_of(constant)
+
+    def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
+        """Return the sign as balls of some precisions tell it, or `_UNTOLD`."""
+        for bits in precisions:
             try:
                 ball = self._ball(formula, bits)
             except NoValueError:
                 return None
             if ball > 0 or ball < 0:
-                return (1 if ball > 0 else -1) if ball.is_finite() or not ball.is_exact() else None
+                is_finite = ball.is_finite() or not ball.is_exact()
+                return (1 if ball > 0 else -1) if is_finite else None
             if ball.is_zero():
                 return 0
-            if bits == BITS[0] and self._is_zero(formula):
-                return 0
-        raise NoSignError
+        return _UNTOLD
 
     def number(self, formula: Formula) -> float:
         """Return the value as a float; infinite, or not-a-number, where it is so."""
@@ -92,15 +117,6 @@ class Point:
             if ball.rel_accuracy_bits() >= _ENOUGH_BITS:
                 break
         return found
-
-    def _is_zero(self, formula: Formula) -> bool:
-        """Return whether the value is zero: by what cancels in it, or as algebra knows."""
-        constant = Substitution(self._values)(formula)
-        if constant.exact is not None:
-            return constant.exact == 0
-        from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
-
-        return is_zero(constant)
 
     def _ball(self, formula: Formula, bits: int) -> arb:
         """Return a ball that holds the value; NoValueError where there is none."""
@@ -173,3 +189,37 @@ def sign(constant: Formula) -> int | None:
 def in_floats(constant: Formula) -> float:
     """Return the value of a formula without symbols as a float."""
     return Point({}).number(constant)
+
+
+def _written_out(constant: Formula) -> Formula:
+    """Return a constant as a sum, each product of sums multiplied out: what is alike cancels."""
+    atoms = {part for part in parts_first(constant) if part.operands and not _is_rational(part)}
+    return expanded(constant, atoms)
+
+
+def _is_rational(part: Formula) -> bool:
+    """Return whether a part is a sum, a product or a whole power of others."""
+    if part.word == POWER:
+        exponent = part.operands[1].exact
+        return exponent is not None and exponent.denominator == 1
+    return part.word in (SUM, PRODUCT)
+
+
+def _is_zero(constant: Formula) -> bool:
+    """Return whether a constant is zero, as algebra knows; of large exponentials it is not asked."""
+    steep = [part for part in parts_first(constant) if part.word in ("exp", "cos")]
+    if any(not abs(in_floats(part.operands[0])) < _LARGEST for part in steep):
+        return False
+    from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
+
+    return is_zero(constant)
+
+
+def _side_of(constant: Formula) -> int:
+    """Return the sign of what is too large for balls, by its parts; NoSignError where untold."""
+    from qps.engine.known_signs import range_of  # noqa: PLC0415 - which asks for signs itself
+
+    side = range_of(constant, {}, by_sign=False)
+    if side.low > 0 or side.high < 0:
+        return 1 if side.low > 0 else -1
+    raise NoSignError

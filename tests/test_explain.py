@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.formulas import absolute, ceil, exp
+from helpers.formulas import R, absolute, ceil, exp
 from helpers.specs import PRELUDE, lowered
 from qps.engine.formulas import Formula, maximum, minimum, population, square_root
-from qps.engine.points import Point
+from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
 from qps.reports.explain import explain
 from qps.reports.explanation import Explanation
@@ -26,20 +26,20 @@ N = population("N")
 # an expression, a point, and what it is there, by hand
 PIECES = [
     (N + 3, 7, N + 3),
-    (maximum(N, 10), 3, number(10)),
+    (maximum(N, 10), 3, R(10)),
     (maximum(N, 10), 30, N),
     (minimum(N, 10), 3, N),
-    (minimum(N, 10), 30, number(10)),
+    (minimum(N, 10), 30, R(10)),
     (absolute(N - 4), 3, 4 - N),
     (absolute(N - 4), 9, N - 4),
     # the inner one first: max(N, 10) is 10, and 2 N - 5 is less up to 7.5
     (minimum(maximum(N, 10), 2 * N - 5), 6, 2 * N - 5),
-    (minimum(maximum(N, 10), 2 * N - 5), 9, number(10)),
+    (minimum(maximum(N, 10), 2 * N - 5), 9, R(10)),
     (minimum(maximum(N, 10), 2 * N - 5), 40, N),
     # under a fraction, a power and a root
-    (1 / maximum(1, N / 20), 10, number(1)),
+    (1 / maximum(1, N / 20), 10, R(1)),
     (1 / maximum(1, N / 20), 40, 20 / N),
-    (square_root(maximum(0, N - 5) ** 2 + 1), 3, number(1)),
+    (square_root(maximum(0, N - 5) ** 2 + 1), 3, R(1)),
     (square_root(maximum(0, N - 5) ** 2 + 1), 8, square_root((N - 5) ** 2 + 1)),
     # several of them in a sum
     (maximum(N, 10) + maximum(N / 2, 10) * absolute(N - 30), 15, N + 10 * (30 - N)),
@@ -172,14 +172,14 @@ stream one {
   at a { work; work to one hub }
   over la
   at hub { work }
-  playout 4 * square_root(one.jitter)
+  playout 4 * sqrt(one.jitter)
 }
 stream two {
   source often, size
   at b { work; work to one hub }
   over lb
   at hub { work }
-  playout 4 * square_root(two.jitter) + lb.load * N * 1 ms
+  playout 4 * sqrt(two.jitter) + lb.load * N * 1 ms
 }
 measure ours = two.latency * 2 + two.loss * 1 s
 measure theirs = one.jitter / 3
@@ -232,9 +232,9 @@ def test_each_part_is_told_by_its_own_measures() -> None:
         "two.loss": "two.loss/limit of two.loss",
     }
     text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
-    assert text == (
-        "square_root(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"
-    ), "each with its own limit"
+    assert text == ("sqrt(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"), (
+        "each with its own limit"
+    )
 
 
 # -- elastic parameters in formulas ----------------------------------------------------------
@@ -279,10 +279,10 @@ def test_an_elastic_parameter_is_a_symbol_of_its_own(name: str) -> None:
     # what is shown is the number: with the value for the symbol
     resources = graph.loads_of(name)
     if resources:
-        put_in = graph.values | {graph.population: 5, settled.parameter.symbol: settled.value}
+        put_in = graph.values | {graph.population: R(5), settled.parameter.symbol: settled.value}
         shown = resources[0].unsettled
         shown = substituted(substituted(shown, put_in), put_in)
-        assert float(shown) == pytest.approx(told.value)
+        assert in_floats(shown) == pytest.approx(told.value)
 
 
 def test_its_own_formula_is_shown_in_full() -> None:

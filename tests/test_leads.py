@@ -132,7 +132,7 @@ def test_three_resources_lead_in_turn() -> None:
         "  at near { step }; over lan; at far { } }\n"
         "figure f { over N in 1..60; loads }\n"
     )
-    # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + square_root(325)
+    # 0.5 + N/1000 = 0.3 + N/100 at 200/9; 0.3 + N/100 = N²/1000 at 5 + sqrt(325)
     assert told(text) == (
         "near.bus leads up to N = 22.22, then near.disk up to N = 23.03, then lan.",
     )

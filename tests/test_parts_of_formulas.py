@@ -14,7 +14,7 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.lower.comparing import compare
-from qps.compiler.lower.monomials import expanded, monomials
+from qps.engine.monomials import expanded, monomials
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.too_long import powers_told
 from qps.engine.formulas import (

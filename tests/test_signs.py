@@ -58,7 +58,7 @@ def test_the_sign_of_a_value_that_rounds_to_its_limit(value: Formula, sign: int,
         (square_root(3 + 2 * square_root(2)) - 1 - square_root(2), 0),
         (square_root(2) + square_root(3) - PI, 1),  # 3.14626 and 3.14159
         (exp(1) ** PI - 20 - PI, -1),  # 19.99910 - 20
-        # 640320^3 + 744 is above e^(pi square_root(163)) by 7.5e-13.
+        # 640320^3 + 744 is above e^(pi sqrt(163)) by 7.5e-13.
         (exp(PI * square_root(163)) - 640320**3 - 744, -1),
         (acos(R(1, 2)) * 3 - PI, 0),
         (lambert(1) - R(567, 1000), 1),  # 0.567143
@@ -103,7 +103,7 @@ def test_a_load_that_is_untold_at_the_start_is_undecided() -> None:
     st.integers(1, 10**6), st.integers(1, 10**6), st.integers(-(10**12), 10**12), st.integers(2, 9)
 )
 def test_the_sign_of_a_sum_of_roots_is_that_of_its_square(a: int, b: int, c: int, k: int) -> None:
-    # square_root(a) + square_root(b) >= c where c < 0, or where 4ab and (c^2 - a - b) say so.
+    # sqrt(a) + sqrt(b) >= c where c < 0, or where 4ab and (c^2 - a - b) say so.
     rest = c * c - a - b
     above = 1 if c < 0 or rest < 0 else (4 * a * b > rest * rest) - (4 * a * b < rest * rest)
     value = k * (square_root(a) + square_root(b)) - k * c

@@ -22,7 +22,7 @@ from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, poin
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
-from qps.compiler.lower.monomials import monomials
+from qps.engine.monomials import monomials
 from qps.engine.building import Builder
 from qps.engine.exact import Exact, ExactRunner, exact
 from qps.engine.formulas import Formula, apply

@@ -23,7 +23,7 @@ from qps.engine.formulas import (
 )
 
 Monomials = dict[tuple[Formula, ...], Formula]
-"""For each product of symbols, in the order of their names, what stands before it."""
+"""For each product of symbols, in the order of their keys, what stands before it."""
 
 _QUOTIENTS = ("ratio", "mean", "waiting")
 _MOST = 10_000
@@ -79,12 +79,12 @@ def _product(factors: Iterable[Monomials]) -> Monomials | None:
         if len(found) * len(factor) > _MOST:
             return None
         found = _sum(
-            {tuple(sorted(one + other, key=_name)): product((by, more))}
+            {tuple(sorted(one + other, key=_key)): product((by, more))}
             for one, by in found.items()
             for other, more in factor.items()
         )
     return found
 
 
-def _name(symbol: Formula) -> str:
-    return symbol.name
+def _key(part: Formula) -> int:
+    return part.key
