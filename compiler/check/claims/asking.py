@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.check.names.resolve import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
 

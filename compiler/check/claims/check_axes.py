@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import kind_of, lookup
+from qps.compiler.check.names.declarations import kind_of, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import lookup, lookup_class, report_name
+from qps.compiler.check.names.declarations import lookup, lookup_class, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes

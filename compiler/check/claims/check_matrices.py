@@ -13,7 +13,7 @@ from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, refuse_changes
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes

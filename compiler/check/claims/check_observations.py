@@ -12,7 +12,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
-from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.places import Place
-from qps.compiler.check.names.resolve import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span

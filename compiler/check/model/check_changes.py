@@ -10,8 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_without_effect
 from qps.compiler.check.names.check_classes import CASES
-from qps.compiler.check.names.places import place_of
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     Module,
     kind_of,
@@ -19,6 +18,7 @@ from qps.compiler.check.names.resolve import (
     lookup_class,
     report_other_spec,
 )
+from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker

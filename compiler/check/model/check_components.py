@@ -8,8 +8,8 @@ from msgspec import field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
-from qps.compiler.check.model.check_hardware import HardwareChecker
-from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
+from qps.compiler.check.model.check_machines import MachineChecker
+from qps.compiler.check.names.declarations import Declared, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading
@@ -47,7 +47,7 @@ class ComponentChecker(Part, frozen=True):
         if found is None or not isinstance(found.declaration, ast.Machine):
             report_name(self.sink, module, name, "machine", (ast.Machine,))
             return None
-        HardwareChecker(self.expressions).machine(found, found.declaration)
+        MachineChecker(self.expressions).machine(found, found.declaration)
         return found.qualified
 
     def component(self, found: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module, Program
+from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, lookup, report_name
+from qps.compiler.check.names.declarations import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of

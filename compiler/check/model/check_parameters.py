@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Program
+from qps.compiler.check.names.declarations import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_hardware import HardwareChecker
+from qps.compiler.check.model.check_machines import MachineChecker
+from qps.compiler.check.model.check_networks import NetworkChecker
+from qps.compiler.check.names.declarations import Module, kind_of, lookup, report_name
 from qps.compiler.check.names.places import Place
-from qps.compiler.check.names.resolve import Module, kind_of, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -18,11 +19,6 @@ _NUMBERS = (ast.Users, ast.Param, ast.Let)
 
 class PlaceChecker(Part, frozen=True):
     """Checks the machines and networks that are put in a place."""
-
-    @property
-    def hardware(self) -> HardwareChecker:
-        """What checks machines and networks."""
-        return HardwareChecker(self.expressions)
 
     def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
@@ -43,10 +39,10 @@ class PlaceChecker(Part, frozen=True):
             return None
         declaration = found.declaration
         if isinstance(declaration, ast.Machine):
-            built: object = self.hardware.machine(found, declaration)
+            built: object = MachineChecker(self.expressions).machine(found, declaration)
         else:
             assert isinstance(declaration, ast.Network)
-            built = self.hardware.network(found, declaration)
+            built = NetworkChecker(self.expressions).network(found, declaration)
         return None if built is None else found.qualified
 
     def count(self, expr: ast.Expr) -> ir.Expr | None:

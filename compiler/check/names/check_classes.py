@@ -8,7 +8,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Module
+from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.check.names.resolve import Module, lookup
+from qps.compiler.check.names.declarations import Module, lookup
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import did_you_mean

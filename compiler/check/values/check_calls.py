@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.places import has_resource
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     is_unit,
     kind_of,
@@ -18,6 +17,7 @@ from qps.compiler.check.names.resolve import (
     report_name,
     report_other_spec,
 )
+from qps.compiler.check.names.places import has_resource
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured

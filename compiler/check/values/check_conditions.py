@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, lookup
+from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.resolve import Declared
+from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker

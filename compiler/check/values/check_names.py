@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES, ClassChecker
-from qps.compiler.check.names.places import resource_words
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     Module,
     kind_of,
@@ -20,6 +19,7 @@ from qps.compiler.check.names.resolve import (
     report_name,
     report_other_spec,
 )
+from qps.compiler.check.names.places import resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Value, mentions_of

@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.data.recordings import Recording, recording_of
