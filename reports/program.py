@@ -15,6 +15,7 @@ import sympy
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
 from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine.operations import OPERATIONS
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
@@ -34,6 +35,9 @@ _FUNCTIONS: dict[type[sympy.Expr], str] = {
     sympy.harmonic: "harmonic",
     **{function: function.word for function in QUEUE_FUNCTIONS},
 }
+OWN_WORDS = ("-", "/", "^")
+"""Operations that only programs of pages have; all others are rows of the table of operations."""
+
 _SAFE_INTEGER = 2**53 - 1
 
 
@@ -51,7 +55,7 @@ class Program:
     >>> n = sympy.Symbol("N")
     >>> program = Program(n)
     >>> program.step(2 * n + 2 * n * n), program.steps
-    (5, [('n',), ('number', 2, 1), ('*', 1, 0), ('^', 0, 2), ('*', 1, 3), ('+', 2, 4)])
+    (5, [('n',), ('number', 2, 1), ('*', 1, 0), ('^', 0, 1), ('*', 1, 3), ('+', 2, 4)])
     """
 
     def __init__(self, population: sympy.Symbol) -> None:
@@ -70,6 +74,12 @@ class Program:
     def join(self, operation: str, *steps: int) -> int:
         """Return the step that applies an operation to other steps."""
         return self._keep((operation, *steps))
+
+    @property
+    def grows(self) -> dict[str, tuple[int, ...]]:
+        """With which of its operands each operation of the steps grows, where the table says it."""
+        words = {str(word) for word, *_ in self.steps}
+        return {word: row.grows for word, row in OPERATIONS.items() if row.grows and word in words}
 
     def _keep(self, step: Step) -> int:
         known = self._known.get(step)
@@ -129,5 +139,5 @@ class Program:
             one = self.constant(sympy.S.One)
             return self._keep(("/", one, self.step(base**-exponent)))
         if exponent.is_Integer and abs(exponent) <= _SAFE_INTEGER:
-            return self._keep(("^", self.step(base), int(exponent)))
+            return self._keep(("^", self.step(base), self.constant(exponent)))
         return self._keep(("pow", self.step(base), self.step(exponent)))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib.resources import files
 from math import isfinite, isinf, isnan
 
 import numpy as np
@@ -204,12 +202,3 @@ def test_every_function_of_the_language_becomes_operations(function: object) -> 
         break
     else:
         pytest.fail("takes more than three operands")
-
-
-def test_the_page_knows_every_operation() -> None:
-    scripts = files("qps.reports") / "scripts" / "engine"
-    codes = (scripts / "program.js").read_text("utf-8").partition("const CODES = [")[2]
-    told = set(re.findall(r'"([^"]+)"', codes.partition("]")[0]))
-    queues = (scripts / "queues.js").read_text("utf-8").partition("QUEUE_FUNCTIONS = {")[2]
-    told |= set(re.findall(r"^\s*(\w+)[:,]", queues.partition("\n}")[0], re.MULTILINE))
-    assert set(OPERATIONS) <= told
