@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
 
-__all__ = ["OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
+__all__ = ["OF_QUEUES", "OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Operation:
     It takes as many `operands`, or more where it `takes_more`. It `grows` with each of them (1),
     falls (-1), or may do either (0); of one that tells nothing of it the columns know more. All
     its values lie between the two numbers of `lies`. Its value of floats may be off by `error`,
-    besides a part of it.
+    besides a part of it. Operands in the places of `whole` are counted whole.
     """
 
     word: str
@@ -48,6 +48,7 @@ class Operation:
     grows: tuple[int, ...] = ()
     lies: tuple[float, float] = (-inf, inf)
     error: float = 0.0
+    whole: tuple[int, ...] = ()
 
     @cached_property
     def exact(self) -> Callable[..., Exact]:
@@ -82,6 +83,15 @@ class Operation:
         return self._in("on_balls")
 
     @cached_property
+    def slopes(self) -> Callable[..., tuple[float, ...]]:
+        """Its slopes by each operand, of floats: not-a-number where there is none."""
+        if self.grows and self.word != "harmonic":
+            from qps.engine.columns.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
+
+            return by_differences(self.number, self.ball, self.whole)
+        return self._in("slopes_on_floats")
+
+    @cached_property
     def interval(self) -> Callable[..., Interval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
         if self.grows:
@@ -102,10 +112,22 @@ def _row(word: str, name: str, operands: int = 1, *, takes_more: bool = False) -
 
 
 def _monotone(
-    word: str, *grows: int, lies: tuple[float, float] = (0.0, inf), error: float = 0.0
+    word: str,
+    *grows: int,
+    lies: tuple[float, float] = (0.0, inf),
+    error: float = 0.0,
+    whole: tuple[int, ...] = (),
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
-    return Operation(word=word, name=word, operands=len(grows), grows=grows, lies=lies, error=error)
+    return Operation(
+        word=word,
+        name=word,
+        operands=len(grows),
+        grows=grows,
+        lies=lies,
+        error=error,
+        whole=whole,
+    )
 
 
 _SHARE = (0.0, 1.0)
@@ -137,8 +159,8 @@ _ROWS = (
     _monotone("md1_tail", 1, -1, lies=_SHARE, error=1e-30),
     _monotone("md1_quantile", 1, 1),
     _monotone("batch_quantile", 1, 1),
-    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE),
-    _monotone("periodic_quantile", 1, 1, 1),
+    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE, whole=(0,)),
+    _monotone("periodic_quantile", 1, 1, 1, whole=(0,)),
     _monotone("sojourn_quantile", 1, -1, 1),
     _monotone("gamma_quantile", 1, 0, 1),
     _monotone("normal_tail", -1, lies=_SHARE),
@@ -147,3 +169,6 @@ _ROWS = (
 
 OPERATIONS = {row.word: row for row in _ROWS}
 """Every operation by its word; numbers, inputs, the population and whole powers are none."""
+
+OF_QUEUES = frozenset(row.word for row in _ROWS if row.grows and row.word != "harmonic")
+"""Words of the numbers of queues: they take long to compute."""

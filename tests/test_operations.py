@@ -20,10 +20,11 @@ from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
 from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.engine import queue_arrays
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.intervals import Interval
-from qps.engine.operations import OPERATIONS, InexactError, NoValueError, Operation
+from qps.engine.operations import OF_QUEUES, OPERATIONS, InexactError, NoValueError, Operation
 from qps.solver.building import Builder
 
 IN_SYMBOLS = {
@@ -186,6 +187,35 @@ def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
         room = 1e-6 * (1 + np.abs(chords))
         assert not (chords < found.slope_low - room).any()
         assert not (chords > found.slope_high + room).any()
+
+
+@each_row
+@law
+@given(st.data())
+def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
+    at, row = drawn(word, data), OPERATIONS[word]
+    for place, slope in enumerate(row.slopes(*map(float, at))):
+        if isnan(slope):
+            continue
+        step = max(abs(at[place]), Fraction(1, 100)) / 10**6
+        less, here, more = (
+            in_digits(row, [*at[:place], at[place] + by, *at[place + 1 :]], 128)
+            for by in (-step, 0, step)
+        )
+        # At a kink it is that of one side, or between both.
+        chords = [float((chord / ball(step)).mid()) for chord in (here - less, more - here)]
+        room = 1e-5 * max(map(abs, chords)) + 1e-9
+        assert min(chords) - room <= slope <= max(chords) + room
+
+
+@pytest.mark.parametrize("word", sorted(OF_QUEUES))
+@law
+@given(st.data())
+def test_slopes_are_those_of_arrays(word: str, data: st.DataObject) -> None:
+    at = [float(number) for number in drawn(word, data)]
+    expected = getattr(queue_arrays, f"{word}_slopes")(*at)
+    for found, slope in zip(OPERATIONS[word].slopes(*at), expected, strict=True):
+        assert isnan(found) or found == pytest.approx(float(slope), rel=1e-7, abs=1e-12)
 
 
 @pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda function: function.value)
