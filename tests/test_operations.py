@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from math import isfinite, isinf, isnan
+from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 import pytest
@@ -137,6 +137,37 @@ def test_edges_have_one_meaning(word: str) -> None:
             assert isnan(found), at
         else:
             assert proven.is_nan() or same(float(proven.mid()), found), at
+
+
+@pytest.mark.parametrize(
+    ("word", "at", "meaning"),
+    [
+        ("pow", (0.0, -1.0), nan),
+        ("ln", (0.0,), nan),
+        ("ln", (-1.0,), nan),
+        ("sqrt", (-1.0,), nan),
+        ("acos", (2.0,), nan),
+        ("pow", (-8.0, 0.5), nan),
+        ("w", (-1.0,), nan),
+        ("+", (inf, -inf), nan),
+        ("*", (0.0, inf), nan),
+        ("pow", (0.0, 0.0), 1.0),
+        ("exp", (inf,), inf),
+        ("exp", (-inf,), 0.0),
+        ("ratio", (3.0, 0.0), inf),
+        ("mean", (0.0, 0.0), 0.0),
+        ("waiting", (0.0, 1.0), inf),
+        ("md1_quantile", (1.0, 0.5), inf),
+        ("md1_tail", (inf, 3.0), 1.0),
+        ("exp", (1000.0,), inf),
+        ("exp", (-1000.0,), 0.0),
+        ("max", (1.0, nan), nan),
+        ("ceil", (7.000000000000001,), 7.0),
+    ],
+)
+def test_the_reference_tells_the_meaning(word: str, at: tuple[float, ...], meaning: float) -> None:
+    """The table of docs/language.md; all columns agree there by the law of the edges."""
+    assert same(OPERATIONS[word].number(*at), meaning)
 
 
 def same(one: float, other: float) -> bool:
