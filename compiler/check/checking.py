@@ -194,10 +194,10 @@ class _ModelChecker(Part, frozen=True):
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""
         for module, component in self._program.everywhere(ast.Component):
-            found = Declared(module, component)
-            if found.qualified in checker.used_components:
+            declared = Declared(module, component)
+            if declared.qualified in checker.used_components:
                 continue
-            checker.components.unused(found)
+            checker.components.unused(declared)
             if module is self.main and not self._program.is_module:
                 self.sink.report(
                     codes.UNUSED,

@@ -165,8 +165,8 @@ class MatrixChecker(Struct, frozen=True):
 
     def _at(self, change: ast.Change) -> int | None:
         """Return the population that is asked for."""
-        found = lookup(self.changes.main, change.name)
-        is_users = found is not None and isinstance(found.declaration, ast.Users)
+        declared = lookup(self.changes.main, change.name)
+        is_users = declared is not None and isinstance(declared.declaration, ast.Users)
         if not is_users:
             self._report(
                 codes.BAD_SETTING,

@@ -55,14 +55,14 @@ class EmissionChecker(Part, frozen=True):
         first = quantities[0]
         base = (first.dimension * TIME).single_base
         if base in (None, TIME_BASE):
-            told = advice(first, _is_rate, _rate_hint(first, item))
+            advised = advice(first, _is_rate, _rate_hint(first, item))
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 first.span,
                 f"a source gives a rate, not {first.dimension.in_words}",
                 label=f"this is {first.dimension.in_words}",
-                secondary=self._stated(item.values[0]) or told.labels,
-                hint=_swapped(quantities) or told.hint,
+                secondary=self._stated(item.values[0]) or advised.labels,
+                hint=_swapped(quantities) or advised.hint,
             )
             return None
         assert base is not None
@@ -84,8 +84,8 @@ class EmissionChecker(Part, frozen=True):
 
     def _stated(self, expr: ast.Expr) -> list[Label]:
         """Return where the parameter or `let` stands that an expression is the name of."""
-        found = lookup(self.main, expr.name) if isinstance(expr, ast.Reference) else None
-        declared = None if found is None else found.declaration
+        named = lookup(self.main, expr.name) if isinstance(expr, ast.Reference) else None
+        declared = None if named is None else named.declaration
         if not isinstance(declared, ast.Param | ast.Let):
             return []
         return [Label(declared.value.span, f"`{declared.name.text}` is this")]
@@ -106,15 +106,15 @@ class EmissionChecker(Part, frozen=True):
                 )
                 return None
         usual = _size_hint(size, written, known)
-        told = advice(size, lambda found: _pair(found) is not None, usual)
+        advised = advice(size, lambda other: _pair(other) is not None, usual)
         self.sink.report(
             codes.WRONG_DIMENSION,
             size.span,
             f"a size ties one item to another, such as byte/packet; this is "
             f"{size.dimension.in_words}",
             label=f"this is {size.dimension.in_words}",
-            secondary=self._stated(written) or told.labels,
-            hint=told.hint,
+            secondary=self._stated(written) or advised.labels,
+            hint=advised.hint,
         )
         return None
 

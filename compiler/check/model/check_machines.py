@@ -38,11 +38,11 @@ class MachineChecker(AttributeChecker, frozen=True):
     def _rating_bases(self) -> frozenset[str]:
         return self.expressions.context.program.rating_bases
 
-    def machine(self, found: Declared, declaration: ast.Machine) -> ir.Machine | None:
+    def machine(self, declared: Declared, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
-        name = found.qualified
+        name = declared.qualified
         if name not in self.known.machines:
-            self.known.machines[name] = self._machine(name, found.module, declaration)
+            self.known.machines[name] = self._machine(name, declared.module, declaration)
         return self.known.machines[name]
 
     def _machine(self, name: str, module: Module, declaration: ast.Machine) -> ir.Machine | None:
@@ -178,9 +178,9 @@ class MachineChecker(AttributeChecker, frozen=True):
             return None
         kind = _kind(capacity.dimension)
         if kind is None:
-            told = advice(
+            advised = advice(
                 capacity,
-                lambda found: _kind(found) is not None,
+                lambda other: _kind(other) is not None,
                 "give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
                 "`120 request/s`) or a room (`8 GB`)",
             )
@@ -189,8 +189,8 @@ class MachineChecker(AttributeChecker, frozen=True):
                 item.capacity.span,
                 f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
                 "which is no capacity",
-                secondary=told.labels,
-                hint=told.hint,
+                secondary=advised.labels,
+                hint=advised.hint,
             )
             return None
         return ir.Resource(
@@ -287,17 +287,17 @@ class MachineChecker(AttributeChecker, frozen=True):
                 return None
             base = rating.dimension.single_base
             if base not in self._rating_bases:
-                told = advice(
+                advised = advice(
                     rating,
-                    lambda found: found.single_base in self._rating_bases,
+                    lambda other: other.single_base in self._rating_bases,
                     "declare one with `unit SPECint92 of rating`",
                 )
                 self.sink.report(
                     codes.WRONG_DIMENSION,
                     expr.span,
                     f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
-                    secondary=told.labels,
-                    hint=told.hint,
+                    secondary=advised.labels,
+                    hint=advised.hint,
                 )
                 return None
             assert base is not None

@@ -15,11 +15,11 @@ from qps.compiler.syntax import ast
 class NetworkChecker(AttributeChecker, frozen=True):
     """Checks the networks that a model may use, each once."""
 
-    def network(self, found: Declared, declaration: ast.Network) -> ir.Network | None:
+    def network(self, declared: Declared, declaration: ast.Network) -> ir.Network | None:
         """Return a network, or None where it was reported."""
-        name = found.qualified
+        name = declared.qualified
         if name not in self.known.networks:
-            self.known.networks[name] = self._network(name, found.module, declaration)
+            self.known.networks[name] = self._network(name, declared.module, declaration)
         return self.known.networks[name]
 
     def _network(self, name: str, module: Module, declaration: ast.Network) -> ir.Network | None:
@@ -86,13 +86,13 @@ class NetworkChecker(AttributeChecker, frozen=True):
         if is_wanted(quantity.dimension):
             return quantity
         example = "38 byte/packet" if item.kind == "header" else "800_000 packet/s"
-        told = advice(quantity, is_wanted, f"write it like `{item.kind} {example}`")
+        advised = advice(quantity, is_wanted, f"write it like `{item.kind} {example}`")
         self.sink.report(
             codes.WRONG_DIMENSION,
             item.value.span,
             f"`{item.kind}` cannot be {quantity.dimension.in_words}",
-            secondary=told.labels,
-            hint=told.hint,
+            secondary=advised.labels,
+            hint=advised.hint,
         )
         return None
 

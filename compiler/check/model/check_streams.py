@@ -216,8 +216,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     def _unknown_node(self, name: ast.Name) -> None:
         """Report a name that is no node; a node that failed is reported where it stands."""
-        found = lookup(self.main, name)
-        own = None if found is None or found.module.prefix else found.declaration
+        declared = lookup(self.main, name)
+        own = None if declared is None or declared.module.prefix else declared.declaration
         if not isinstance(own, ast.Node):
             report_name(self.sink, self.main, name, "node", (ast.Node,))
 
@@ -256,16 +256,16 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         )
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
-        found = lookup(self.main, item.component)
-        if found is None or not isinstance(found.declaration, ast.Component):
+        declared = lookup(self.main, item.component)
+        if declared is None or not isinstance(declared.declaration, ast.Component):
             report_name(self.sink, self.main, item.component, "component", (ast.Component,))
             return None
-        declaration = found.declaration
-        self.used_components.add(found.qualified)
+        declaration = declared.declaration
+        self.used_components.add(declared.qualified)
         formals = self.expressions.arguments(
-            declaration.name, declaration.formals, item.arguments, item.span, found, scope
+            declaration.name, declaration.formals, item.arguments, item.span, declared, scope
         )
-        return None if formals is None else self.components.component(found, formals)
+        return None if formals is None else self.components.component(declared, formals)
 
     def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
         if item.target is not None and item.target.text not in self.nodes:
@@ -283,11 +283,13 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             if item.cast.text in _CASTS:
                 cast = item.cast.text == "multicast"
             else:
-                found = lookup(self.main, item.cast)
+                declared = lookup(self.main, item.cast)
                 choices = (
-                    choices_of(found) if found and isinstance(found.declaration, ast.Option) else ()
+                    choices_of(declared)
+                    if declared and isinstance(declared.declaration, ast.Option)
+                    else ()
                 )
-                if found is None or set(choices) != set(_CASTS):
+                if declared is None or set(choices) != set(_CASTS):
                     self.sink.report(
                         codes.WRONG_KIND,
                         item.cast.span,
@@ -295,7 +297,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                         hint="declare `option cast = unicast or multicast`",
                     )
                     return None
-                cast = found.qualified
+                cast = declared.qualified
         kind = ir.SpreadKind(item.kind)
         return ir.Spread(
             kind=kind,

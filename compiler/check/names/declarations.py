@@ -166,10 +166,10 @@ def lookup_class(module: Module, name: ast.Name) -> Declared | None:
     """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
     if len(name.parts) == 1:
         return None
-    found = lookup(module, ast.Name(name.span, name.parts[:-1]))
-    if found is None or not isinstance(found.declaration, ast.Param | ast.Kinds):
+    declared = lookup(module, ast.Name(name.span, name.parts[:-1]))
+    if declared is None or not isinstance(declared.declaration, ast.Param | ast.Kinds):
         return None
-    return found
+    return declared
 
 
 def is_unit(name: ast.Name, sink: Sink) -> bool:
@@ -210,19 +210,23 @@ def report_name(
 
     `kinds` are the declarations that could be named, `others` what else could stand there.
     """
-    found = lookup(module, name)
-    if found is not None and isinstance(found.declaration, kinds) and found.module is not module:
-        report_other_spec(sink, name.span, found)
+    declared = lookup(module, name)
+    if (
+        declared is not None
+        and isinstance(declared.declaration, kinds)
+        and declared.module is not module
+    ):
+        report_other_spec(sink, name.span, declared)
         return
     candidates = sorted({*names_of(module, kinds), *others})
     offered = did_you_mean(name.text, candidates)
-    if found is not None or name.text in module.imports:
-        kind = "a module" if found is None else kind_of(found.declaration)
+    if declared is not None or name.text in module.imports:
+        kind = "a module" if declared is None else kind_of(declared.declaration)
         sink.report(
             codes.WRONG_KIND,
             name.span,
             f"`{name.text}` is {kind}, not a {wanted}",
-            secondary=[Label(found.declaration.name.span, "declared here")] if found else (),
+            secondary=[Label(declared.declaration.name.span, "declared here")] if declared else (),
             hint=offered or f"name a {wanted} here" + _such_as(candidates),
         )
         return
@@ -234,10 +238,10 @@ def report_name(
     )
 
 
-def report_other_spec(sink: Sink, span: Span, found: Declared) -> None:
+def report_other_spec(sink: Sink, span: Span, declared: Declared) -> None:
     """Report what belongs to a spec that is used as a module: only its declarations are used."""
-    declaration, prefix = found.declaration, found.module.prefix
-    label = found.module.syntax.source.label
+    declaration, prefix = declared.declaration, declared.module.prefix
+    label = declared.module.syntax.source.label
     match declaration:
         case ast.Node(place=place) | ast.Link(place=place):
             word = "node" if isinstance(declaration, ast.Node) else "link"
