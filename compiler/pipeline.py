@@ -15,7 +15,8 @@ from qps.compiler.check.claims.check_axes import check_ranges
 from qps.compiler.check.model.check_changes import change_checker
 from qps.compiler.check.model.check_unused import report_unloaded
 from qps.compiler.check.model.dangling import without_dangling
-from qps.compiler.check.names.resolve import Program, resolve
+from qps.compiler.check.names.declarations import Program
+from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import DEEPEST_EXPRESSION
 from qps.compiler.configure.cases import varies_by_case

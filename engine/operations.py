@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
 
-__all__ = ["OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
+__all__ = ["OF_QUEUES", "OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,8 @@ class Operation:
 
     It takes as many `operands`, or more where it `takes_more`. It `grows` with each of them (1),
     falls (-1), or may do either (0); of one that tells nothing of it the columns know more. All
-    its values lie between the two numbers of `lies`.
+    its values lie between the two numbers of `lies`. Its value of floats may be off by `error`,
+    besides a part of it. Operands in the places of `whole` are counted whole.
     """
 
     word: str
@@ -46,6 +47,8 @@ class Operation:
     takes_more: bool = False
     grows: tuple[int, ...] = ()
     lies: tuple[float, float] = (-inf, inf)
+    error: float = 0.0
+    whole: tuple[int, ...] = ()
 
     @cached_property
     def exact(self) -> Callable[..., Exact]:
@@ -80,12 +83,21 @@ class Operation:
         return self._in("on_balls")
 
     @cached_property
+    def slopes(self) -> Callable[..., tuple[float, ...]]:
+        """Its slopes by each operand, of floats: not-a-number where there is none."""
+        if self.grows and self.word != "harmonic":
+            from qps.engine.columns.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
+
+            return by_differences(self.number, self.ball, self.whole)
+        return self._in("slopes_on_floats")
+
+    @cached_property
     def interval(self) -> Callable[..., Interval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
         if self.grows:
             from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
-            return monotone(self.number, self.grows, self.lies)
+            return monotone(self.number, self.grows, self.lies, self.error)
         return self._in("on_intervals")
 
     def _in(self, column: str) -> Callable[..., Any]:
@@ -100,10 +112,22 @@ def _row(word: str, name: str, operands: int = 1, *, takes_more: bool = False) -
 
 
 def _monotone(
-    word: str, *grows: int, lies: tuple[float, float] = (0.0, inf), name: str | None = None
+    word: str,
+    *grows: int,
+    lies: tuple[float, float] = (0.0, inf),
+    error: float = 0.0,
+    whole: tuple[int, ...] = (),
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
-    return Operation(word=word, name=name or word, operands=len(grows), grows=grows, lies=lies)
+    return Operation(
+        word=word,
+        name=word,
+        operands=len(grows),
+        grows=grows,
+        lies=lies,
+        error=error,
+        whole=whole,
+    )
 
 
 _SHARE = (0.0, 1.0)
@@ -132,11 +156,11 @@ _ROWS = (
     _monotone("erlang_b", -1, 1, lies=_SHARE),
     _monotone("erlang_c", -1, 1, lies=_SHARE),
     _monotone("periodic_wait", 1, 1),
-    _monotone("md1_tail", 1, -1, lies=_SHARE),
+    _monotone("md1_tail", 1, -1, lies=_SHARE, error=1e-30),
     _monotone("md1_quantile", 1, 1),
     _monotone("batch_quantile", 1, 1),
-    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE),
-    _monotone("periodic_quantile", 1, 1, 1),
+    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE, whole=(0,)),
+    _monotone("periodic_quantile", 1, 1, 1, whole=(0,)),
     _monotone("sojourn_quantile", 1, -1, 1),
     _monotone("gamma_quantile", 1, 0, 1),
     _monotone("normal_tail", -1, lies=_SHARE),

@@ -80,7 +80,7 @@ class Point:
             found = point.sign(constant)
         for one, form in ((self, formula), (point, constant)):
             if found == _UNTOLD:
-                found = one._sign_by_balls(form, BITS[1:])
+                found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
         if found != _UNTOLD:
             return found
         return _side_of(constant)
@@ -206,7 +206,7 @@ def _is_rational(part: Formula) -> bool:
 
 
 def _is_zero(constant: Formula) -> bool:
-    """Return whether a constant is zero, as algebra knows; of large exponentials it is not asked."""
+    """Return whether a constant is zero, as algebra knows, which large exponentials would halt."""
     steep = [part for part in parts_first(constant) if part.word in ("exp", "cos")]
     if any(not abs(in_floats(part.operands[0])) < _LARGEST for part in steep):
         return False

@@ -51,25 +51,7 @@ def _local(part: Formula, values: Sequence[float], point: Point) -> Sequence[flo
         return [one * other for one, other in zip(before, behind[1:], strict=False)]
     if part.word in (MAXIMUM, MINIMUM):
         return _of_chosen(part, values, point)
-    if part.word == "pow":
-        base, exponent = values
-        by_base = exponent * OPERATIONS["pow"].number(base, exponent - 1)
-        return [by_base, OPERATIONS["pow"].number(base, exponent) * OPERATIONS["ln"].number(base)]
-    if part.word == "waiting":
-        work, load = values
-        one = OPERATIONS["waiting"].number(1.0, load)
-        return [one, OPERATIONS["waiting"].number(work, load) * one]
-    if part.word in ("ratio", "mean"):
-        return [1 / values[1], -values[0] / values[1] ** 2]
-    found = []
-    for i, v in enumerate(values):
-        step = v * 1e-5
-        up, down = (
-            OPERATIONS[part.word].number(*values[:i], v + d, *values[i + 1 :])
-            for d in (step, -step)
-        )
-        found.append((up - down) / (2 * step) if step else 0.0)
-    return found
+    return OPERATIONS[part.word].slopes(*values)
 
 
 def _of_chosen(part: Formula, values: Sequence[float], point: Point) -> Sequence[float]:

@@ -75,15 +75,15 @@ def tables() -> Tables:
     numbers = {rule: number for number, rule in enumerate(rules)}
     order = _in_order(table.states, [at for _, at in sorted(table.start_states.items())])
     return Tables(
-        patterns,
-        _words(patterns),
-        tuple(sorted(parser.ignore_tokens)),
-        {
+        patterns=patterns,
+        words=_words(patterns),
+        ignored=tuple(sorted(parser.ignore_tokens)),
+        starts={
             name: (order[at], order[table.end_states[name]])
             for name, at in sorted(table.start_states.items())
         },
-        [_rule(rule) for rule in rules],
-        [
+        rules=[_rule(rule) for rule in rules],
+        states=[
             {
                 symbol: order[arg] if action is Shift else -1 - numbers[arg]
                 for symbol, (action, arg) in sorted(table.states[state].items(), key=_symbol)

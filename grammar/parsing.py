@@ -54,7 +54,7 @@ class Parsed(Struct, frozen=True):
     tokens: Sequence[Token]
 
 
-class Rule(Struct, frozen=True, array_like=True):
+class Rule(Struct, frozen=True, array_like=True, kw_only=True):
     """How a tree is made of what was read for a rule.
 
     `origin` is what the rule belongs to, `name` that of the tree, `length` how many parts were
@@ -71,7 +71,7 @@ class Rule(Struct, frozen=True, array_like=True):
     is_passed_on: bool
 
 
-class Tables(Struct, frozen=True):
+class Tables(Struct, frozen=True, kw_only=True):
     """What lark makes of the grammar.
 
     `patterns` are tried in this order; `words` are all that some terminals match; `starts` are the

@@ -22,10 +22,14 @@ from qps.engine.formulas import (
     parts_first,
     power,
 )
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
 """An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
+
+OWN_WORDS = ("-", "/", "^")
+"""Operations that only programs of pages have; all others are rows of the table of operations."""
 
 _SAFE_INTEGER = 2**53 - 1
 
@@ -55,6 +59,12 @@ class Program:
     def join(self, operation: str, *steps: int) -> int:
         """Return the step that applies an operation to other steps."""
         return self._keep((operation, *steps))
+
+    @property
+    def grows(self) -> dict[str, tuple[int, ...]]:
+        """With which of its operands each operation of the steps grows, where the table says it."""
+        words = {str(word) for word, *_ in self.steps}
+        return {word: row.grows for word, row in OPERATIONS.items() if row.grows and word in words}
 
     def _keep(self, step: Step) -> int:
         known = self._known.get(step)
@@ -108,5 +118,5 @@ class Program:
         if value is not None and value < 0:
             return self._keep(("/", self.constant(Fraction(1)), self.step(power(base, -exponent))))
         if value is not None and value.denominator == 1 and value <= _SAFE_INTEGER:
-            return self._keep(("^", self.step(base), int(value)))
+            return self._keep(("^", self.step(base), self.constant(value)))
         return self._keep((POWER, self.step(base), self.step(exponent)))

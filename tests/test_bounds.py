@@ -10,10 +10,8 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.lower.queue_functions import (
     QUEUE_FUNCTIONS,
     ErlangB,
@@ -23,6 +21,8 @@ from qps.compiler.lower.queue_functions import (
     SojournQuantile,
     Waiting,
 )
+
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.solver.bounds import Curve
 from qps.solver.rounding_bounds import stretches_to_search
 

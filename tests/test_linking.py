@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from helpers.node import NODE, ROOT, needs_node, run_module
+from helpers.page_cases import as_json
 from qps.reports.html import script
 from qps.reports.linking import LinkError, exports_of, link
 
@@ -115,9 +117,18 @@ def test_a_page_of_rows_holds_no_program() -> None:
 
 
 @needs_node
-def test_units_of_the_scripts() -> None:
+def test_units_of_the_scripts(tmp_path: Path) -> None:
+    """Among them the law of the table of operations, with cases from Python."""
+    cases = tmp_path / "cases.json"
+    cases.write_text(as_json(), "utf-8")
     files = sorted((ROOT / "tests" / "scripts").glob("*.test.js"))
     told = subprocess.run(
-        (str(NODE), "--test", *files), cwd=ROOT, capture_output=True, text=True, check=False
+        (str(NODE), "--test", *files),
+        cwd=ROOT,
+        env={**os.environ, "QPS_CASES": str(cases)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert told.returncode == 0, told.stdout[-5000:]
+    assert "# skipped 0" in told.stdout

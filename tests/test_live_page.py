@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
+from helpers.page_answers import differences
 from helpers.reports import html_of, report_of
 from helpers.specs import PRELUDE, checked
 from qps.compiler.configure.configuration import in_each_mode
@@ -89,39 +90,6 @@ TYPE = """([name, text]) => {
   input.dispatchEvent(new Event("input", { bubbles: true }));
   return input.getAttribute("aria-invalid") !== "true";
 }"""
-
-
-def is_close(page: float | None, solver: float | None) -> bool:
-    if page is None or solver is None:
-        return page is solver
-    return page == pytest.approx(solver, rel=1e-9, abs=1e-12)
-
-
-def differences(answers: dict[str, Any], solution: Solution) -> list[str]:
-    """Return where the page says something else than the solver."""
-    found = []
-    if (answers["largest"], answers["limitedBy"]) != (
-        solution.largest_acceptable,
-        solution.limited_by,
-    ):
-        found.append(f"largest {answers['largest']} {answers['limitedBy']}")
-    for resource in solution.resources:
-        if not is_close(answers["saturations"][resource.name], resource.saturation.at):
-            found.append(f"{resource.name} {answers['saturations'][resource.name]} {resource}")
-        if not is_close(answers["loads"][resource.name], resource.load_at_limit):
-            found.append(f"load of {resource.name} {answers['loads'][resource.name]}")
-    if not is_close(answers["quality"], solution.quality_at_limit):
-        found.append(f"quality {answers['quality']}, not {solution.quality_at_limit}")
-    found += [
-        f"{item.criterion.name} met up to {answers['met']}, not {item.met_up_to}"
-        for item in solution.requirements
-        if answers["met"][item.criterion.name] != item.met_up_to
-    ]
-    for page, item in zip(answers["knees"], solution.elastic, strict=True):
-        for ours, knee in zip(page, (item.yields, item.exhausted), strict=True):
-            if not is_close(ours, None if knee is None else knee.at):
-                found.append(f"{item.name} gives way at {ours}, not {knee}")
-    return found
 
 
 def solved(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib.resources import files
-from math import isfinite, isinf, isnan
+from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
 import pytest
@@ -16,17 +14,18 @@ import sympy
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from helpers.operations import CASES, arguments_at_edges
 from qps.compiler.lower.efficiency import Effective
 from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
+from qps.solver.building import Builder
+
+from helpers.operations import CASES, arguments_at_edges
+from qps.compiler.lower.lower_expressions import _FUNCTIONS
+from qps.engine import queue_arrays
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.intervals import Interval
-from qps.engine.operations import OPERATIONS, InexactError, NoValueError, Operation
-from qps.solver.building import Builder
+from qps.engine.operations import OF_QUEUES, OPERATIONS, InexactError, NoValueError, Operation
 
 IN_SYMBOLS = {
     "+": sympy.Add,
@@ -140,6 +139,37 @@ def test_edges_have_one_meaning(word: str) -> None:
             assert proven.is_nan() or same(float(proven.mid()), found), at
 
 
+@pytest.mark.parametrize(
+    ("word", "at", "meaning"),
+    [
+        ("pow", (0.0, -1.0), nan),
+        ("ln", (0.0,), nan),
+        ("ln", (-1.0,), nan),
+        ("sqrt", (-1.0,), nan),
+        ("acos", (2.0,), nan),
+        ("pow", (-8.0, 0.5), nan),
+        ("w", (-1.0,), nan),
+        ("+", (inf, -inf), nan),
+        ("*", (0.0, inf), nan),
+        ("pow", (0.0, 0.0), 1.0),
+        ("exp", (inf,), inf),
+        ("exp", (-inf,), 0.0),
+        ("ratio", (3.0, 0.0), inf),
+        ("mean", (0.0, 0.0), 0.0),
+        ("waiting", (0.0, 1.0), inf),
+        ("md1_quantile", (1.0, 0.5), inf),
+        ("md1_tail", (inf, 3.0), 1.0),
+        ("exp", (1000.0,), inf),
+        ("exp", (-1000.0,), 0.0),
+        ("max", (1.0, nan), nan),
+        ("ceil", (7.000000000000001,), 7.0),
+    ],
+)
+def test_the_reference_tells_the_meaning(word: str, at: tuple[float, ...], meaning: float) -> None:
+    """The table of docs/language.md; all columns agree there by the law of the edges."""
+    assert same(OPERATIONS[word].number(*at), meaning)
+
+
 def same(one: float, other: float) -> bool:
     """Return whether two floats are one value."""
     return (isnan(one) and isnan(other)) or one == pytest.approx(other, rel=1e-9, abs=1e-13)
@@ -190,6 +220,35 @@ def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
         assert not (chords > found.slope_high + room).any()
 
 
+@each_row
+@law
+@given(st.data())
+def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
+    at, row = drawn(word, data), OPERATIONS[word]
+    for place, slope in enumerate(row.slopes(*map(float, at))):
+        if isnan(slope):
+            continue
+        step = max(abs(at[place]), Fraction(1, 100)) / 10**6
+        less, here, more = (
+            in_digits(row, [*at[:place], at[place] + by, *at[place + 1 :]], 128)
+            for by in (-step, 0, step)
+        )
+        # At a kink it is that of one side, or between both.
+        chords = [float((chord / ball(step)).mid()) for chord in (here - less, more - here)]
+        room = 1e-5 * max(map(abs, chords)) + 1e-9
+        assert min(chords) - room <= slope <= max(chords) + room
+
+
+@pytest.mark.parametrize("word", sorted(OF_QUEUES))
+@law
+@given(st.data())
+def test_slopes_are_those_of_arrays(word: str, data: st.DataObject) -> None:
+    at = [float(number) for number in drawn(word, data)]
+    expected = getattr(queue_arrays, f"{word}_slopes")(*at)
+    for found, slope in zip(OPERATIONS[word].slopes(*at), expected, strict=True):
+        assert isnan(found) or found == pytest.approx(float(slope), rel=1e-7, abs=1e-12)
+
+
 @pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda function: function.value)
 def test_every_function_of_the_language_becomes_operations(function: object) -> None:
     population = sympy.Symbol("N", integer=True, positive=True)
@@ -204,12 +263,3 @@ def test_every_function_of_the_language_becomes_operations(function: object) -> 
         break
     else:
         pytest.fail("takes more than three operands")
-
-
-def test_the_page_knows_every_operation() -> None:
-    scripts = files("qps.reports") / "scripts" / "engine"
-    codes = (scripts / "program.js").read_text("utf-8").partition("const CODES = [")[2]
-    told = set(re.findall(r'"([^"]+)"', codes.partition("]")[0]))
-    queues = (scripts / "queues.js").read_text("utf-8").partition("QUEUE_FUNCTIONS = {")[2]
-    told |= set(re.findall(r"^\s*(\w+)[:,]", queues.partition("\n}")[0], re.MULTILINE))
-    assert set(OPERATIONS) <= told

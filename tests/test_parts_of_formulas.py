@@ -14,7 +14,6 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.lower.comparing import compare
-from qps.engine.monomials import expanded, monomials
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.lower.too_long import powers_told
 from qps.engine.formulas import (
@@ -37,6 +36,7 @@ from qps.engine.formulas import (
     total,
 )
 from qps.engine.known_signs import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range, range_of
+from qps.engine.monomials import expanded, monomials
 from qps.engine.points import Point
 from qps.engine.powers import as_power
 

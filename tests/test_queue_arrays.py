@@ -151,6 +151,7 @@ EDGES = [
     ("periodic_quantile", (5, 0.5, 1), nan),
     ("periodic_quantile", (nan, 0.5, 0.5), nan),
     ("periodic_quantile", (inf, 0.5, 0.5), nan),
+    ("periodic_quantile", (inf, 1.5, 0.5), nan),
     ("periodic_quantile", (5, nan, 0.5), nan),
     ("periodic_quantile", (5, 0.5, nan), nan),
     ("periodic_quantile", (5, 1, 0.5), inf),

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.engine.bounding import bounds_of
+from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.programs import INPUT, POPULATION
 from qps.engine.running import Runner
-from qps.engine.building import Builder
 from qps.solver.matrix.tightening import TightBuilder
 from test_matrices import disagreements
 

@@ -12,7 +12,8 @@ from qps.compiler.check.claims.check_observations import ObservationChecker
 from qps.compiler.check.model.check_changes import ChangeChecker, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_groups import GroupChecker
-from qps.compiler.check.model.check_hardware import HardwareChecker
+from qps.compiler.check.model.check_machines import MachineChecker
+from qps.compiler.check.model.check_networks import NetworkChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_quality import check_quality
 from qps.compiler.check.model.check_requirements import RequirementChecker
@@ -22,7 +23,7 @@ from qps.compiler.check.model.check_threads import check_threads
 from qps.compiler.check.model.check_topology import TopologyChecker
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
-from qps.compiler.check.names.resolve import Declared, Program
+from qps.compiler.check.names.declarations import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
@@ -156,11 +157,11 @@ class _ModelChecker(Part, frozen=True):
     # -- hardware and topology -----------------------------------------------------------
 
     def _all_hardware(self) -> None:
-        checker = HardwareChecker(self.expressions)
+        machines, networks = MachineChecker(self.expressions), NetworkChecker(self.expressions)
         for module, machine in self._program.everywhere(ast.Machine):
-            checker.machine(Declared(module, machine), machine)
+            machines.machine(Declared(module, machine), machine)
         for module, network in self._program.everywhere(ast.Network):
-            checker.network(Declared(module, network), network)
+            networks.network(Declared(module, network), network)
 
     # -- streams and measures ------------------------------------------------------------
 
@@ -193,10 +194,10 @@ class _ModelChecker(Part, frozen=True):
     def _components(self, checker: StreamChecker) -> None:
         """Check the components that no stream uses, and say that none does."""
         for module, component in self._program.everywhere(ast.Component):
-            found = Declared(module, component)
-            if found.qualified in checker.used_components:
+            declared = Declared(module, component)
+            if declared.qualified in checker.used_components:
                 continue
-            checker.components.unused(found)
+            checker.components.unused(declared)
             if module is self.main and not self._program.is_module:
                 self.sink.report(
                     codes.UNUSED,

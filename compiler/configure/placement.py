@@ -142,9 +142,9 @@ class _StreamCheck(Struct, kw_only=True):
         wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
         for term in wrong[:1]:
             others = [t.amount for t in wrong[1:]]
-            told = advice(
+            advised = advice(
                 term.amount,
-                lambda found: _item(found, resource.work) is not None,
+                lambda other: _item(other, resource.work) is not None,
                 _cost_example(resource),
             )
             self.sink.report(
@@ -154,9 +154,9 @@ class _StreamCheck(Struct, kw_only=True):
                 label=f"this is {term.amount.dimension.in_words}",
                 secondary=[
                     *(Label(o.span, f"nor {o.dimension.in_words}") for o in others),
-                    *told.labels,
+                    *advised.labels,
                 ],
-                hint=told.hint,
+                hint=advised.hint,
             )
         for term in terms:
             self._term(step, term, resource)

@@ -19,9 +19,9 @@ from typing import NoReturn
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.engine.monomials import monomials
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, product, total
+from qps.engine.monomials import monomials
 from qps.engine.points import Point
 from qps.engine.substitution import Substitution
 

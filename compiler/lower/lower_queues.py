@@ -9,9 +9,9 @@ from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import LatencyPart, ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.monomials import expanded
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
+from qps.engine.monomials import expanded
 from qps.engine.substitution import Substitution
 
 _NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)

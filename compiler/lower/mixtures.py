@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from qps.engine.monomials import monomials
 from qps.engine.formulas import ONE, PRODUCT, SUM, Formula, product, total
+from qps.engine.monomials import monomials
 from qps.engine.substitution import substituted
 
 

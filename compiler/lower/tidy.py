@@ -6,9 +6,9 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
-from qps.engine.monomials import expanded
 from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, symbol
 from qps.engine.known_signs import NOT_NEGATIVE, range_of
+from qps.engine.monomials import expanded
 from qps.engine.substitution import substituted
 
 _MORE = symbol("how many more")

@@ -14,7 +14,7 @@ from operator import add
 
 from flint import arb, fmpq
 
-from qps.engine.queue_balls import (
+from qps.engine.columns.queue_balls import (
     INFINITE,
     UNKNOWN,
     batch_quantile,

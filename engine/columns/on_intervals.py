@@ -235,12 +235,15 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
 
 
 def monotone(
-    function: Callable[..., float], grows: tuple[int, ...], lies: tuple[float, float]
+    function: Callable[..., float],
+    grows: tuple[int, ...],
+    lies: tuple[float, float],
+    error: float = 0.0,
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
     With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
-    All its values lie between two numbers.
+    All its values lie between two numbers, each off by a part of it and by `error` at most.
     """
 
     def bounds(*parts: Interval) -> Interval:
@@ -257,6 +260,7 @@ def monotone(
                 part = span(p.slow, p.steep, *((0.0, inf) if g > 0 else (-inf, 0.0)))
                 slow, steep = slow + part[0], steep + part[1]
         low, high = _widened(least, most, _QUEUE)
+        low, high = below(low - error), above(high + error)
         # In this order: one that is not-a-number stays so, and then bounds nothing.
         return Interval(max(low, lies[0]), min(high, lies[1]), slow, steep)
 

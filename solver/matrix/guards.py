@@ -22,11 +22,11 @@ from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, poin
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
-from qps.engine.monomials import monomials
 from qps.engine.building import Builder
 from qps.engine.exact import Exact, ExactRunner, exact
 from qps.engine.formulas import Formula, apply
 from qps.engine.formulas import number as number_of
+from qps.engine.monomials import monomials
 from qps.engine.substitution import substituted
 from qps.solver.matrix.prepared import Ints
 from qps.solver.matrix.questions import Asking

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER
 from qps.engine.building import Builder
+from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER
 from qps.solver.matrix import cancelling
 from qps.solver.matrix.cancelling import FREE, Factor, Line, TooManyError
 

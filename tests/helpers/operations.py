@@ -1,11 +1,10 @@
-"""Cases for every row of the table of operations, for laws in Python and in the page."""
+"""Cases for every row of the table of operations; `page_cases` has more of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
 from math import inf, nan
-from random import Random
 
 from qps.engine.operations import OPERATIONS
 
@@ -55,18 +54,3 @@ EDGES = (-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf, nan)
 def arguments_at_edges(word: str) -> Iterator[tuple[float, ...]]:
     """Yield the arguments of an operation that are edges."""
     return product(EDGES, repeat=OPERATIONS[word].operands)
-
-
-def values_of_operations(each: int = 20) -> Iterator[tuple[str, tuple[float, ...], float]]:
-    """Yield words, arguments and values: some of each row where it has values, and its edges.
-
-    The same ones whenever it is called.
-    """
-    for word, row in OPERATIONS.items():
-        random = Random(word)
-        inside = [
-            tuple(round(random.uniform(low, high), 3) for low, high in CASES[word])
-            for _ in range(each)
-        ]
-        for at in (*inside, *arguments_at_edges(word)):
-            yield word, at, row.number(*at)

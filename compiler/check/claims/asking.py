@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qps.compiler.check.names.resolve import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.values.check_calls import ARITHMETIC
 from qps.compiler.syntax import ast
 
@@ -22,24 +22,24 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         if not isinstance(part, ast.Reference):
             open_ += [(inner, where) for inner in _parts(part)]
             continue
-        found = lookup(where, part.name)
-        if _is_asked(part.name, found, where):
+        declared = lookup(where, part.name)
+        if _is_asked(part.name, declared, where):
             return True
-        if found is None or id(found.declaration) in seen:
+        if declared is None or id(declared.declaration) in seen:
             continue
-        seen.add(id(found.declaration))
-        if isinstance(found.declaration, ast.Let | ast.Measure):
-            open_.append((found.declaration.value, found.module))
+        seen.add(id(declared.declaration))
+        if isinstance(declared.declaration, ast.Let | ast.Measure):
+            open_.append((declared.declaration.value, declared.module))
     return False
 
 
-def _is_asked(name: ast.Name, found: Declared | None, module: Module) -> bool:
+def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool:
     """Return whether a name stands for what only a model can tell."""
     if name.text in ("quality", "largest_acceptable"):
         return True
-    if found is None:
+    if declared is None:
         return isinstance(module.names.get(name.parts[0]), _OWNERS)
-    return isinstance(found.declaration, ast.Param) and found.declaration.is_elastic
+    return isinstance(declared.declaration, ast.Param) and declared.declaration.is_elastic
 
 
 def _parts(expr: ast.Expr) -> tuple[ast.Expr, ...]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import kind_of, lookup
+from qps.compiler.check.names.declarations import kind_of, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
@@ -77,8 +77,8 @@ class AxisChecker(Struct, frozen=True):
         name, main = item.name, self.changes.main
         if name.text in ("mode", "scenario"):
             return ir.AxisKind(name.text)
-        found = lookup(main, name)
-        declared = None if found is None else found.declaration
+        named = lookup(main, name)
+        declared = None if named is None else named.declaration
         if isinstance(declared, ast.Param) and declared.is_elastic:
             self._report(
                 codes.BAD_SETTING,
@@ -99,13 +99,13 @@ class AxisChecker(Struct, frozen=True):
                 f"`matrix … with {name.text} = 2..50 {{` sets its range",
             )
             return None
-        if found is not None:
+        if named is not None:
             self._report(
                 codes.BAD_SETTING,
                 name.span,
-                f"`{name.text}` is {kind_of(found.declaration)} and cannot be varied",
+                f"`{name.text}` is {kind_of(named.declaration)} and cannot be varied",
                 "parameters, options, nodes, links, scenarios and modes can",
-                Label(found.declaration.name.span, "declared here"),
+                Label(named.declaration.name.span, "declared here"),
             )
             return None
         known = [n for n, d in main.names.items() if type(d) in _KINDS]
@@ -164,9 +164,9 @@ class AxisChecker(Struct, frozen=True):
 
     def _numbers(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis of a parameter."""
-        found = lookup(self.changes.main, item.name)
-        assert found is not None
-        dimension = self.changes.known.dimensions.get(found.qualified)
+        declared = lookup(self.changes.main, item.name)
+        assert declared is not None
+        dimension = self.changes.known.dimensions.get(declared.qualified)
         if dimension is None:
             return None
         numbers: tuple[Fraction, ...] | ir.Steps | None
@@ -176,7 +176,7 @@ class AxisChecker(Struct, frozen=True):
             numbers, last = self._listed(item.values, dimension), item.values[-1]
         if numbers is None:
             return None
-        name, span, unit = found.qualified, item.values_span, self._unit(last, dimension)
+        name, span, unit = declared.qualified, item.values_span, self._unit(last, dimension)
         return ir.Axis(
             name=name,
             kind=ir.AxisKind.PARAMETER,

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import lookup, lookup_class, report_name
+from qps.compiler.check.names.declarations import lookup, lookup_class, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes
@@ -75,18 +75,18 @@ class FigureChecker(Struct, frozen=True):
     def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
         """Return the parameter (None for the population), its dimension, and both ends."""
         checker, main = self.changes, self.changes.main
-        found = lookup(main, item.name)
+        declared = lookup(main, item.name)
         divided = lookup_class(main, item.name)
         if divided is not None and isinstance(divided.declaration, ast.Param):
-            found, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
+            declared, name = divided, f"{divided.qualified}.{item.name.parts[-1]}"
         else:
-            name = found.qualified if found is not None else ""
-        if found is not None and isinstance(found.declaration, ast.Users):
+            name = declared.qualified if declared is not None else ""
+        if declared is not None and isinstance(declared.declaration, ast.Users):
             bounds = checker.user_bounds(item.range)
             if bounds is None:
                 return None
             return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
-        if found is None or not isinstance(found.declaration, ast.Param):
+        if declared is None or not isinstance(declared.declaration, ast.Param):
             report_name(
                 checker.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
@@ -130,14 +130,14 @@ class FigureChecker(Struct, frozen=True):
         for loads in item.loads:
             if curves and curves[0].value.dimension != DIMENSIONLESS:
                 usual = "draw the loads in a figure of their own"
-                told = advice(curves[0].value, lambda found: found == DIMENSIONLESS, usual)
+                advised = advice(curves[0].value, lambda other: other == DIMENSIONLESS, usual)
                 checker.sink.report(
                     codes.WRONG_DIMENSION,
                     loads.span,
                     f"loads are plain numbers, the lines of this figure are "
                     f"{curves[0].value.dimension.in_words}",
-                    secondary=[Label(curves[0].value.span, "this one is"), *told.labels],
-                    hint=told.hint,
+                    secondary=[Label(curves[0].value.span, "this one is"), *advised.labels],
+                    hint=advised.hint,
                 )
                 continue
             changes = self.changes.all_of(loads.changes, Scope(checker.main, EVERYTHING))

@@ -13,7 +13,7 @@ from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, refuse_changes
 from qps.compiler.check.model.check_changes import ChangeChecker
-from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.diagnostics import codes
@@ -165,8 +165,8 @@ class MatrixChecker(Struct, frozen=True):
 
     def _at(self, change: ast.Change) -> int | None:
         """Return the population that is asked for."""
-        found = lookup(self.changes.main, change.name)
-        is_users = found is not None and isinstance(found.declaration, ast.Users)
+        declared = lookup(self.changes.main, change.name)
+        is_users = declared is not None and isinstance(declared.declaration, ast.Users)
         if not is_users:
             self._report(
                 codes.BAD_SETTING,

@@ -12,7 +12,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
-from qps.compiler.check.names.resolve import lookup
+from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table
@@ -138,9 +138,9 @@ class ObservationChecker(Struct, frozen=True):
             return None
         target = item.target
         if isinstance(target, ast.Reference):
-            found = lookup(self.claims.changes.main, target.name)
-            is_case = found is None and target.name.text == "case"
-            if is_case or (found is not None and isinstance(found.declaration, _SETTINGS)):
+            declared = lookup(self.claims.changes.main, target.name)
+            is_case = declared is None and target.name.text == "case"
+            if is_case or (declared is not None and isinstance(declared.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
                 return _SettingColumn(item.name.text, target.name.text, unit)
         return self._value_column(item)
@@ -160,13 +160,13 @@ class ObservationChecker(Struct, frozen=True):
                 factor = unit.expr.value
         elif value.dimension != DIMENSIONLESS:
             usual = f"give their unit: `{item.name.text} in {value.dimension} -> …`"
-            told = advice(value, lambda found: found == DIMENSIONLESS, usual)
+            advised = advice(value, lambda other: other == DIMENSIONLESS, usual)
             self._sink.report(
                 codes.WRONG_DIMENSION,
                 item.span,
                 f"plain numbers are compared with {value.dimension.in_words}",
-                secondary=told.labels,
-                hint=told.hint,
+                secondary=advised.labels,
+                hint=advised.hint,
             )
             return None
         tolerance = self.claims.tolerance(item.tolerance, value.dimension)

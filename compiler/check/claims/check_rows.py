@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.places import Place
-from qps.compiler.check.names.resolve import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Span
@@ -72,13 +72,13 @@ class RowConditions(Struct, frozen=True):
         if text in ("scenario", "mode"):
             declared = ast.Scenario if text == "scenario" else ast.Mode
             return lambda value: self._one_of(value, self._declared(declared), text)
-        found = lookup(self.changes.main, name)
-        if is_result and found is None and text == "limited_by":
+        named = lookup(self.changes.main, name)
+        if is_result and named is None and text == "limited_by":
             return self._requirement
-        if is_result and found is None and text == "bottleneck":
+        if is_result and named is None and text == "bottleneck":
             return self._resource
-        if found is not None and isinstance(found.declaration, ast.Node | ast.Link):
-            return lambda value: self._kind(value, found)
+        if named is not None and isinstance(named.declaration, ast.Node | ast.Link):
+            return lambda value: self._kind(value, named)
         return None
 
     def _word(
@@ -117,9 +117,9 @@ class RowConditions(Struct, frozen=True):
         )
         return None
 
-    def _kind(self, value: ast.Reference, found: Declared) -> str | None:
+    def _kind(self, value: ast.Reference, declared: Declared) -> str | None:
         """Return the machine or network that a node or link is compared with."""
-        is_node = isinstance(found.declaration, ast.Node)
+        is_node = isinstance(declared.declaration, ast.Node)
         read = Place(value.name, None)
         return self.changes.places.kind(read, self.changes.main, is_node=is_node)
 

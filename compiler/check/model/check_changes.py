@@ -10,8 +10,7 @@ from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
 from qps.compiler.check.model.check_precedence import report_without_effect
 from qps.compiler.check.names.check_classes import CASES
-from qps.compiler.check.names.places import place_of
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     Module,
     kind_of,
@@ -19,6 +18,7 @@ from qps.compiler.check.names.resolve import (
     lookup_class,
     report_other_spec,
 )
+from qps.compiler.check.names.places import place_of
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
@@ -79,26 +79,26 @@ class ChangeChecker(Part, frozen=True):
         """Return one change, or None where it was reported."""
         if change.name.text in ("mode", "scenario"):
             return self._named(change)
-        found = lookup(module, change.name)
-        if found is None:
+        declared = lookup(module, change.name)
+        if declared is None:
             return self._set_within(change, module)
-        if found.module.prefix and isinstance(found.declaration, _OF_THE_SPEC):
-            report_other_spec(self.sink, change.name.span, found)
+        if declared.module.prefix and isinstance(declared.declaration, _OF_THE_SPEC):
+            report_other_spec(self.sink, change.name.span, declared)
             return None
-        match found.declaration:
+        match declared.declaration:
             case ast.Users():
                 return self._population(change)
             case ast.Option():
-                return self._option(change, found)
+                return self._option(change, declared)
             case ast.Param():
-                return self._parameter(change, found, found.declaration)
+                return self._parameter(change, declared, declared.declaration)
             case ast.Node() | ast.Link():
-                return self._place(change, found)
+                return self._place(change, declared)
         self.sink.report(
             codes.BAD_SETTING,
             change.name.span,
-            f"`{change.name.text}` is {kind_of(found.declaration)} and cannot be changed",
-            secondary=[Label(found.declaration.name.span, "declared here")],
+            f"`{change.name.text}` is {kind_of(declared.declaration)} and cannot be changed",
+            secondary=[Label(declared.declaration.name.span, "declared here")],
             hint="parameters, options, nodes, links and the population can; "
             "turn what should vary into a `param`",
         )
@@ -108,15 +108,15 @@ class ChangeChecker(Part, frozen=True):
         """Return a change of the case, or of one kind of a parameter."""
         if change.name.text == "case":
             return self._case(change)
-        found, kind = lookup_class(module, change.name), change.name.parts[-1]
-        if found is None:
+        declared, kind = lookup_class(module, change.name), change.name.parts[-1]
+        if declared is None:
             self._unknown_setting(change.name, module)
             return None
-        name = f"{found.qualified}.{kind}"
-        if isinstance(found.declaration, ast.Param) and name in self.known.dimensions:
-            return self._parameter(change, found, found.declaration, name)
-        own = found.declaration.name
-        is_share = isinstance(found.declaration, ast.Kinds)
+        name = f"{declared.qualified}.{kind}"
+        if isinstance(declared.declaration, ast.Param) and name in self.known.dimensions:
+            return self._parameter(change, declared, declared.declaration, name)
+        own = declared.declaration.name
+        is_share = isinstance(declared.declaration, ast.Kinds)
         self.sink.report(
             codes.BAD_SETTING,
             change.name.span,
@@ -180,8 +180,8 @@ class ChangeChecker(Part, frozen=True):
         """Return a mode with those of its changes that are sound."""
         own = []
         for change in declaration.changes:
-            found = lookup(self.main, change.name)
-            is_users = found is not None and isinstance(found.declaration, ast.Users)
+            declared = lookup(self.main, change.name)
+            is_users = declared is not None and isinstance(declared.declaration, ast.Users)
             if is_users or change.name.text in ("mode", "scenario"):
                 what = "population" if is_users else change.name.text
                 self.sink.report(
@@ -269,26 +269,26 @@ class ChangeChecker(Part, frozen=True):
         written = with_unit_of(bound, other)
         return self.expressions.number(written, Scope(self.main), "the end of a range", dimension)
 
-    def _option(self, change: ast.Change, found: Declared) -> ir.Change | None:
-        choices = choices_of(found)
+    def _option(self, change: ast.Change, declared: Declared) -> ir.Change | None:
+        choices = choices_of(declared)
         value = change.value
         word = value.name.text if isinstance(value, ast.Reference) else value.span.text
         if word in choices:
-            return ir.SetOption(found.qualified, word, change.span)
+            return ir.SetOption(declared.qualified, word, change.span)
         self.sink.report(
             codes.BAD_SETTING,
             value.span,
             f"`{word}` is no choice of `{change.name.text}`",
-            secondary=[Label(found.declaration.name.span, "declared here")],
+            secondary=[Label(declared.declaration.name.span, "declared here")],
             hint=did_you_mean(word, choices) or listed(choices, "or"),
         )
         return None
 
     def _parameter(
-        self, change: ast.Change, found: Declared, param: ast.Param, kind: str | None = None
+        self, change: ast.Change, declared: Declared, param: ast.Param, kind: str | None = None
     ) -> ir.Change | None:
         """Return the new value of a parameter, or of the parameter that is one kind of it."""
-        name = kind or found.qualified
+        name = kind or declared.qualified
         if isinstance(change.value, ast.Range):
             self.sink.report(
                 codes.BAD_SETTING,
@@ -304,20 +304,20 @@ class ChangeChecker(Part, frozen=True):
             return None
         if value.dimension != dimension:
             usual = f"write it like `{change.name.text} = {param.value.span.text}`"
-            told = advice(value, lambda found: found == dimension, usual)
+            advised = advice(value, lambda other: other == dimension, usual)
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 value.span,
                 f"`{change.name.text}` must be {dimension.in_words}, "
                 f"not {value.dimension.in_words}",
-                secondary=[Label(param.value.span, "its own value"), *told.labels],
-                hint=told.hint,
+                secondary=[Label(param.value.span, "its own value"), *advised.labels],
+                hint=advised.hint,
             )
             return None
         return ir.SetParameter(name, value.expr, value.span)
 
-    def _place(self, change: ast.Change, found: Declared) -> ir.Change | None:
-        is_node = isinstance(found.declaration, ast.Node)
+    def _place(self, change: ast.Change, declared: Declared) -> ir.Change | None:
+        is_node = isinstance(declared.declaration, ast.Node)
         read = None if isinstance(change.value, ast.Range) else place_of(change.value)
         what = "machine" if is_node else "network"
         if read is None:
@@ -340,7 +340,7 @@ class ChangeChecker(Part, frozen=True):
             count = self.places.count(read.count)
             if count is None:
                 return None
-        return ir.SetPlace(found.qualified, kind, count, change.span)
+        return ir.SetPlace(declared.qualified, kind, count, change.span)
 
     def _users(self) -> str | None:
         """Return the name of the population, where there is one."""

@@ -8,8 +8,8 @@ from msgspec import field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
-from qps.compiler.check.model.check_hardware import HardwareChecker
-from qps.compiler.check.names.resolve import Declared, Module, lookup, report_name
+from qps.compiler.check.model.check_machines import MachineChecker
+from qps.compiler.check.names.declarations import Declared, Module, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading
@@ -43,36 +43,36 @@ class ComponentChecker(Part, frozen=True):
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
-        found = lookup(module, name)
-        if found is None or not isinstance(found.declaration, ast.Machine):
+        declared = lookup(module, name)
+        if declared is None or not isinstance(declared.declaration, ast.Machine):
             report_name(self.sink, module, name, "machine", (ast.Machine,))
             return None
-        HardwareChecker(self.expressions).machine(found, found.declaration)
-        return found.qualified
+        MachineChecker(self.expressions).machine(declared, declared.declaration)
+        return declared.qualified
 
-    def component(self, found: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:
+    def component(self, declared: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:
         """Return a component with its arguments put in."""
-        declaration = found.declaration
+        declaration = declared.declaration
         assert isinstance(declaration, ast.Component)
         key = id(declaration)
         if not declaration.formals and key in self._components:
             return self._components[key]
-        built = self._component(found, declaration, formals)
+        built = self._component(declared, declaration, formals)
         self._components[key] = built
         return built
 
-    def unused(self, found: Declared) -> None:
+    def unused(self, declared: Declared) -> None:
         """Check a component that no stream uses: what is wrong in it whatever its arguments are."""
-        declaration = found.declaration
+        declaration = declared.declaration
         assert isinstance(declaration, ast.Component)
-        formals = self.expressions.unknown(found, declaration.formals, declaration.name.span)
+        formals = self.expressions.unknown(declared, declaration.formals, declaration.name.span)
         if formals is not None:
-            self.component(found, formals)
+            self.component(declared, formals)
 
     def _component(
-        self, found: Declared, declaration: ast.Component, formals: dict[str, ir.Quantity]
+        self, declared: Declared, declaration: ast.Component, formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
-        scope = Scope(found.module, Allowed.ELASTIC, formals)
+        scope = Scope(declared.module, Allowed.ELASTIC, formals)
         costs: list[ir.Cost] = []
         effects: list[ir.Effect] = []
         whole = True
@@ -95,7 +95,7 @@ class ComponentChecker(Part, frozen=True):
             chosen = dict.fromkeys((n.span for n in numbers), declaration.fitted.value)
             self.known.chosen.update(chosen)
         return ir.Component(
-            name=found.qualified,
+            name=declared.qualified,
             costs=tuple(costs),
             effects=tuple(effects),
             span=declaration.name.span,
@@ -124,8 +124,8 @@ class ComponentChecker(Part, frozen=True):
             return None
         scaled_by = None
         if item.scaled_by is not None:
-            found = lookup(scope.module, item.scaled_by)
-            unit = found.declaration if found else None
+            declared = lookup(scope.module, item.scaled_by)
+            unit = declared.declaration if declared else None
             if not isinstance(unit, ast.Unit) or not unit.is_rating:
                 report_name(self.sink, scope.module, item.scaled_by, "rating", (ast.Unit,))
                 return None
@@ -277,9 +277,13 @@ class ComponentChecker(Part, frozen=True):
             hint = "write `queue 60 frame` or `queue 64 kB`"
             if dimension == TIME:
                 hint += "; the time follows from the rate at which they come"
-        told = advice(quantity, is_wanted, hint)
+        advised = advice(quantity, is_wanted, hint)
         self.sink.report(
-            codes.WRONG_DIMENSION, quantity.span, message, secondary=told.labels, hint=told.hint
+            codes.WRONG_DIMENSION,
+            quantity.span,
+            message,
+            secondary=advised.labels,
+            hint=advised.hint,
         )
         return True
 

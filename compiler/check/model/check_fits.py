@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module, Program
+from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
@@ -80,28 +80,28 @@ class FitChecker(Part, frozen=True):
         assert isinstance(found, Fit)
         return found if self._is_sound(found, item) else None
 
-    def _is_sound(self, found: Fit, item: ast.Fit) -> bool:
+    def _is_sound(self, fit: Fit, item: ast.Fit) -> bool:
         """Report a cost below zero: more work cannot mean less load."""
-        below = below_zero(found)
+        below = below_zero(fit)
         if not below:
             return True
-        told = regression(found)
-        hint = f"`qps fit {found.file}` shows the residuals; {mending(told)}"
-        message = f"{below[0]} that fits `{found.file}` best is below zero"
+        told = regression(fit)
+        hint = f"`qps fit {fit.file}` shows the residuals; {mending(told)}"
+        message = f"{below[0]} that fits `{fit.file}` best is below zero"
         self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
         return False
 
     # -- what makes a fit doubtful ---------------------------------------------------------
 
-    def _warn(self, found: Fit, item: ast.Fit) -> None:
-        told, span = regression(found), item.file.span
-        show = f"`qps fit {found.file}` shows all residuals"
+    def _warn(self, fit: Fit, item: ast.Fit) -> None:
+        told, span = regression(fit), item.file.span
+        show = f"`qps fit {fit.file}` shows all residuals"
         worst = told.worst
         if worst is not None:
             self.sink.report(
                 codes.POOR_FIT,
                 span,
-                f"the fit to `{found.file}` is poor: line {worst.line} has a load of "
+                f"the fit to `{fit.file}` is poor: line {worst.line} has a load of "
                 f"{_percent(worst.measured)}, and the fit gives {_percent(worst.fitted)}",
                 notes=[pull_text(told.pulling[0])] if told.pulling else [],
                 hint=f"look for a slip in the table, or for another cause of load; {show}",
@@ -112,24 +112,24 @@ class FitChecker(Part, frozen=True):
                 codes.UNSURE_COST,
                 span,
                 f"{' and '.join(map(coefficient_name, unsure))} that "
-                f"fit{'s' * (len(unsure) == 1)} `{found.file}` cannot be told from zero: "
+                f"fit{'s' * (len(unsure) == 1)} `{fit.file}` cannot be told from zero: "
                 + ", ".join(map(_interval, unsure)),
                 hint="measure runs that differ more in it, or leave the column out if it does not "
                 f"matter; {show}",
             )
-        if found.missed_rates:
-            self.sink.report(codes.UNUSED_RATE, span, missed_text(found), hint=MISSED_HINT)
+        if fit.missed_rates:
+            self.sink.report(codes.UNUSED_RATE, span, missed_text(fit), hint=MISSED_HINT)
 
-    def idle_dropped(self, found: Fit, machine: str, item: ast.Fit) -> None:
+    def idle_dropped(self, fit: Fit, machine: str, item: ast.Fit) -> None:
         """Warn of a fitted idle load that the machine does not have."""
-        if found.fixed < IDLE_TOLD:
+        if fit.fixed < IDLE_TOLD:
             return
         self.sink.report(
             codes.IDLE_DROPPED,
             item.span,
-            f"by `{found.file}` {_percent(float(found.fixed))} of the machine is always busy, but "
+            f"by `{fit.file}` {_percent(float(fit.fixed))} of the machine is always busy, but "
             f"`{machine}` has no idle load: the answer is too large",
-            hint=f'give machine `{machine}` the same: `{found.resource} …, idle fit "{found.file}"`'
+            hint=f'give machine `{machine}` the same: `{fit.resource} …, idle fit "{fit.file}"`'
             "; or say what there is, such as `idle 0 %`",
         )
 
@@ -140,18 +140,18 @@ MISSED_HINT = (
 )
 
 
-def missed_text(found: Fit) -> str:
+def missed_text(fit: Fit) -> str:
     """Return which columns look like rates and were not used."""
-    one = len(found.missed_rates) == 1
+    one = len(fit.missed_rates) == 1
     verb = "looks like a rate and was" if one else "look like rates and were"
-    named = listed(found.missed_rates, "and")
-    return f"column{'s' * (not one)} {named} of `{found.file}` {verb} not used"
+    named = listed(fit.missed_rates, "and")
+    return f"column{'s' * (not one)} {named} of `{fit.file}` {verb} not used"
 
 
-def below_zero(found: Fit) -> list[str]:
+def below_zero(fit: Fit) -> list[str]:
     """Return the names of the fitted numbers that cannot be: those below zero."""
-    named = [("the fixed part", found.fixed)]
-    named += [(f"the cost for each {_word(term.item)}", term.value) for term in found.terms]
+    named = [("the fixed part", fit.fixed)]
+    named += [(f"the cost for each {_word(term.item)}", term.value) for term in fit.terms]
     return [name for name, value in named if value < 0]
 
 
@@ -198,7 +198,7 @@ def _percent(load: float) -> str:
     return f"{load * 100:.3g} %"
 
 
-def fit_terms(found: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
+def fit_terms(fit: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
     """Return the coefficients of a fit as addends of a cost."""
     return tuple(
         ir.CostTerm(
@@ -210,7 +210,7 @@ def fit_terms(found: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
             ),
             literal=True,
         )
-        for term in found.terms
+        for term in fit.terms
     )
 
 
@@ -230,7 +230,7 @@ def _unit(item: str) -> str:
     return f"{'ns' if item == INFORMATION_BASE else 'us'}/{_word(item)}"
 
 
-def fitted_idle(found: Fit, span: Span) -> ir.Quantity:
+def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
     """Return the fixed part of a fit as the idle load of the machine."""
-    told = f"{float(found.fixed * 100):.4g} %"
-    return ir.Quantity(ir.Constant(found.fixed), DIMENSIONLESS, span, told)
+    told = f"{float(fit.fixed * 100):.4g} %"
+    return ir.Quantity(ir.Constant(fit.fixed), DIMENSIONLESS, span, told)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, lookup, report_name
+from qps.compiler.check.names.declarations import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
@@ -51,22 +51,22 @@ class GroupChecker(Part, frozen=True):
                 return False
         return True
 
-    def _group(self, found: Declared) -> ir.Group | None:
+    def _group(self, declared: Declared) -> ir.Group | None:
         """Return a group of users."""
-        declaration = found.declaration
+        declaration = declared.declaration
         assert isinstance(declaration, ast.Group)
-        scope = Scope(found.module, Allowed.POPULATION)
+        scope = Scope(declared.module, Allowed.POPULATION)
         what = "the size of a group"
         size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
         if size is None:
             return None
-        return ir.Group(found.qualified, size, declaration.name.span, declaration.doc)
+        return ir.Group(declared.qualified, size, declaration.name.span, declaration.doc)
 
     def named(self, name: ast.Name) -> str | None:
         """Return the group of a name; what is none is reported."""
-        found = lookup(self.main, name)
-        if found is not None and isinstance(found.declaration, ast.Group):
-            return found.qualified
+        declared = lookup(self.main, name)
+        if declared is not None and isinstance(declared.declaration, ast.Group):
+            return declared.qualified
         report_name(self.sink, self.main, name, "group", (ast.Group,))
         return None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Program
+from qps.compiler.check.names.declarations import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
@@ -30,9 +30,9 @@ class ParameterChecker(Part, frozen=True):
         """Return the options of all modules."""
         built = []
         for module, option in self._program.everywhere(ast.Option):
-            found = Declared(module, option)
+            declared = Declared(module, option)
             words = [choice.text for choice in option.choices]
-            choices = choices_of(found)
+            choices = choices_of(declared)
             if len(choices) == 1:
                 self.sink.report(
                     codes.MISSING_PART,
@@ -49,7 +49,7 @@ class ParameterChecker(Part, frozen=True):
                         f"`{choice.text}` is listed twice",
                         hint="list it once",
                     )
-            built.append(ir.Option(found.qualified, choices, option.name.span, option.doc))
+            built.append(ir.Option(declared.qualified, choices, option.name.span, option.doc))
         return tuple(built)
 
     def parameters(self) -> tuple[ir.Parameter, ...]:
@@ -113,12 +113,12 @@ class ParameterChecker(Part, frozen=True):
     def _shares(self) -> Iterator[ir.Parameter]:
         """Yield the share of each kind as a parameter: `film.I`."""
         for module, kinds in self._program.everywhere(ast.Kinds):
-            found = Declared(module, kinds)
-            shares = self.expressions.classes.shares(found)
+            declared = Declared(module, kinds)
+            shares = self.expressions.classes.shares(declared)
             source = kinds.source.value if kinds.source else None
             for kind, share in shares.of.items() if shares else ():
                 yield ir.Parameter(
-                    f"{found.qualified}.{kind}",
+                    f"{declared.qualified}.{kind}",
                     ir.Constant(share.value),
                     DIMENSIONLESS,
                     None,

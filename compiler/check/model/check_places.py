@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_hardware import HardwareChecker
+from qps.compiler.check.model.check_machines import MachineChecker
+from qps.compiler.check.model.check_networks import NetworkChecker
+from qps.compiler.check.names.declarations import Module, kind_of, lookup, report_name
 from qps.compiler.check.names.places import Place
-from qps.compiler.check.names.resolve import Module, kind_of, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -19,35 +20,30 @@ _NUMBERS = (ast.Users, ast.Param, ast.Let)
 class PlaceChecker(Part, frozen=True):
     """Checks the machines and networks that are put in a place."""
 
-    @property
-    def hardware(self) -> HardwareChecker:
-        """What checks machines and networks."""
-        return HardwareChecker(self.expressions)
-
     def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
-        found = lookup(module, place.name)
+        declared = lookup(module, place.name)
         wanted = ast.Machine if is_node else ast.Network
-        if found is None or not isinstance(found.declaration, wanted):
+        if declared is None or not isinstance(declared.declaration, wanted):
             word = "machine" if is_node else "network"
-            if found is not None and isinstance(found.declaration, _NUMBERS):
+            if declared is not None and isinstance(declared.declaration, _NUMBERS):
                 self.sink.report(
                     codes.WRONG_KIND,
                     place.name.span,
-                    f"`{place.name.text}` is {kind_of(found.declaration)}, not a {word}",
-                    secondary=[Label(found.declaration.name.span, "declared here")],
+                    f"`{place.name.text}` is {kind_of(declared.declaration)}, not a {word}",
+                    secondary=[Label(declared.declaration.name.span, "declared here")],
                     hint=f"the {word} stands first: `{word} * {place.name.text}`",
                 )
             else:
                 report_name(self.sink, module, place.name, word, (wanted,))
             return None
-        declaration = found.declaration
+        declaration = declared.declaration
         if isinstance(declaration, ast.Machine):
-            built: object = self.hardware.machine(found, declaration)
+            built: object = MachineChecker(self.expressions).machine(declared, declaration)
         else:
             assert isinstance(declaration, ast.Network)
-            built = self.hardware.network(found, declaration)
-        return None if built is None else found.qualified
+            built = NetworkChecker(self.expressions).network(declared, declaration)
+        return None if built is None else declared.qualified
 
     def count(self, expr: ast.Expr) -> ir.Expr | None:
         """Return how many there are of a node or link."""

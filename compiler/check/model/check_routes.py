@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Module, report_name
+from qps.compiler.check.names.declarations import Module, report_name
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import listed

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from itertools import zip_longest
 
 from msgspec import field
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_components import ComponentChecker
+from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
-from qps.compiler.check.names.resolve import lookup, report_name
+from qps.compiler.check.names.declarations import lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
-    INFORMATION_BASE,
     TIME,
-    TIME_BASE,
-    Dimension,
 )
-from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
 
 _CASTS = ("unicast", "multicast")
@@ -48,7 +43,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
-        emission = self._only_emission(declaration)
+        emission = EmissionChecker(self.expressions).emission(declaration)
         legs = self._legs(declaration)
         if emission is None or not legs:
             return None
@@ -85,98 +80,6 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             self._unknown_node(declaration.each)
             return None
         return name
-
-    def _only_emission(self, declaration: ast.Stream) -> ir.Emission | None:
-        emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
-        if not emissions:
-            self.sink.report(
-                codes.MISSING_PART,
-                declaration.name.span,
-                f"stream `{declaration.name.text}` has no source",
-                hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
-            )
-            return None
-        for extra in emissions[1:]:
-            self.sink.report(
-                codes.MISPLACED,
-                extra.span,
-                "a stream has one source",
-                secondary=[Label(emissions[0].span, "the first one")],
-                hint="make a second stream of it",
-            )
-        return self._emission(emissions[0])
-
-    def _emission(self, item: ast.Emission) -> ir.Emission | None:
-        scope = Scope(self.main, Allowed.FLOWS)
-        values = [self.expressions.quantity(value, scope) for value in item.values]
-        quantities = tuple(value for value in values if value is not None)
-        if len(quantities) < len(values):
-            return None
-        first = quantities[0]
-        base = (first.dimension * TIME).single_base
-        if base in (None, TIME_BASE):
-            told = advice(first, _is_rate, _rate_hint(first, item))
-            self.sink.report(
-                codes.WRONG_DIMENSION,
-                first.span,
-                f"a source gives a rate, not {first.dimension.in_words}",
-                label=f"this is {first.dimension.in_words}",
-                secondary=self._stated(item.values[0]) or told.labels,
-                hint=_swapped(quantities) or told.hint,
-            )
-            return None
-        assert base is not None
-        known = [base]
-        for size, written in zip(quantities[1:], item.values[1:], strict=True):
-            new = self._tied(size, known, written)
-            if new is None:
-                return None
-            known.append(new)
-        items = tuple(b for b in known if b != INFORMATION_BASE)
-        return ir.Emission(
-            values=quantities,
-            primary=items[0] if items else None,
-            items=items,
-            carries_information=INFORMATION_BASE in known,
-            framed_bytes=base == INFORMATION_BASE and len(items) > 0,
-            span=item.span,
-        )
-
-    def _stated(self, expr: ast.Expr) -> list[Label]:
-        """Return where the parameter or `let` stands that an expression is the name of."""
-        found = lookup(self.main, expr.name) if isinstance(expr, ast.Reference) else None
-        declared = None if found is None else found.declaration
-        if not isinstance(declared, ast.Param | ast.Let):
-            return []
-        return [Label(declared.value.span, f"`{declared.name.text}` is this")]
-
-    def _tied(self, size: ir.Quantity, known: list[str], written: ast.Expr) -> str | None:
-        """Return the item that a size such as byte/packet ties to those known already."""
-        pair = _pair(size.dimension)
-        if pair is not None:
-            new = [base for base in pair if base not in known]
-            if len(new) == 1:
-                return new[0]
-            if not new:
-                self.sink.report(
-                    codes.MISPLACED,
-                    size.span,
-                    f"`{size.dimension}` is settled already by what stands before it",
-                    hint="take it out",
-                )
-                return None
-        usual = _size_hint(size, written, known)
-        told = advice(size, lambda found: _pair(found) is not None, usual)
-        self.sink.report(
-            codes.WRONG_DIMENSION,
-            size.span,
-            f"a size ties one item to another, such as byte/packet; this is "
-            f"{size.dimension.in_words}",
-            label=f"this is {size.dimension.in_words}",
-            secondary=self._stated(written) or told.labels,
-            hint=told.hint,
-        )
-        return None
 
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
@@ -313,8 +216,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     def _unknown_node(self, name: ast.Name) -> None:
         """Report a name that is no node; a node that failed is reported where it stands."""
-        found = lookup(self.main, name)
-        own = None if found is None or found.module.prefix else found.declaration
+        declared = lookup(self.main, name)
+        own = None if declared is None or declared.module.prefix else declared.declaration
         if not isinstance(own, ast.Node):
             report_name(self.sink, self.main, name, "node", (ast.Node,))
 
@@ -353,16 +256,16 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         )
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
-        found = lookup(self.main, item.component)
-        if found is None or not isinstance(found.declaration, ast.Component):
+        declared = lookup(self.main, item.component)
+        if declared is None or not isinstance(declared.declaration, ast.Component):
             report_name(self.sink, self.main, item.component, "component", (ast.Component,))
             return None
-        declaration = found.declaration
-        self.used_components.add(found.qualified)
+        declaration = declared.declaration
+        self.used_components.add(declared.qualified)
         formals = self.expressions.arguments(
-            declaration.name, declaration.formals, item.arguments, item.span, found, scope
+            declaration.name, declaration.formals, item.arguments, item.span, declared, scope
         )
-        return None if formals is None else self.components.component(found, formals)
+        return None if formals is None else self.components.component(declared, formals)
 
     def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
         if item.target is not None and item.target.text not in self.nodes:
@@ -380,11 +283,13 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             if item.cast.text in _CASTS:
                 cast = item.cast.text == "multicast"
             else:
-                found = lookup(self.main, item.cast)
+                declared = lookup(self.main, item.cast)
                 choices = (
-                    choices_of(found) if found and isinstance(found.declaration, ast.Option) else ()
+                    choices_of(declared)
+                    if declared and isinstance(declared.declaration, ast.Option)
+                    else ()
                 )
-                if found is None or set(choices) != set(_CASTS):
+                if declared is None or set(choices) != set(_CASTS):
                     self.sink.report(
                         codes.WRONG_KIND,
                         item.cast.span,
@@ -392,7 +297,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                         hint="declare `option cast = unicast or multicast`",
                     )
                     return None
-                cast = found.qualified
+                cast = declared.qualified
         kind = ir.SpreadKind(item.kind)
         return ir.Spread(
             kind=kind,
@@ -402,52 +307,3 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             group=group,
             most=most,
         )
-
-
-def _pair(dimension: Dimension) -> tuple[str, str] | None:
-    """Return the items that a size such as byte/packet ties together, None where it is none."""
-    exponents = dict(dimension.exponents)
-    above = [base for base, power in exponents.items() if power == 1]
-    below = [base for base, power in exponents.items() if power == -1]
-    if len(exponents) != 2 or len(above) != 1 or TIME_BASE in exponents:  # noqa: PLR2004
-        return None
-    return (above[0], below[0]) if below else (above[0], above[0])
-
-
-def _item_word(base: str) -> str:
-    return "byte" if base == INFORMATION_BASE else base
-
-
-def _size_hint(size: ir.Quantity, written: ast.Expr, known: list[str]) -> str:
-    """Return how to tie a size to what the stream carries so far."""
-    words = [_item_word(base) for base in known]
-    example = "byte/packet" if words == ["byte"] else f"byte/{words[-1]}"
-    if size.dimension == DIMENSIONLESS and isinstance(written, ast.Reference):
-        return f"give `{written.span.text}` its unit where it is declared, such as `{example}`"
-    if size.dimension == DIMENSIONLESS:
-        return f"give it its unit: `{written.span.text} {example}`"
-    return f"the stream carries {listed(words, 'and')} so far: write a size such as `{example}`"
-
-
-def _swapped(values: tuple[ir.Quantity, ...]) -> str | None:
-    """Return what to write where the rate of a source stands behind its sizes."""
-    rates = [v for v in values if (v.dimension * TIME).single_base not in (None, TIME_BASE)]
-    if not rates or values[0].dimension.single_base is not None:
-        return None
-    texts = [" ".join(v.span.text.split()) for v in (rates[0], *values) if v is not rates[0]]
-    rate = " ".join(rates[0].span.text.split())
-    return f"the rate comes first: `source {', '.join([rate, *texts])}`"
-
-
-def _is_rate(dimension: Dimension) -> bool:
-    return (dimension * TIME).single_base not in (None, TIME_BASE)
-
-
-def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
-    digits = re.match(r"(\d{1,3}),(\d{3})\b", item.span.text.removeprefix("source").strip())
-    if digits:
-        return f"write digits without commas: `{digits[1]}_{digits[2]}`"
-    base = value.dimension.single_base
-    if base is not None and base != TIME_BASE:
-        return f"say how often: `{value.span.text}/s`"
-    return "write a rate such as `30 frame/s` or `8000 byte/s`"

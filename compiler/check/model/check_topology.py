@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_places import PlaceChecker
+from qps.compiler.check.names.declarations import report_name
 from qps.compiler.check.names.places import place_of
-from qps.compiler.check.names.resolve import report_name
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.syntax import ast

@@ -8,7 +8,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Module
+from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -46,27 +46,27 @@ class ClassChecker(Struct, frozen=True):
     number: Callable[[ast.Expr, Scope, str], Fraction | None]
     known: dict[str, Shares | None]
 
-    def shares(self, found: Declared) -> Shares | None:
+    def shares(self, named: Declared) -> Shares | None:
         """Return the shares of the classes that a declaration lists; None where it is wrong."""
-        declared = found.declaration
+        declared = named.declaration
         assert isinstance(declared, ast.Kinds)
-        if found.qualified not in self.known:
+        if named.qualified not in self.known:
             weights = (
                 self._counted(declared)
                 if declared.pattern
-                else self._weights(found.module, declared)
+                else self._weights(named.module, declared)
             )
-            self.known[found.qualified] = (
+            self.known[named.qualified] = (
                 None if weights is None else self._shared(declared, weights)
             )
-        return self.known[found.qualified]
+        return self.known[named.qualified]
 
-    def knows(self, found: Declared, name: ast.Name) -> bool:
+    def knows(self, declared: Declared, name: ast.Name) -> bool:
         """Return whether a class is one of those declared; else it is reported."""
-        shares = self.shares(found)
+        shares = self.shares(declared)
         if shares is None or name.parts[-1] in shares.of:
             return shares is not None
-        own = found.declaration.name
+        own = declared.declaration.name
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,

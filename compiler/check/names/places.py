@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.check.names.resolve import Module, lookup
+from qps.compiler.check.names.declarations import Module, lookup
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
@@ -39,8 +39,8 @@ def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | No
     None where that cannot be told, since its machine or network failed.
     """
     place = place_of(owner.place)
-    found = None if place is None else lookup(module, place.name)
-    declared = None if found is None else found.declaration
+    named = None if place is None else lookup(module, place.name)
+    declared = None if named is None else named.declaration
     if isinstance(declared, ast.Machine):
         return [resource.name.text for resource in declared.resources]
     if not isinstance(declared, ast.Network) or isinstance(owner, ast.Node):

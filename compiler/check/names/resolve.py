@@ -1,70 +1,26 @@
-"""Imports and names: every module loaded once, every declared name in its module's scope."""
+"""Imports: every module loaded once, every declared name in its module's scope."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import TypeVar
 
 from msgspec import Struct, field
 
+from qps.compiler.check.names.declarations import Module, Named, Program, is_unit, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 from qps.compiler.syntax.parse import parse
-from qps.grammar.words import RESERVED
-
-D = TypeVar("D")
 
 MOST_MODULES = 200
 LARGEST_TOTAL = 1_000_000
 """Characters in all modules together, beyond which no more are read."""
 DEEPEST_IMPORTS = 40
-
-Named = (
-    ast.Unit
-    | ast.Users
-    | ast.Group
-    | ast.Option
-    | ast.Param
-    | ast.Kinds
-    | ast.Let
-    | ast.Func
-    | ast.Machine
-    | ast.Network
-    | ast.Component
-    | ast.Node
-    | ast.Link
-    | ast.Stream
-    | ast.Measure
-    | ast.Trace
-)
-"""Declarations whose names share one space."""
-
-KIND_WORDS: dict[type, str] = {
-    ast.Unit: "a unit",
-    ast.Users: "the population",
-    ast.Group: "a group",
-    ast.Option: "an option",
-    ast.Param: "a parameter",
-    ast.Kinds: "a set of kinds",
-    ast.Let: "a `let`",
-    ast.Func: "a function",
-    ast.Machine: "a machine",
-    ast.Network: "a network",
-    ast.Component: "a component",
-    ast.Node: "a node",
-    ast.Link: "a link",
-    ast.Stream: "a stream",
-    ast.Measure: "a measure",
-    ast.Trace: "a trace",
-}
-
 
 _OF_A_SPEC: dict[type, str] = {
     ast.Topology: "topology",
@@ -75,120 +31,6 @@ _OF_A_SPEC: dict[type, str] = {
     ast.Quality: "quality",
 }
 """What only the spec itself has, and no spec that uses it."""
-
-
-KIND_KEYWORDS: dict[type, str] = {
-    ast.Machine: "machine",
-    ast.Network: "network",
-    ast.Component: "component",
-    ast.Node: "node",
-    ast.Link: "link",
-    ast.Unit: "unit",
-    ast.Kinds: "kinds",
-    ast.Group: "group",
-}
-"""The words that declare what can be asked for by its kind."""
-
-
-class Module(Struct, frozen=True):
-    """A module with its names. `prefix` is what the main spec calls it, empty for itself."""
-
-    syntax: ast.Module
-    prefix: str
-    names: dict[str, Named] = field(default_factory=dict)
-    imports: dict[str, Module] = field(default_factory=dict)
-
-    def qualified(self, name: str) -> str:
-        """Return how the main spec calls one of this module's names."""
-        return f"{self.prefix}.{name}" if self.prefix else name
-
-
-_NEEDS: dict[type, str] = {
-    ast.Users: "users",
-    ast.Topology: "topology",
-    ast.Stream: "stream",
-    ast.Require: "require",
-    ast.Matrix: "matrix",
-    ast.Observe: "observe",
-    ast.Mode: "mode",
-}
-"""What only a file declares that has something to solve."""
-
-
-class Program(Struct, frozen=True, dict=True):
-    """The main module and, in the order of loading, all modules.
-
-    `failed_names` are names that something would declare, had it not failed.
-    """
-
-    main: Module
-    modules: tuple[Module, ...]
-    failed_names: frozenset[str] = frozenset()
-
-    @cached_property
-    def is_module(self) -> bool:
-        """True for a file that only declares what others use: it has nothing to solve.
-
-        It may claim what its functions and numbers come to. What could not be parsed counts as
-        what it was meant to be; where that is not known it may be anything.
-        """
-        syntax = self.main.syntax
-        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
-        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
-        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
-
-    @cached_property
-    def rating_bases(self) -> frozenset[str]:
-        """The units in which machines are rated."""
-        return frozenset(u.name.text for _, u in self.everywhere(ast.Unit) if u.is_rating)
-
-    @cached_property
-    def resources(self) -> frozenset[str]:
-        """The names of everything that a machine has."""
-        machines = [machine for _, machine in self.everywhere(ast.Machine)]
-        return frozenset(item.name.text for machine in machines for item in machine.resources)
-
-    def everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
-        """Return the declarations of a kind in every module, with their modules."""
-        return [
-            (module, declaration)
-            for module in self.modules
-            for declaration in module.names.values()
-            if isinstance(declaration, kind)
-        ]
-
-
-class Declared(Struct, frozen=True):
-    """A declaration and the module it stands in."""
-
-    module: Module
-    declaration: Named
-
-    @property
-    def qualified(self) -> str:
-        """How the main spec calls it."""
-        return self.module.qualified(self.declaration.name.text)
-
-
-def lookup(module: Module, name: ast.Name) -> Declared | None:
-    """Return what a name means in a module; the names in front of the last are imports."""
-    for part in name.parts[:-1]:
-        imported = module.imports.get(part)
-        if imported is None:
-            return None
-        module = imported
-    declaration = module.names.get(name.parts[-1])
-    return None if declaration is None else Declared(module, declaration)
-
-
-def lookup_class(module: Module, name: ast.Name) -> Declared | None:
-    """Return the parameter or the kinds in front of the last part of a name: `frame_size.I`."""
-    if len(name.parts) == 1:
-        return None
-    found = lookup(module, ast.Name(name.span, name.parts[:-1]))
-    if found is None or not isinstance(found.declaration, ast.Param | ast.Kinds):
-        return None
-    return found
 
 
 def resolve(main: ast.Module, importer: Importer) -> Outcome[Program]:
@@ -346,110 +188,6 @@ class _Loader(Struct, kw_only=True):
             secondary=[Label(span, f"`{label}` goes on here") for label, span in steps[first:-1]],
             hint="move what both need into a module of its own",
         )
-
-
-def is_unit(name: ast.Name, sink: Sink) -> bool:
-    """Return whether a name that is declared is a unit of the language; then it is reported."""
-    if units.built_in(name.text) is None:
-        return False
-    sink.report(
-        codes.SHADOWED_UNIT,
-        name.span,
-        f"`{name.text}` is a unit already",
-        hint=f"call it something else, such as `{name.text}_`",
-    )
-    return True
-
-
-def kind_of(declaration: Named) -> str:
-    """Return what a declaration declares, in words."""
-    return KIND_WORDS[type(declaration)]
-
-
-def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
-    """Yield the names of some kinds that a module can write, those of its imports qualified."""
-    yield from (name for name, found in module.names.items() if isinstance(found, kinds))
-    for alias, imported in module.imports.items():
-        named = imported.names.items()
-        yield from (f"{alias}.{name}" for name, found in named if isinstance(found, kinds))
-
-
-def report_name(
-    sink: Sink,
-    module: Module,
-    name: ast.Name,
-    wanted: str,
-    kinds: tuple[type, ...],
-    others: Iterable[str] = (),
-) -> None:
-    """Report a name that is not what is wanted: nothing declares it, or it is something else.
-
-    `kinds` are the declarations that could be named, `others` what else could stand there.
-    """
-    found = lookup(module, name)
-    if found is not None and isinstance(found.declaration, kinds) and found.module is not module:
-        report_other_spec(sink, name.span, found)
-        return
-    candidates = sorted({*names_of(module, kinds), *others})
-    offered = did_you_mean(name.text, candidates)
-    if found is not None or name.text in module.imports:
-        kind = "a module" if found is None else kind_of(found.declaration)
-        sink.report(
-            codes.WRONG_KIND,
-            name.span,
-            f"`{name.text}` is {kind}, not a {wanted}",
-            secondary=[Label(found.declaration.name.span, "declared here")] if found else (),
-            hint=offered or f"name a {wanted} here" + _such_as(candidates),
-        )
-        return
-    sink.report(
-        codes.UNKNOWN_NAME,
-        name.span,
-        f"unknown {wanted} `{name.text}`",
-        hint=units.ambiguity(name.text) or offered or _how_to_declare(module, name, wanted, kinds),
-    )
-
-
-def report_other_spec(sink: Sink, span: Span, found: Declared) -> None:
-    """Report what belongs to a spec that is used as a module: only its declarations are used."""
-    declaration, prefix = found.declaration, found.module.prefix
-    label = found.module.syntax.source.label
-    match declaration:
-        case ast.Node(place=place) | ast.Link(place=place):
-            word = "node" if isinstance(declaration, ast.Node) else "link"
-            what = place.span.text.split()[0]
-            hint = f"put what it is in a topology of your own: `{word} name = {prefix}.{what}`"
-        case ast.Stream():
-            hint = "streams are not shared: write one here, of the components of that module"
-        case _:
-            hint = "the population is that of this spec"
-    sink.report(
-        codes.OTHER_SPEC,
-        span,
-        f"`{declaration.name.text}` is {kind_of(declaration)} of `{label}`, which is used as a "
-        "module: it has no place here",
-        secondary=[Label(declaration.name.span, "declared here")],
-        hint=hint,
-    )
-
-
-def _such_as(candidates: list[str]) -> str:
-    return f", such as `{candidates[0]}`" if candidates else ""
-
-
-def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[type, ...]) -> str:
-    last = name.parts[-1]
-    if last in RESERVED:
-        return f"`{last}` is a word of the language; an option is compared with it: `… == {last}`"
-    if wanted == "unit":
-        known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
-        return f"there is {known}, …; `unit {last}` declares one of your own"
-    if kinds[0] in KIND_KEYWORDS:
-        return f"declare it: `{KIND_KEYWORDS[kinds[0]]} {last} …`"
-    if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
-        users = f"`users {last} in 1..1000`"
-        return f"declare it: {users} if it is the population, else `param {last} = …`"
-    return f"declare it, such as `param {last} = …`"
 
 
 def _named(syntax: ast.Module) -> Iterator[Named]:

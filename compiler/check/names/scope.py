@@ -7,7 +7,7 @@ from enum import Flag, auto
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from qps.compiler.check.names.resolve import Module
+from qps.compiler.check.names.declarations import Module
 from qps.compiler.ir import Quantity
 
 

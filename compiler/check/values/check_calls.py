@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.places import has_resource
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     is_unit,
     kind_of,
@@ -18,6 +17,7 @@ from qps.compiler.check.names.resolve import (
     report_name,
     report_other_spec,
 )
+from qps.compiler.check.names.places import has_resource
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
@@ -75,11 +75,11 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             return self._special(word, expr, scope)
         if word == "quantile":
             return self._quantile(expr, scope)
-        found = lookup(scope.module, expr.name)
-        trace = trace_of(scope.module, expr.name) if found is None else None
+        declared = lookup(scope.module, expr.name)
+        trace = trace_of(scope.module, expr.name) if declared is None else None
         if trace is not None:
             return self.traces.call(trace, expr, scope)
-        if found is None:
+        if declared is None:
             names = sorted(LANGUAGE_FUNCTIONS)
             names += [n for n, d in scope.module.names.items() if isinstance(d, ast.Func)]
             self.sink.report(
@@ -89,55 +89,57 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 hint=_FOREIGN.get(word) or did_you_mean(word, names) or "declare it with `func`",
             )
             return None
-        if not isinstance(found.declaration, ast.Func):
+        if not isinstance(declared.declaration, ast.Func):
             self.sink.report(
                 codes.WRONG_KIND,
                 expr.name.span,
-                f"`{word}` is {kind_of(found.declaration)}, not a function",
-                secondary=[Label(found.declaration.name.span, "declared here")],
+                f"`{word}` is {kind_of(declared.declaration)}, not a function",
+                secondary=[Label(declared.declaration.name.span, "declared here")],
                 hint=f"multiply with `*`: `{word} * (…)`",
             )
             return None
-        return self._inlined(found, found.declaration, expr, scope)
+        return self._inlined(declared, declared.declaration, expr, scope)
 
     def _inlined(
-        self, found: Declared, func: ast.Func, expr: ast.Call, scope: Scope
+        self, declared: Declared, func: ast.Func, expr: ast.Call, scope: Scope
     ) -> Value | None:
         if any(open_.declaration is func for open_ in self.definitions.open):
-            self.definitions.report_circle(found)
+            self.definitions.report_circle(declared)
             return None
-        formals = self.arguments(func.name, func.formals, expr.arguments, expr.span, found, scope)
+        formals = self.arguments(
+            func.name, func.formals, expr.arguments, expr.span, declared, scope
+        )
         if formals is None or self.definitions.is_unsound(func):
             return None
-        if self.definitions.is_too_deep(found):
+        if self.definitions.is_too_deep(declared):
             return None
-        value = self._body(found, func, formals)
+        value = self._body(declared, func, formals)
         return None if value is None else replace(value, span=expr.span)
 
     def _body(
-        self, found: Declared, func: ast.Func, formals: dict[str, ir.Quantity]
+        self, declared: Declared, func: ast.Func, formals: dict[str, ir.Quantity]
     ) -> Value | None:
         """Return what the body of a function is with its formals bound."""
         self.definitions.called.add(id(func))
-        self.definitions.open.append(found)
-        value = self.value(func.value, Scope(found.module, EVERYTHING, formals))
+        self.definitions.open.append(declared)
+        value = self.value(func.value, Scope(declared.module, EVERYTHING, formals))
         if self.definitions.open:
             self.definitions.open.pop()
         return value
 
-    def uncalled(self, found: Declared, func: ast.Func) -> None:
+    def uncalled(self, declared: Declared, func: ast.Func) -> None:
         """Check a function by itself: what is wrong in it whatever it is called with."""
-        bound = self.unknown(found, func.formals)
+        bound = self.unknown(declared, func.formals)
         if bound is not None:
-            self._body(found, func, bound)
+            self._body(declared, func, bound)
 
     def unknown(
-        self, found: Declared, formals: tuple[ast.Formal, ...]
+        self, declared: Declared, formals: tuple[ast.Formal, ...]
     ) -> dict[str, ir.Quantity] | None:
         """Return formals without values: of what nothing uses, only their dimensions are known."""
         bound: dict[str, ir.Quantity] = {}
         for formal in formals:
-            dimension = self._dimension_of(formal, bound, found)
+            dimension = self._dimension_of(formal, bound, declared)
             if dimension is None:
                 return None
             value = ir.ParameterValue(formal.name.text, is_formal=True)
@@ -145,14 +147,14 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         return bound
 
     def _dimension_of(
-        self, formal: ast.Formal, bound: dict[str, ir.Quantity], found: Declared
+        self, formal: ast.Formal, bound: dict[str, ir.Quantity], declared: Declared
     ) -> Dimension | None:
         """Return the dimension of a formal, free where it has no example."""
         if not self._is_new(formal, bound):
             return None
         if formal.example is None:
             return self.arithmetic.free.start(formal.name.text)
-        example = self.value(formal.example, Scope(found.module))
+        example = self.value(formal.example, Scope(declared.module))
         return None if example is None else example.dimension
 
     def arguments(
@@ -161,7 +163,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         formals: tuple[ast.Formal, ...],
         arguments: tuple[ast.Expr, ...],
         span: Span,
-        found: Declared,
+        declared: Declared,
         scope: Scope,
     ) -> dict[str, ir.Quantity] | None:
         """Return the arguments of a function or component by the names of its formals."""
@@ -183,7 +185,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             if value is None:
                 return None
             if formal.example is not None:
-                example = self.value(formal.example, Scope(found.module))
+                example = self.value(formal.example, Scope(declared.module))
                 if example is None:
                     return None
                 if not self.arithmetic.free.agree(example.dimension, value.dimension):
@@ -352,19 +354,23 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         return True
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:
-        found = lookup(scope.module, name)
-        return found is not None and isinstance(found.declaration, ast.Group)
+        declared = lookup(scope.module, name)
+        return declared is not None and isinstance(declared.declaration, ast.Group)
 
     def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
         """Return how many members each group has, or how many groups there are."""
-        found = lookup(scope.module, name)
-        if found is None or not isinstance(found.declaration, ast.Group) or word not in _OF_GROUPS:
+        declared = lookup(scope.module, name)
+        if (
+            declared is None
+            or not isinstance(declared.declaration, ast.Group)
+            or word not in _OF_GROUPS
+        ):
             wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
         asked = ir.GroupCount if word == "count" else ir.Members
         return Value(
-            expr=asked(found.qualified),
+            expr=asked(declared.qualified),
             dimension=DIMENSIONLESS,
             span=span,
             mentions=Allowed.POPULATION,
@@ -380,11 +386,11 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         """Return the share of a component in the load of a machine, of a stream in a link's."""
         name, word, kind = by
         assert name is not None
-        found = lookup(scope.module, name)
-        if found is None or not isinstance(found.declaration, kind):
+        declared = lookup(scope.module, name)
+        if declared is None or not isinstance(declared.declaration, kind):
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
-        asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, found.qualified)
+        asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, declared.qualified)
         return measured(asked, DIMENSIONLESS, span)
 
 

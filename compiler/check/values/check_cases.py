@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.resolve import Declared, lookup, report_name
+from qps.compiler.check.names.declarations import Declared, lookup, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value, add
@@ -59,22 +59,22 @@ class CaseChecker(Struct, frozen=True):
 
     def _table(self, expr: ast.KindTable, scope: Scope) -> Value | None:
         """Return a value over kinds, each of which is a parameter of its own."""
-        found = lookup(scope.module, expr.kinds)
-        if found is None or not isinstance(found.declaration, ast.Kinds):
+        named = lookup(scope.module, expr.kinds)
+        if named is None or not isinstance(named.declaration, ast.Kinds):
             kind = "set of kinds"
             report_name(self.sink, scope.module, expr.kinds, kind, (ast.Kinds,))
             return None
-        declared = found.declaration
-        shares = self.classes.shares(found)
+        declared = named.declaration
+        shares = self.classes.shares(named)
         values = [self.value(entry.value, scope) for entry in expr.entries]
         known = [value for value in values if value is not None]
-        if shares is None or not self._is_complete(expr, found) or len(known) < len(values):
+        if shares is None or not self._is_complete(expr, named) or len(known) < len(values):
             return None
         if not self._are_alike(known):
             return None
         owner = scope.module.qualified(expr.owner.text)
         mixture = ir.Mixture(
-            found.qualified,
+            named.qualified,
             declared.of_users,
             tuple(
                 ir.Kind(kind, share.value, share.weight, f"{owner}.{kind}")
@@ -119,9 +119,9 @@ class CaseChecker(Struct, frozen=True):
     def sum(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return what a parameter by kinds comes to when all its kinds are added up."""
         asked = expr.arguments[0] if len(expr.arguments) == 1 else None
-        found = lookup(scope.module, asked.name) if isinstance(asked, ast.Reference) else None
-        declared = None if found is None else found.declaration
-        if found is None or not isinstance(declared, ast.Param):
+        named = lookup(scope.module, asked.name) if isinstance(asked, ast.Reference) else None
+        declared = None if named is None else named.declaration
+        if named is None or not isinstance(declared, ast.Param):
             self.sink.report(
                 codes.ARGUMENT_COUNT if asked is None else codes.WRONG_KIND,
                 expr.span,
@@ -143,7 +143,7 @@ class CaseChecker(Struct, frozen=True):
         kinds = [entry.name.text for entry in declared.value.entries]
         if whole is None:
             return None
-        parts = [ir.ParameterValue(f"{found.qualified}.{kind}") for kind in kinds]
+        parts = [ir.ParameterValue(f"{named.qualified}.{kind}") for kind in kinds]
         dimension, divisors = whole.dimension, whole.divisors
         return self.arithmetic.combined(expr.span, add(parts), dimension, [whole], divisors)
 
@@ -182,21 +182,21 @@ class CaseChecker(Struct, frozen=True):
                 return False
         return True
 
-    def _is_complete(self, expr: ast.KindTable, found: Declared) -> bool:
+    def _is_complete(self, expr: ast.KindTable, declared: Declared) -> bool:
         """Return whether every kind has one value, and nothing else has one."""
-        shares = self.classes.shares(found)
+        shares = self.classes.shares(declared)
         assert shares is not None
         stated: dict[str, ast.KindValue] = {}
         is_sound = True
         for entry in expr.entries:
-            is_sound &= self.classes.knows(found, entry.name)
+            is_sound &= self.classes.knows(declared, entry.name)
             earlier = stated.setdefault(entry.name.text, entry)
             if earlier is not entry:
                 self._twice(entry.span, f"kind `{entry.name.text}`", earlier.span)
                 is_sound = False
         missing = [kind for kind in shares.of if kind not in stated]
         if missing and is_sound:
-            own = found.declaration.name
+            own = declared.declaration.name
             told = ", ".join(f"`{kind}`" for kind in missing)
             self.sink.report(
                 codes.MISSING_PART,

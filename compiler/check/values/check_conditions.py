@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, lookup
+from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import ValueOf
 from qps.compiler.check.values.values import Arithmetic, Value
@@ -57,8 +57,8 @@ class ConditionChecker(Struct, frozen=True):
     def _option(self, expr: ast.Expr, scope: Scope) -> Declared | None:
         if not isinstance(expr, ast.Reference):
             return None
-        found = lookup(scope.module, expr.name)
-        return found if found and isinstance(found.declaration, ast.Option) else None
+        declared = lookup(scope.module, expr.name)
+        return declared if declared and isinstance(declared.declaration, ast.Option) else None
 
     def _is_on(self, option: Declared, expr: ast.Reference) -> ir.Condition | None:
         choices = choices_of(option)

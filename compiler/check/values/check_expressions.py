@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import ClassChecker
-from qps.compiler.check.names.resolve import Declared
+from qps.compiler.check.names.declarations import Declared
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_calls import CallChecker
 from qps.compiler.check.values.check_cases import CaseChecker
@@ -124,9 +124,9 @@ class ExpressionChecker:
 
     # -- what the rest of the compiler calls ---------------------------------------------
 
-    def is_named(self, found: Declared) -> bool:
+    def is_named(self, declared: Declared) -> bool:
         """Return whether an expression that was checked so far names a definition."""
-        return found.qualified in self._definitions.known
+        return declared.qualified in self._definitions.known
 
     def quantity(
         self,
@@ -148,18 +148,18 @@ class ExpressionChecker:
             return None
         return replace(value.quantity, bound=_bound(value.span.text, scope.formals))
 
-    def uncalled(self, found: Declared, func: ast.Func) -> None:
+    def uncalled(self, declared: Declared, func: ast.Func) -> None:
         """Check the body of a function with formals of which only the dimensions are known."""
         before = len(self.sink.found)
-        self._guarded(lambda: self._calls.uncalled(found, func), func.value.span)
+        self._guarded(lambda: self._calls.uncalled(declared, func), func.value.span)
         if len(self.sink.found) > before:
             self._definitions.unsound.add(id(func))
 
     def unknown(
-        self, found: Declared, formals: tuple[ast.Formal, ...], span: Span
+        self, declared: Declared, formals: tuple[ast.Formal, ...], span: Span
     ) -> dict[str, ir.Quantity] | None:
         """Return the formals of what nothing uses: they have dimensions, but no values."""
-        return self._guarded(lambda: self._calls.unknown(found, formals), span)
+        return self._guarded(lambda: self._calls.unknown(declared, formals), span)
 
     def resolved(self, dimension: Dimension) -> Dimension:
         """Return a dimension with all that was found of formals without values put in."""
@@ -181,14 +181,14 @@ class ExpressionChecker:
         """Report a quantity that has another dimension than is needed."""
         have = self._arithmetic.free.resolved(value.dimension)
         usual = unit_hint(value.span.text, have, wanted) or factor_hint(have, wanted)
-        told = advice(value, lambda found: found == wanted, usual)
+        advised = advice(value, lambda other: other == wanted, usual)
         self.sink.report(
             codes.WRONG_DIMENSION,
             value.span,
             f"{of} must be {wanted.in_words}, not {have.in_words}",
             label=f"this is {have.in_words}",
-            secondary=told.labels,
-            hint=told.hint,
+            secondary=advised.labels,
+            hint=advised.hint,
         )
 
     def number(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.check.names.resolve import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_calls import LANGUAGE_FUNCTIONS
 from qps.compiler.check.values.check_traces import trace_of

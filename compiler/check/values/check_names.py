@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import CASES, ClassChecker
-from qps.compiler.check.names.places import resource_words
-from qps.compiler.check.names.resolve import (
+from qps.compiler.check.names.declarations import (
     Declared,
     Module,
     kind_of,
@@ -20,6 +19,7 @@ from qps.compiler.check.names.resolve import (
     report_name,
     report_other_spec,
 )
+from qps.compiler.check.names.places import resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Value, mentions_of
@@ -109,28 +109,28 @@ class Definitions(Struct, kw_only=True):
             self.known[found.qualified] = None
         self.open.clear()
 
-    def is_too_deep(self, found: Declared) -> bool:
+    def is_too_deep(self, declared: Declared) -> bool:
         """Return whether definitions rest on each other too deeply; then it is reported."""
         if len(self.open) < DEEPEST_DEFINITIONS:
             return False
         self.sink.report(
             codes.TOO_DEEP,
-            found.declaration.name.span,
+            declared.declaration.name.span,
             f"definitions may rest on each other {DEEPEST_DEFINITIONS} deep, this goes deeper",
             hint="state some of them by themselves",
         )
         return True
 
-    def report_circle(self, found: Declared) -> None:
+    def report_circle(self, declared: Declared) -> None:
         """Report definitions that need each other."""
         start = next(
-            i for i, open_ in enumerate(self.open) if open_.declaration is found.declaration
+            i for i, open_ in enumerate(self.open) if open_.declaration is declared.declaration
         )
-        circle = [*self.open[start:], found]
+        circle = [*self.open[start:], declared]
         names = " -> ".join(item.declaration.name.text for item in circle)
         self.sink.report(
             codes.DEFINITION_CYCLE,
-            found.declaration.name.span,
+            declared.declaration.name.span,
             f"these definitions need each other: {names}",
             hint="state one of them without the others",
             secondary=[
@@ -177,26 +177,26 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         unit = units.built_in(name.text) if len(name.parts) == 1 else None
         if unit is not None:
             return Value(expr=ir.Constant(unit.factor), dimension=unit.dimension, span=expr.span)
-        found = lookup(scope.module, name)
-        if found is not None:
-            return self._declared(found, expr)
+        declared = lookup(scope.module, name)
+        if declared is not None:
+            return self._declared(declared, expr)
         divided = lookup_class(scope.module, name)
         if divided is not None:
             return self._kind(divided, expr)
         return self._measure(expr, scope, wanted)
 
-    def _declared(self, found: Declared, expr: ast.Reference) -> Value | None:
-        declaration, span = found.declaration, expr.span
+    def _declared(self, declared: Declared, expr: ast.Reference) -> Value | None:
+        declaration, span = declared.declaration, expr.span
         match declaration:
             case ast.Unit():
-                return self._unit(found, declaration, span)
+                return self._unit(declared, declaration, span)
             case ast.Param():
-                value = self._definition(found, declaration.value)
+                value = self._definition(declared, declaration.value)
                 if value is None or value.mentions:
                     return None  # what depends on what it may not is reported where it stands
                 is_elastic = declaration.is_elastic
                 mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
-                parameter = ir.ParameterValue(found.qualified, is_elastic)
+                parameter = ir.ParameterValue(declared.qualified, is_elastic)
                 divisors = value.divisors
                 return Value(
                     expr=parameter,
@@ -206,10 +206,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                     divisors=divisors,
                 )
             case ast.Let():
-                value = self._definition(found, declaration.value)
+                value = self._definition(declared, declaration.value)
                 return None if value is None else replace(value, span=span)
             case ast.Measure():
-                value = self._definition(found, declaration.value)
+                value = self._definition(declared, declaration.value)
                 return None if value is None else replace(value, span=span)
             case ast.Users():
                 return Value(
@@ -219,21 +219,21 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                     mentions=Allowed.POPULATION,
                 )
             case _:
-                self._not_a_value(found, expr)
+                self._not_a_value(declared, expr)
                 return None
 
-    def _kind(self, found: Declared, expr: ast.Reference) -> Value | None:
+    def _kind(self, declared: Declared, expr: ast.Reference) -> Value | None:
         """Return the value of a parameter for one kind, or the share of a kind."""
-        word, declaration = expr.name.parts[-1], found.declaration
-        one = ir.ParameterValue(f"{found.qualified}.{word}")
+        word, declaration = expr.name.parts[-1], declared.declaration
+        one = ir.ParameterValue(f"{declared.qualified}.{word}")
         if isinstance(declaration, ast.Kinds):
             return (
                 Value(expr=one, dimension=DIMENSIONLESS, span=expr.span)
-                if self.classes.knows(found, expr.name)
+                if self.classes.knows(declared, expr.name)
                 else None
             )
         assert isinstance(declaration, ast.Param)
-        owner = found.declaration.name.text
+        owner = declared.declaration.name.text
         table = declaration.value
         if word in CASES or not isinstance(table, ast.KindTable):
             self.sink.report(
@@ -249,15 +249,15 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 f"`param {owner} by … {{ {word} … }}`",
             )
             return None
-        value = self._definition(found, table)
-        divided = lookup(found.module, table.kinds)
+        value = self._definition(declared, table)
+        divided = lookup(declared.module, table.kinds)
         if value is None or value.mentions or divided is None:
             return None
         if not self.classes.knows(divided, expr.name):
             return None
         return Value(expr=one, dimension=value.dimension, span=expr.span, divisors=value.divisors)
 
-    def _not_a_value(self, found: Declared, expr: ast.Reference) -> None:
+    def _not_a_value(self, declared: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
             ast.Option: "compare it (`option == choice`) in an `if`",
             ast.Kinds: f"name one of them: `{expr.name.text}.kind` is its share",
@@ -270,20 +270,22 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             ast.Node: f"name a resource, `{expr.name.text}.cpu.load`, "
             f"or the number of machines, `count({expr.name.text})`",
         }
-        kind = kind_of(found.declaration)
+        kind = kind_of(declared.declaration)
         self.sink.report(
             codes.WRONG_KIND,
             expr.span,
             f"`{expr.name.text}` is {kind}, not a quantity",
-            secondary=[Label(found.declaration.name.span, "declared here")],
-            hint=hints.get(type(found.declaration), "name a number, a parameter or a measure here"),
+            secondary=[Label(declared.declaration.name.span, "declared here")],
+            hint=hints.get(
+                type(declared.declaration), "name a number, a parameter or a measure here"
+            ),
         )
 
-    def _unit(self, found: Declared, unit: ast.Unit, span: Span) -> Value | None:
+    def _unit(self, declared: Declared, unit: ast.Unit, span: Span) -> Value | None:
         if unit.value is None:
             base = unit.name.text
             return Value(expr=ir.Constant(Fraction(1)), dimension=Dimension.of(base), span=span)
-        value = self._definition(found, unit.value)
+        value = self._definition(declared, unit.value)
         if value is not None and not isinstance(value.expr, ir.Constant):
             self.sink.report(
                 codes.VARIES,
@@ -302,19 +304,19 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return None
         return None if value is None else replace(value, span=span)
 
-    def _definition(self, found: Declared, body: ast.Expr) -> Value | None:
+    def _definition(self, declared: Declared, body: ast.Expr) -> Value | None:
         """Return the value of a definition, checked once, in the scope where it stands."""
-        key = found.qualified
+        key = declared.qualified
         if key in self.definitions.known:
             return self.definitions.known[key]
-        if any(open_.declaration is found.declaration for open_ in self.definitions.open):
-            self.definitions.report_circle(found)
+        if any(open_.declaration is declared.declaration for open_ in self.definitions.open):
+            self.definitions.report_circle(declared)
             self.definitions.known[key] = None
             return None
-        if self.definitions.is_too_deep(found):
+        if self.definitions.is_too_deep(declared):
             return None
-        self.definitions.open.append(found)
-        scope = Scope(found.module, EVERYTHING)
+        self.definitions.open.append(declared)
+        scope = Scope(declared.module, EVERYTHING)
         value = self.value(body, scope)
         if self.definitions.open:
             self.definitions.open.pop()

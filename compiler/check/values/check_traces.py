@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.resolve import Declared, Module, lookup
+from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.data.recordings import Recording, recording_of
@@ -56,8 +56,10 @@ def trace_of(module: Module, name: ast.Name) -> Declared | None:
     """Return the trace in front of the last part of a name, None where there is none."""
     if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
         return None
-    found = lookup(module, ast.Name(name.span, name.parts[:-1]))
-    return found if found is not None and isinstance(found.declaration, ast.Trace) else None
+    declared = lookup(module, ast.Name(name.span, name.parts[:-1]))
+    return (
+        declared if declared is not None and isinstance(declared.declaration, ast.Trace) else None
+    )
 
 
 class TraceChecker(Struct, frozen=True, kw_only=True):
@@ -70,14 +72,14 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
     value: Callable[[ast.Expr, Scope], Value | None]
     known: dict[str, Recording | None]
 
-    def recording(self, found: Declared) -> Recording | None:
+    def recording(self, declared: Declared) -> Recording | None:
         """Return what a declared trace recorded, None where that was reported."""
-        trace = found.declaration
+        trace = declared.declaration
         assert isinstance(trace, ast.Trace)
-        if found.qualified not in self.known:
-            self.known[found.qualified] = None  # what it names in a circle has no value
-            self.known[found.qualified] = self._read(found.module, trace)
-        return self.known[found.qualified]
+        if declared.qualified not in self.known:
+            self.known[declared.qualified] = None  # what it names in a circle has no value
+            self.known[declared.qualified] = self._read(declared.module, trace)
+        return self.known[declared.qualified]
 
     def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
         fixed = Scope(module, Allowed.NOTHING)
@@ -117,37 +119,37 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
 
     # -- measures ------------------------------------------------------------------------
 
-    def measure(self, found: Declared, expr: ast.Reference) -> Value | None:
+    def measure(self, declared: Declared, expr: ast.Reference) -> Value | None:
         """Return a measure such as `night.variance`; the name in front is a trace."""
         word = expr.name.parts[-1]
         if word not in _FIXED and word != _ROOT:
-            self._unknown(found, expr.name)
+            self._unknown(declared, expr.name)
             return None
-        recording = self.recording(found)
+        recording = self.recording(declared)
         if recording is None:
             return None
         if word == _ROOT:
-            variance = self._value(found, recording, "variance", expr.span)
+            variance = self._value(declared, recording, "variance", expr.span)
             return self.arithmetic.combined(
                 expr.span,
                 ir.Power(variance.expr, ir.Constant(Fraction(1, 2))),
                 TIME,
                 [variance],
             )
-        return self._value(found, recording, word, expr.span)
+        return self._value(declared, recording, word, expr.span)
 
-    def _value(self, found: Declared, recording: Recording, word: str, span: Span) -> Value:
+    def _value(self, declared: Declared, recording: Recording, word: str, span: Span) -> Value:
         dimension, of = _FIXED[word]
-        name = f"{found.qualified}.{word}"
+        name = f"{declared.qualified}.{word}"
         return Value(
-            expr=_recorded(found, name, dimension, of(recording)), dimension=dimension, span=span
+            expr=_recorded(declared, name, dimension, of(recording)), dimension=dimension, span=span
         )
 
-    def call(self, found: Declared, expr: ast.Call, scope: Scope) -> Value | None:
+    def call(self, declared: Declared, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
         word = expr.name.parts[-1]
         if word not in _ASKED:
-            self._unknown(found, expr.name)
+            self._unknown(declared, expr.name)
             return None
         wanted, dimension, example, of = _ASKED[word]
         if len(expr.arguments) != 1:
@@ -158,7 +160,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
                 hint=f"write `{expr.name.text}({example})`",
             )
             return None
-        recording = self.recording(found)
+        recording = self.recording(declared)
         argument = self.value(expr.arguments[0], scope)
         if recording is None or argument is None:
             return None
@@ -167,7 +169,13 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         table = ir.RecordedTable(
             expr.name.text,
             partial(
-                _looked_up, found, f"{found.qualified}.{word}", wanted, dimension, of, recording
+                _looked_up,
+                declared,
+                f"{declared.qualified}.{word}",
+                wanted,
+                dimension,
+                of,
+                recording,
             ),
             _FAULTS[wanted],
         )
@@ -176,21 +184,21 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             return self.arithmetic.combined(expr.span, looked_up, dimension, [argument])
         value = table.at(argument.expr.value)
         if value is None:
-            self._no_value(found, recording, expr)
+            self._no_value(declared, recording, expr)
             return None
         return Value(expr=value, dimension=dimension, span=expr.span)
 
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):
             have = self.arithmetic.free.resolved(argument.dimension)
-            told = advice(argument, lambda found: found == wanted, f"such as `{example}`")
+            advised = advice(argument, lambda other: other == wanted, f"such as `{example}`")
             self.sink.report(
                 codes.WRONG_DIMENSION,
                 argument.span,
                 f"{what} must be {wanted.in_words}, not {have.in_words}",
                 label=f"this is {have.in_words}",
-                secondary=told.labels,
-                hint=told.hint,
+                secondary=advised.labels,
+                hint=advised.hint,
             )
             return False
         if argument.mentions & ~Allowed.FORMALS:
@@ -203,7 +211,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             return False
         return True
 
-    def _no_value(self, found: Declared, recording: Recording, expr: ast.Call) -> None:
+    def _no_value(self, declared: Declared, recording: Recording, expr: ast.Call) -> None:
         argument = expr.arguments[0]
         lost = float(recording.loss) * 100
         self.sink.report(
@@ -211,13 +219,13 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             argument.span,
             f"`{expr.name.text}` has no value for {_FAULTS[_ASKED[expr.name.parts[-1]][0]]}",
             label=f"{lost:.4g} % were lost" if recording.loss else "",
-            secondary=[Label(found.declaration.name.span, "recorded here")],
+            secondary=[Label(declared.declaration.name.span, "recorded here")],
             hint="allow more gaps than packets were lost; no buffer brings those back"
             if recording.loss
             else "a share lies between 0 and 100 %",
         )
 
-    def _unknown(self, found: Declared, name: ast.Name) -> None:
+    def _unknown(self, declared: Declared, name: ast.Name) -> None:
         """Report what is no measure of a trace, or one that is written without its argument."""
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
@@ -230,7 +238,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             codes.UNKNOWN_NAME,
             name.span,
             f"`{word}` is no measure of a trace" + (" as it is written here" if hint else ""),
-            secondary=[Label(found.declaration.name.span, "the trace")],
+            secondary=[Label(declared.declaration.name.span, "the trace")],
             hint=hint or did_you_mean(name.text, known) or f"there is `{trace}.variance`",
         )
 
@@ -242,7 +250,7 @@ _FAULTS = {
 
 
 def _looked_up(
-    found: Declared,
+    declared: Declared,
     name: str,
     wanted: Dimension,
     dimension: Dimension,
@@ -256,11 +264,11 @@ def _looked_up(
     value = of(recording, argument)
     if value is None:
         return None
-    return _recorded(found, f"{name}({_shown(argument, wanted)})", dimension, value)
+    return _recorded(declared, f"{name}({_shown(argument, wanted)})", dimension, value)
 
 
-def _recorded(found: Declared, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
-    trace = found.declaration
+def _recorded(declared: Declared, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
+    trace = declared.declaration
     assert isinstance(trace, ast.Trace)
     said = f": {trace.source.value}" if trace.source is not None else ""
     return ir.Recorded(

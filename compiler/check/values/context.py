@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.check.names.check_classes import Shares
-from qps.compiler.check.names.resolve import Module, Program
+from qps.compiler.check.names.declarations import Module, Program
 from qps.compiler.check.values.values import Value
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit

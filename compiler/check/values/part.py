@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from qps.compiler.check.names.resolve import Module
+from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
 from qps.compiler.diagnostics.diagnostic import Sink

@@ -126,16 +126,16 @@ class Arithmetic(Struct, frozen=True):
     def mismatch(self, value: Value, first: Value, verb: str) -> None:
         """Report two quantities that do not go together."""
         have, wanted = self.free.resolved(value.dimension), self.free.resolved(first.dimension)
-        told = advice(value, lambda found: found == wanted)
-        if told.hint is None:
-            told = advice(first, lambda found: found == have, factor_hint(have, wanted))
+        advised = advice(value, lambda other: other == wanted)
+        if advised.hint is None:
+            advised = advice(first, lambda other: other == have, factor_hint(have, wanted))
         self.sink.report(
             codes.DIMENSION_MISMATCH,
             value.span,
             f"{wanted.in_words} and {have.in_words} cannot be {verb}",
             label=f"this is {have.in_words}",
-            secondary=[Label(first.span, f"this is {wanted.in_words}"), *told.labels],
-            hint=told.hint,
+            secondary=[Label(first.span, f"this is {wanted.in_words}"), *advised.labels],
+            hint=advised.hint,
         )
 
     def product(self, span: Span, factors: list[tuple[bool, Value | None]]) -> Value | None:
@@ -169,13 +169,13 @@ class Arithmetic(Struct, frozen=True):
         if not self.free.agree(exponent.dimension, DIMENSIONLESS):
             have = self.free.resolved(exponent.dimension)
             usual = "divide it by a quantity of its own dimension"
-            told = advice(exponent, lambda found: found == DIMENSIONLESS, usual)
+            advised = advice(exponent, lambda other: other == DIMENSIONLESS, usual)
             self.sink.report(
                 codes.BAD_EXPONENT,
                 exponent.span,
                 f"an exponent must be a plain number, not {have.in_words}",
-                secondary=told.labels,
-                hint=told.hint,
+                secondary=advised.labels,
+                hint=advised.hint,
             )
             return None
         if isinstance(exponent.expr, ir.Constant):

@@ -215,8 +215,7 @@ export function elasticities(run, solved) {
 
 function elasticitiesAt(run, over, at) {
   const { program, x, slopes } = run;
-  const { fixed, moving } = program.needed([over]);
-  const order = Int32Array.from([...fixed, ...moving].sort((one, other) => one - other));
+  const order = program.needed([over]).all;
   run.at(at);
   program.differentiate(order, over, x, slopes);
   const rise = slopes[0];

@@ -1,16 +1,43 @@
-// Exact fractions: an array of two big integers, [above, below], the one below positive.
+// Exact fractions: an array of two big integers, [above, below], the one below positive; 0 for infinities.
 
+const MOST_BITS = 100000;
+
+// A quotient in its lowest terms; null for nothing over nothing.
 export function reduced(above, below) {
   if (below < 0n) { above = -above; below = -below; }
-  let a = above < 0n ? -above : above, b = below;
+  let a = sizeOf(above), b = below;
   while (b) [a, b] = [b, a % b];
+  if (a === 0n) return null;
   return a > 1n ? [above / a, below / a] : [above, below];
 }
 
+function sizeOf(value) { return value < 0n ? -value : value; }
+
+// A whole power; null for one of nothing below 0, and for one with too many digits.
 export function powerOf([above, below], exponent) {
-  const size = BigInt(Math.abs(exponent));
-  if (exponent >= 0) return [above ** size, below ** size];
-  return above === 0n ? null : reduced(below ** size, above ** size);
+  const size = Math.abs(exponent);
+  if ((above === 0n && exponent < 0) || size * lengthOf(sizeOf(above) > below ? above : below) > MOST_BITS) return null;
+  const power = [above ** BigInt(size), below ** BigInt(size)];
+  return exponent >= 0 ? power : reduced(power[1], power[0]);
+}
+
+function lengthOf(value) { return value.toString(2).length; }
+
+// A root where it is a fraction; null where it is none.
+export function rootOf([above, below], degree) {
+  const parts = above < 0n ? [null] : [wholeRoot(above, degree), wholeRoot(below, degree)];
+  return parts.includes(null) ? null : parts;
+}
+
+function wholeRoot(value, degree) {
+  const power = BigInt(degree);
+  let low = 0n, high = 2n ** BigInt(Math.floor(lengthOf(value) / degree) + 1);
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    if (middle ** power <= value) low = middle;
+    else high = middle - 1n;
+  }
+  return low ** power === value ? low : null;
 }
 
 export function floorOf([above, below]) {
@@ -23,9 +50,8 @@ export function isEqual(one, other) { return one[0] * other[1] === other[0] * on
 // A quotient of two whole numbers of any size, rounded once or nearly so.
 export function quotient(above, below) {
   const largest = 9007199254740991n;
-  const size = (v) => (v < 0n ? -v : v);
-  if (size(above) <= largest && size(below) <= largest) return Number(above) / Number(below);
-  const shift = BigInt(Math.max(0, below.toString(2).length - above.toString(2).length + 64));
+  if (sizeOf(above) <= largest && sizeOf(below) <= largest) return Number(above) / Number(below);
+  const shift = BigInt(Math.max(0, lengthOf(below) - lengthOf(above) + 64));
   const shifted = Number((above << shift) / below);
   return shifted / 2 ** Math.min(1000, Number(shift)) / 2 ** Math.max(0, Number(shift) - 1000);
 }

@@ -9,7 +9,8 @@ from dataclasses import asdict
 
 from qps.commands.console import Exit, complain, print_json
 from qps.compiler.check.model.check_fits import unit_reader
-from qps.compiler.check.names.resolve import Module, resolve
+from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.resolve import resolve
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit, fitted
 from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, number, read_table

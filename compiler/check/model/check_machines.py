@@ -1,30 +1,24 @@
-"""Machines and networks: capacities, ratings and properties, with their dimensions."""
+"""Machines: capacities and ratings of their resources, with their dimensions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec.structs import replace
-
 from qps.compiler import ir
+from qps.compiler.check.model.check_attributes import AttributeChecker, is_item
 from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
-from qps.compiler.check.model.check_queueing import QueueingChecker
-from qps.compiler.check.names.resolve import Declared, Module
+from qps.compiler.check.names.declarations import Declared, Module
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import closest
-from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     CORE,
-    DATA_RATE,
     DIMENSIONLESS,
     INFORMATION,
-    INFORMATION_BASE,
     MONEY,
     TIME,
     TIME_BASE,
@@ -37,32 +31,19 @@ _ATTRIBUTES = ("idle", "jitter", "efficiency", "queueing")
 _ONE = ir.Constant(Fraction(1))
 
 
-class HardwareChecker(Part, frozen=True):
-    """Checks the machines and networks that a model may use, each once."""
-
-    @property
-    def _queueing(self) -> QueueingChecker:
-        return QueueingChecker(self.expressions)
+class MachineChecker(AttributeChecker, frozen=True):
+    """Checks the machines that a model may use, each once."""
 
     @property
     def _rating_bases(self) -> frozenset[str]:
         return self.expressions.context.program.rating_bases
 
-    def machine(self, found: Declared, declaration: ast.Machine) -> ir.Machine | None:
+    def machine(self, declared: Declared, declaration: ast.Machine) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
-        name = found.qualified
+        name = declared.qualified
         if name not in self.known.machines:
-            self.known.machines[name] = self._machine(name, found.module, declaration)
+            self.known.machines[name] = self._machine(name, declared.module, declaration)
         return self.known.machines[name]
-
-    def network(self, found: Declared, declaration: ast.Network) -> ir.Network | None:
-        """Return a network, or None where it was reported."""
-        name = found.qualified
-        if name not in self.known.networks:
-            self.known.networks[name] = self._network(name, found.module, declaration)
-        return self.known.networks[name]
-
-    # -- machines ------------------------------------------------------------------------
 
     def _machine(self, name: str, module: Module, declaration: ast.Machine) -> ir.Machine | None:
         scope = Scope(module, Allowed.NOTHING)
@@ -78,7 +59,7 @@ class HardwareChecker(Part, frozen=True):
             else:
                 resources[item.name.text] = resource
         ratings = self._ratings(declaration, resources, scope)
-        price = self._price(declaration.price, scope)
+        price = self.price(declaration.price, scope)
         if not whole or ratings is None:
             return None
         return ir.Machine(
@@ -111,7 +92,7 @@ class HardwareChecker(Part, frozen=True):
         count = cores.expr if cores is not None else _ONE
         counted_at = cores.span if cores is not None else item.capacity.span
         capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
-        queueing = self._queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
+        queueing = self.queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
         efficiency = self._efficiency(item, queueing, scope)
         return ir.Resource(
             name=item.name.text,
@@ -197,9 +178,9 @@ class HardwareChecker(Part, frozen=True):
             return None
         kind = _kind(capacity.dimension)
         if kind is None:
-            told = advice(
+            advised = advice(
                 capacity,
-                lambda found: _kind(found) is not None,
+                lambda other: _kind(other) is not None,
                 "give a speed (`4 core * 92 SPECint92`), a rate (`10 Gbit/s`, "
                 "`120 request/s`) or a room (`8 GB`)",
             )
@@ -208,8 +189,8 @@ class HardwareChecker(Part, frozen=True):
                 item.capacity.span,
                 f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
                 "which is no capacity",
-                secondary=told.labels,
-                hint=told.hint,
+                secondary=advised.labels,
+                hint=advised.hint,
             )
             return None
         return ir.Resource(
@@ -221,7 +202,7 @@ class HardwareChecker(Part, frozen=True):
             work=capacity.dimension,
             span=item.name.span,
             jitter=jitter,
-            queueing=self._queueing.of_resource(item, kind, scope),
+            queueing=self.queueing.of_resource(item, kind, scope),
         )
 
     def _idle(
@@ -290,26 +271,7 @@ class HardwareChecker(Part, frozen=True):
         if isinstance(law, ast.Fit):
             self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
             return None
-        return self._jitter(law, {} if speed is None else {"rating": speed}, scope)
-
-    def _jitter(
-        self, law: ast.Expr, formals: dict[str, ir.Quantity], scope: Scope
-    ) -> ir.Quantity | None:
-        """Return a jitter law: a variance that may depend on the load of what has it."""
-        own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
-        known = {"load": ir.Quantity(own, DIMENSIONLESS, law.span), **formals}
-        inside = Scope(scope.module, Allowed.MEASURES, known)
-        quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
-        for part in parts_of(quantity.expr) if quantity is not None else ():
-            if isinstance(part, ir.Measured) and part != own:
-                self.sink.report(
-                    codes.MISPLACED,
-                    law.span,
-                    "a jitter law depends on the load of its own resource only",
-                    hint="name it `load`",
-                )
-                return None
-        return None if quantity is None else replace(quantity, bound="")
+        return self.jitter(law, {} if speed is None else {"rating": speed}, scope)
 
     def _ratings(
         self, declaration: ast.Machine, resources: dict[str, ir.Resource], scope: Scope
@@ -325,107 +287,22 @@ class HardwareChecker(Part, frozen=True):
                 return None
             base = rating.dimension.single_base
             if base not in self._rating_bases:
-                told = advice(
+                advised = advice(
                     rating,
-                    lambda found: found.single_base in self._rating_bases,
+                    lambda other: other.single_base in self._rating_bases,
                     "declare one with `unit SPECint92 of rating`",
                 )
                 self.sink.report(
                     codes.WRONG_DIMENSION,
                     expr.span,
                     f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
-                    secondary=told.labels,
-                    hint=told.hint,
+                    secondary=advised.labels,
+                    hint=advised.hint,
                 )
                 return None
             assert base is not None
             ratings[base] = rating
         return tuple(ratings.items())
-
-    def _price(self, price: ast.Expr | None, scope: Scope) -> ir.Quantity | None:
-        if price is None:
-            return None
-        quantity = self.expressions.quantity(price, scope)
-        if quantity is not None and quantity.dimension not in (MONEY, MONEY / TIME):
-            self.expressions.wrong_dimension(quantity, MONEY, "a price")
-            return None
-        return quantity
-
-    # -- networks ------------------------------------------------------------------------
-
-    def _network(self, name: str, module: Module, declaration: ast.Network) -> ir.Network | None:
-        scope = Scope(module, Allowed.NOTHING)
-        found: dict[str, ir.Quantity] = {}
-        whole = True
-        stated: set[str] = set()
-        for item in declaration.properties:
-            if item.kind in stated:
-                self.sink.report(
-                    codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
-                )
-            stated.add(item.kind)
-            if item.kind == "jitter":
-                continue
-            quantity = self._property(item, scope)
-            if quantity is None:
-                whole = False
-            else:
-                found[item.kind] = quantity
-        if whole and "rate" not in found:
-            self.sink.report(
-                codes.BAD_HARDWARE,
-                declaration.name.span,
-                f"network `{declaration.name.text}` has no rate",
-                hint="add one, such as `rate 10 Mbit/s`",
-            )
-            whole = False
-        price = self._price(declaration.price, scope)
-        if not whole:
-            return None
-        medium = declaration.medium.value if declaration.medium else "shared"
-        return ir.Network(
-            name=name,
-            medium=ir.Medium(medium),
-            rate=found["rate"],
-            header=found.get("header"),
-            cap=found.get("cap"),
-            loss=found.get("loss"),
-            propagation=found.get("propagation"),
-            price=price,
-            span=declaration.name.span,
-            source=declaration.source.value if declaration.source else None,
-            doc=declaration.doc,
-            jitter=self._network_jitter(declaration, found["rate"], scope),
-            queueing=self._queueing.of_network(declaration, scope),
-        )
-
-    def _network_jitter(
-        self, declaration: ast.Network, rate: ir.Quantity, scope: Scope
-    ) -> ir.Quantity | None:
-        """Return a network's jitter law, which may name its `load` and its `rate`."""
-        laws = [item for item in declaration.properties if item.kind == "jitter"]
-        return self._jitter(laws[0].value, {"rate": rate}, scope) if laws else None
-
-    def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
-        fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}
-        if item.kind in fixed:
-            return self.expressions.quantity(item.value, scope, fixed[item.kind], f"`{item.kind}`")
-        quantity = self.expressions.quantity(item.value, scope)
-        if quantity is None:
-            return None
-        is_wanted = _is_header if item.kind == "header" else _is_cap
-        if is_wanted(quantity.dimension):
-            return quantity
-        example = "38 byte/packet" if item.kind == "header" else "800_000 packet/s"
-        told = advice(quantity, is_wanted, f"write it like `{item.kind} {example}`")
-        self.sink.report(
-            codes.WRONG_DIMENSION,
-            item.value.span,
-            f"`{item.kind}` cannot be {quantity.dimension.in_words}",
-            secondary=told.labels,
-            hint=told.hint,
-        )
-        return None
 
 
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:
@@ -456,23 +333,11 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
     )
 
 
-def _is_header(dimension: Dimension) -> bool:
-    return _is_item(INFORMATION / dimension)
-
-
-def _is_cap(dimension: Dimension) -> bool:
-    return _is_item(dimension * TIME)
-
-
-def _is_item(dimension: Dimension) -> bool:
-    return dimension.single_base not in (None, INFORMATION_BASE, TIME_BASE)
-
-
 def _kind(dimension: Dimension) -> ir.ResourceKind | None:
     """Return what kind of resource has a capacity of a dimension."""
     counted = dimension * TIME
     if counted.single_base is not None and dimension.exponent(TIME_BASE) == -1:
         return ir.ResourceKind.RATE
-    if dimension == INFORMATION or _is_item(dimension):
+    if dimension == INFORMATION or is_item(dimension):
         return ir.ResourceKind.STORE
     return None

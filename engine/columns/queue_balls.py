@@ -71,13 +71,10 @@ def _more_digits(bits: int) -> Iterator[None]:
 
 
 def _by_floats(
-    number: Callable[..., float],
-    grows: tuple[int, ...],
-    lies: tuple[float, float],
-    *operands: arb,
+    number: Callable[..., float], grows: tuple[int, ...], *operands: arb, error: float = 0.0
 ) -> arb:
-    """Return bounds of what rises or falls with its operands, from its numbers in floats."""
-    found = monotone(number, grows, lies)(*map(_interval, operands)).sound()
+    """Return the bounds of what rises or falls with its operands, from its numbers in floats."""
+    found = monotone(number, grows, (0.0, inf), error)(*map(_interval, operands)).sound()
     if not (isfinite(found.low) and isfinite(found.high)):
         return UNKNOWN
     return joined(arb(found.low), arb(found.high))
@@ -188,7 +185,7 @@ def md1_tail(load: arb, time: arb) -> arb:
     if load.is_zero() or is_infinite(time):
         return arb(0)
     if not time < _MOST_TIME:
-        return _by_floats(queue_numbers.md1_tail, (1, -1), (0.0, 1.0), load, time)
+        return _by_floats(queue_numbers.md1_tail, (1, -1), load, time, error=1e-30)
     return 1 - _waits_no_longer(load, time)
 
 
@@ -244,7 +241,7 @@ def md1_quantile(load: arb, level: arb) -> arb:
         return UNKNOWN
     start = queue_numbers.md1_quantile(float(load.mid()), float(level.mid()))
     if start >= _MOST_TIME:
-        return _by_floats(queue_numbers.md1_quantile, (1, 1), (0.0, inf), load, level)
+        return _by_floats(queue_numbers.md1_quantile, (1, 1), load, level)
     return _root(_md1_excess(load, 1 - level), start)
 
 
@@ -272,7 +269,7 @@ def batch_quantile(load: arb, level: arb) -> arb:
         return UNKNOWN
     start = queue_numbers.batch_quantile(float(load.mid()), float(level.mid()))
     if start >= _MOST_TIME:
-        return _by_floats(queue_numbers.batch_quantile, (1, 1), (0.0, inf), load, level)
+        return _by_floats(queue_numbers.batch_quantile, (1, 1), load, level)
     return _root(_md1_excess(load, load * (1 - level)), start)
 
 
@@ -292,7 +289,7 @@ def periodic_tail(flows: arb, load: arb, time: arb) -> arb:
     if whole <= 1 or load.is_zero() or time >= whole - 1:
         return arb(0)
     if whole > _MOST_FLOWS or not time < whole - 1:
-        return _by_floats(queue_numbers.periodic_tail, (1, 1, -1), (0.0, 1.0), flows, load, time)
+        return _by_floats(queue_numbers.periodic_tail, (1, 1, -1), flows, load, time)
     return _unfinished(int(whole) - 1, whole / load, time)[0]
 
 
@@ -329,8 +326,7 @@ def periodic_quantile(flows: arb, load: arb, level: arb) -> arb:
     if not load * (whole - 1) > late * whole:
         return UNKNOWN
     if whole > _MOST_FLOWS:
-        number = queue_numbers.periodic_quantile
-        return _by_floats(number, (1, 1, 1), (0.0, inf), flows, load, level)
+        return _by_floats(queue_numbers.periodic_quantile, (1, 1, 1), flows, load, level)
 
     def excess(time: arb) -> tuple[arb, arb]:
         if not (time >= 0 and time < whole - 1):

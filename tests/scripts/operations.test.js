@@ -1,0 +1,86 @@
+// The law of the table of operations, for the page: its values, exact values, slopes and bounds are those
+// of Python, which writes the cases (`tests/helpers/page_cases.py`) and says where in QPS_CASES.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+
+import { exactly } from "../../reports/scripts/engine/exact.js";
+import { Boxes } from "../../reports/scripts/engine/interval.js";
+import { slopesOf, VALUES } from "../../reports/scripts/engine/operations.js";
+import { Program } from "../../reports/scripts/engine/program.js";
+
+const file = process.env.QPS_CASES;
+const { operations, own } = file ? JSON.parse(readFileSync(file, "utf-8")) : { operations: {} };
+
+// Where these are fractions, floats are exact: the page needs no others.
+const INEXACT = ["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile"];
+
+function isNear(found, expected, within, least = 0) {
+  return Object.is(found, expected) || found === expected || Math.abs(found - expected) <= Math.max(within * Math.abs(expected), least);
+}
+
+function told(word, at, found, expected) { return `${word}(${at.join(", ")}) is ${found}, not ${expected}`; }
+
+const law = file ? describe : describe.skip; // `python -m pytest tests/test_linking.py` has them
+
+law("the words are those of the table", () => {
+  test("each of them, and the few that only programs of pages have", () => assert.deepEqual(Object.keys(VALUES).sort(), [...Object.keys(operations), ...own].sort()));
+});
+
+for (const [word, { grows, isSigned, values, exact, bounds, slopes }] of Object.entries(operations)) {
+  law(word, () => {
+    test("values", () => {
+      for (const [at, value] of values) {
+        const found = VALUES[word](...at.map(Number));
+        assert.ok(isNear(found, Number(value), 1e-9, isSigned ? 1e-13 : 0), told(word, at, found, value));
+      }
+    });
+
+    test("exact values", () => {
+      for (const [at, value] of exact) {
+        const found = exactly(word, at.map((one) => one.map(BigInt)));
+        assert.deepEqual(found?.map(String) ?? null, INEXACT.includes(word) ? null : value, told(word, at.map((one) => one.join("/")), found, value));
+      }
+    });
+
+    test("slopes", () => {
+      for (const [at, expected] of slopes) {
+        const found = slopesOf(word, at, VALUES[word](...at));
+        expected.forEach((slope, k) => {
+          if (slope === "NaN") return; // by a number of flows that counts whole there is none
+          assert.ok(isNear(found[k], slope, 1e-6, 1e-8), told(`slope ${k} of ${word}`, at, found[k], slope));
+        });
+      }
+    });
+
+    test("bounds of values and of chords", () => {
+      for (const [lines, along] of bounds) {
+        const { low, high, slow, steep } = bounded(word, grows, lines);
+        along.forEach((value, k) => {
+          assert.ok(!(value < low - 1e-9 * (1 + Math.abs(value)) || value > high + 1e-9 * (1 + Math.abs(value))), told(word, lines, value, `in ${low}..${high}`));
+          const chord = (value - along[k - 1]) * 8, room = 1e-6 * (1 + Math.abs(chord));
+          assert.ok(!(chord < slow - room || chord > steep + room), told(`chord of ${word}`, lines, chord, `in ${slow}..${steep}`));
+        });
+      }
+    });
+  });
+}
+
+// Bounds of an operation while the population goes from 0 to 1, and each operand along its line.
+function bounded(word, grows, lines) {
+  const steps = [["n"]];
+  const parts = lines.map(([start, end]) => {
+    steps.push(["float", start], ["float", end - start]);
+    if (start === end) return steps.length - 2;
+    steps.push(["*", steps.length - 1, 0]);
+    return steps.push(["+", steps.length - 3, steps.length - 1]) - 1;
+  });
+  const output = steps.push([word, ...parts]) - 1;
+  const program = new Program(steps, grows ? { [word]: grows } : {});
+  const { fixed, moving } = program.needed([output]), x = new Float64Array(program.size), boxes = new Boxes(program);
+  program.run(fixed, x);
+  boxes.fix(fixed, x);
+  boxes.run(moving, 0, 1);
+  return Object.fromEntries(["low", "high", "slow", "steep"].map((part) => [part, boxes[part][output]]));
+}

@@ -1,0 +1,54 @@
+"""The page answers what `solve` answers: in Node, where no browser is needed, for many specs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.golden_specs import generated
+from helpers.node import needs_node, run_module
+from helpers.page_answers import differences
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
+from qps.reports.live_page import ShownCase, live_page
+from qps.solver.modes import solve_model
+from qps.solver.solution import Solution
+
+SPECS = 60
+SHARES = 3  # of them each is a test of its own
+
+
+def asked(text: str) -> tuple[object, Solution] | None:
+    """Return a spec as a page holds it, and its answers; None where it has none."""
+    spec = check_source(Source("spec.qps", text)).value
+    if spec is None:
+        return None
+    configuration = spec.configuration()
+    try:
+        solution = solve_model(spec.model, configuration)
+    except QpsError:
+        return None
+    page = live_page([ShownCase(spec.model, configuration)], (), 1)
+    return page["models"][0], solution  # type: ignore[index]
+
+
+@needs_node
+@pytest.mark.parametrize("share", range(SHARES))
+def test_generated_specs_have_one_answer(share: int, tmp_path: Path) -> None:
+    found = [one for text in generated(SPECS)[share::SHARES] if (one := asked(text))]
+    models = tmp_path / "models.json"
+    models.write_text(json.dumps([model for model, _ in found]), "utf-8")
+    told = run_module(
+        'import { readFileSync } from "node:fs";\n'
+        'import { answersOf } from "./tests/scripts/answering.js";\n'
+        f"const models = JSON.parse(readFileSync({json.dumps(str(models))}));\n"
+        "console.log(JSON.stringify(models.map(answersOf)));"
+    )
+    answers = json.loads(told)
+    assert len(found) > SPECS / SHARES / 2
+    assert [one["trouble"] for one in answers] == [None] * len(found)
+    for one, (_, solution) in zip(answers, found, strict=True):
+        assert differences(one, solution) == []
