@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from fractions import Fraction
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def _solved(text: str) -> tuple[Solution, dict[str, float | None]]:
     [
         (CEIL_MACHINES, 19, "b.cpu", 20 / 1.001),
         (CEIL_OF_SQUARE, 18, "b.cpu", 1000 / 55),
-        (WRONG_BOTTLENECK, 19, "b.cpu", square_root(1 / 0.0026)),
+        (WRONG_BOTTLENECK, 19, "b.cpu", sqrt(1 / 0.0026)),
         (MEETING_STEPS.replace("ROOM", "24.5"), 5100, "cluster.requests", 6000.0),
         # exactly full from the start on, and no more than that up to 5,200
         (MEETING_STEPS.replace("ROOM", "21"), 5100, "cluster.requests", 4900.0),
@@ -243,15 +244,15 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
         (N * R(999_999, 20_000_000) / ceil(N / 20), None, Method.NONE),
         (ceil(N / 7) / 12, 77, Method.JUMP),
         (floor(N / 7) / 12, 84, Method.JUMP),
-        (ceil(N / R(7, 3)) * R(3, 5), R(7, 3), Method.JUMP),
-        (ceil(N**2 / 50) / 40, square_root(39 * 50), Method.JUMP),
+        (ceil(N / R(7, 3)) * R(3, 5), 7 / 3, Method.JUMP),
+        (ceil(N**2 / 50) / 40, sqrt(39 * 50), Method.JUMP),
         (ceil(ceil(N / 3) / 5) / 4, 45, Method.JUMP),
         (floor(N / 10) / ceil(N / 30) / 3, 30, Method.JUMP),
         (floor(N / 10) / ceil(N / 30) / R(31, 10), None, Method.NONE),
         # up at 4, down again until 6, up for good at 18
         (maximum(0, 3 - N / 2) * floor(N / 4) + ceil(N / 9) / 3, 4, Method.JUMP),
         # a needle between whole numbers
-        (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - square_root(0.02), None),
+        (R(99, 100) + ceil(N / 4) / 100 - (N - R(21, 2)) ** 2, 10.5 - sqrt(0.02), None),
         (N / ceil(square_root(N)) / 10, 100, Method.BRACKETED_ROOT),
         (square_root(N) / 10, 100, Method.BRACKETED_ROOT),
         (exp(-N / 10) / 2 + R(1, 4) + N / 100, 74.9723, Method.BRACKETED_ROOT),
@@ -265,7 +266,7 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
 )
 def test_saturation_points(load: Formula, at: float | None, method: Method | None) -> None:
     found = saturation_point(load, N, 1)
-    assert found.at == (None if at is None else pytest.approx(float(at), rel=1e-4))
+    assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
     assert method is None or found.method is method
 
 
