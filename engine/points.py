@@ -169,6 +169,8 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
     if not operands:
         raise AssertionError(f"{part} has no value")
     known = [value for value in operands if value is not None]
+    if any(isinstance(value, float) and isnan(value) for value in known):
+        return nan
     if len(known) < len(operands):
         return None
     try:
