@@ -24,6 +24,9 @@ from qps.engine.words import INPUT, NUMBER, POPULATION
 SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""
 
+ROUNDINGS = "ceil", "floor"
+"""Words of what jumps from one whole number to the next."""
+
 Value: TypeAlias = Fraction | float | str | None
 """Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""
 

@@ -11,7 +11,17 @@ from fractions import Fraction
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, formula, parts_first
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    POWER,
+    PRODUCT,
+    ROUNDINGS,
+    SUM,
+    Formula,
+    formula,
+    parts_first,
+)
 from qps.engine.monomials import expanded
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.substitution import Substitution
@@ -60,7 +70,25 @@ class Point:
             for part in parts_first(formula):
                 if part not in known:
                     known[part] = _exact(part, [known[operand] for operand in part.operands])
+                    if known[part] is None and part.word in _CHOOSING:
+                        known[part] = self._chosen(part)
         return known[formula]
+
+    def _chosen(self, part: Formula) -> Exact | None:
+        """Return the exact value of what chooses among numbers that are told apart by balls."""
+        try:
+            whole = self._ball(part, BITS[0])
+        except NoValueError:
+            return None
+        if part.word in ROUNDINGS:
+            exact = whole.is_exact() and whole.is_finite()
+            return Fraction(int(whole.unique_fmpz())) if exact else None
+        sign = 1 if part.word == MAXIMUM else -1
+        balls = {operand: self._ball(operand, BITS[0]) * sign for operand in part.operands}
+        for operand, ball in balls.items():
+            if all(ball > other for one, other in balls.items() if one is not operand):
+                return self._exact[operand]
+        return None
 
     def sign(self, formula: Formula) -> int | None:
         """Return the sign; None where there is no finite real value. NoSignError where untold."""
@@ -152,6 +180,9 @@ class Point:
                 known[part] = arb(value)
 
 
+_CHOOSING = (MAXIMUM, MINIMUM, *ROUNDINGS)
+"""What gives a fraction also where it is asked of numbers that are none."""
+
 _ENOUGH_BITS = 60
 """So many bits are more than a float has: the nearest one, or its neighbour."""
 
@@ -164,6 +195,8 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
     if not operands:
         raise AssertionError(f"{part} has no value")
     known = [value for value in operands if value is not None]
+    if any(isinstance(value, float) and isnan(value) for value in known):
+        return nan
     if len(known) < len(operands):
         return None
     try:

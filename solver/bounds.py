@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from qps.engine.formulas import Formula, parts_first
+from qps.engine.formulas import ROUNDINGS, Formula, parts_first
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
@@ -66,7 +66,7 @@ class Curve:
     def roundings(self) -> Iterator[Formula]:
         """Yield what is rounded up or down, the innermost first."""
         for step in self._steps:
-            if step.part.word in ("ceil", "floor"):
+            if step.part.word in ROUNDINGS:
                 yield step.part
 
     def jumps(self) -> float:

@@ -16,7 +16,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion
-from qps.engine.formulas import Formula, parts_first
+from qps.engine.formulas import ROUNDINGS, Formula, parts_first
 from qps.engine.operations import OF_QUEUES
 from qps.solver.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.piecewise import piecewise
@@ -128,7 +128,7 @@ def _first_of_all(
     from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
 
     parts = parts_first(over)
-    rounded = [part.operands[0] for part in parts if part.word in ("ceil", "floor")]
+    rounded = [part.operands[0] for part in parts if part.word in ROUNDINGS]
     compiled = array_function(population, [over, *rounded])
     for start, last in _chunks(low, end):
         at = np.arange(start, last + 1, dtype=float)

@@ -12,7 +12,16 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-from qps.engine.formulas import MAXIMUM, MINIMUM, PRODUCT, SUM, Formula, number, parts_first
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    PRODUCT,
+    ROUNDINGS,
+    SUM,
+    Formula,
+    number,
+    parts_first,
+)
 from qps.engine.points import Point
 from qps.engine.powers import TooLongError
 from qps.engine.substitution import substituted
@@ -24,8 +33,7 @@ from qps.solver.reach import Reach, first_in_pieces
 from qps.solver.signs import NoSignError, sign_at
 from qps.solver.solution import Method
 
-_ROUNDINGS = ("ceil", "floor")
-_KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *_ROUNDINGS)
+_KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *ROUNDINGS)
 _HAIR = Fraction(1, 10**25)
 """Far more than what differs from zero at a root that is told to 1e-40."""
 
@@ -115,8 +123,8 @@ def _first(
 
 def _innermost(expr: Formula) -> list[Formula]:
     """Return the roundings of an expression in which nothing else is rounded."""
-    found = [part for part in parts_first(expr) if part.word in _ROUNDINGS]
-    return [part for part in found if not part.operands[0].has(*_ROUNDINGS)]
+    found = [part for part in parts_first(expr) if part.word in ROUNDINGS]
+    return [part for part in found if not part.operands[0].has(*ROUNDINGS)]
 
 
 def _jumps(

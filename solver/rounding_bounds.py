@@ -14,6 +14,7 @@ from qps.engine.formulas import (
     MAXIMUM,
     MINIMUM,
     PRODUCT,
+    ROUNDINGS,
     SUM,
     ZERO,
     Formula,
@@ -29,7 +30,6 @@ from qps.solver.bounds import Curve
 from qps.solver.piecewise import piecewise
 from qps.solver.rational import whole_exponent
 
-_ROUNDINGS = ("ceil", "floor")
 _MOST_ROUNDINGS = 8
 """More roundings make a rational function of so high a degree that its roots take long."""
 
@@ -97,11 +97,11 @@ class _Bounding:
         """Return what an expression is never above (`up`), or never below."""
         key = (expr, up)
         if key not in self._known:
-            self._known[key] = self._bound(expr, up=up) if expr.has(*_ROUNDINGS) else expr
+            self._known[key] = self._bound(expr, up=up) if expr.has(*ROUNDINGS) else expr
         return self._known[key]
 
     def _bound(self, expr: Formula, *, up: bool) -> Formula:
-        if expr.word in _ROUNDINGS:
+        if expr.word in ROUNDINGS:
             return self._rounding(expr, up=up)
         if expr.word == SUM:
             return total(self.bound(part, up=up) for part in expr.operands)
@@ -142,14 +142,14 @@ class _Bounding:
     def _positive(self, expr: Formula, *, up: bool) -> Formula:
         """Return the bound of something that is not negative, itself not negative."""
         found = self.bound(expr, up=up)
-        if up or not expr.has(*_ROUNDINGS) or expr.word in _ROUNDINGS:
+        if up or not expr.has(*ROUNDINGS) or expr.word in ROUNDINGS:
             return found
         return maximum(found, ZERO)
 
     def _product(self, expr: Formula, *, up: bool) -> Formula:
         """Return the bound of a product by those of its factors, none of which changes its sign."""
-        plain = [part for part in expr.operands if not part.has(*_ROUNDINGS)]
-        others = [part for part in expr.operands if part.has(*_ROUNDINGS)]
+        plain = [part for part in expr.operands if not part.has(*ROUNDINGS)]
+        others = [part for part in expr.operands if part.has(*ROUNDINGS)]
         sign, sizes = self._signed(plain)
         own_sign, own_sizes = self._signed(others)
         is_up = up == (sign * own_sign > 0)

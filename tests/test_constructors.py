@@ -13,7 +13,7 @@ from msgspec import Struct
 import qps
 
 MOST_BY_PLACE = 4
-NOT_YET = ("qps.compiler.lower.", "qps.solver.", "qps.reports.")
+NOT_YET = ("qps.solver.", "qps.reports.")
 """Where types are still made by place."""
 FOUR_MORE = {
     "qps.compiler.configure.fold.Folder",

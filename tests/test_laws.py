@@ -17,8 +17,8 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.engine.real_roots import real_roots
 from qps.solver.capacity import excess
-from qps.solver.critical import sign_at
 from qps.solver.saturation import saturation_point
+from qps.solver.signs import sign_at
 from qps.solver.solution import Method, Solution
 from qps.solver.solve import all_criteria, solve
 from qps.solver.sweep import sweep

@@ -244,7 +244,7 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
         (N * R(999_999, 20_000_000) / ceil(N / 20), None, Method.NONE),
         (ceil(N / 7) / 12, 77, Method.JUMP),
         (floor(N / 7) / 12, 84, Method.JUMP),
-        (ceil(N / R(7, 3)) * R(3, 5), R(7, 3), Method.JUMP),
+        (ceil(N / R(7, 3)) * R(3, 5), 7 / 3, Method.JUMP),
         (ceil(N**2 / 50) / 40, sqrt(39 * 50), Method.JUMP),
         (ceil(ceil(N / 3) / 5) / 4, 45, Method.JUMP),
         (floor(N / 10) / ceil(N / 30) / 3, 30, Method.JUMP),
@@ -266,7 +266,7 @@ def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
 )
 def test_saturation_points(load: Formula, at: float | None, method: Method | None) -> None:
     found = saturation_point(load, N, 1)
-    assert found.at == (None if at is None else pytest.approx(float(at), rel=1e-4))
+    assert found.at == (None if at is None else pytest.approx(at, rel=1e-4))
     assert method is None or found.method is method
 
 

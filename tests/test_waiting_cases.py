@@ -17,7 +17,7 @@ from qps.compiler.lower.load_graph import LoadGraph, StreamMeasures
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
-from qps.engine.formulas import ZERO, Formula, total
+from qps.engine.formulas import ONE, ZERO, Formula, total
 from qps.reports.explain import explain
 
 P99 = Fraction(99, 100)
@@ -60,7 +60,7 @@ def test_copies_wait_for_those_before_them() -> None:
 def test_one_copy_by_multicast_is_no_batch() -> None:
     graph = lowered(BATCHES.replace("send to all rcv", "send to all rcv by multicast"))
     [wait] = [part.visit for part in _only(graph).latency if part.visit is not None]
-    assert wait.batch == 1
+    assert wait.batch is ONE
 
 
 def test_a_batch_of_none_waits_no_less_than_nothing() -> None:

@@ -26,7 +26,7 @@ from qps.engine.points import Point
 from qps.engine.substitution import Substitution
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ElasticParameter:
     """A parameter that takes what is left: its symbol and its bounds, in base units."""
 
@@ -39,7 +39,7 @@ class ElasticParameter:
     priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettledParameter:
     """What an elastic parameter comes to, as a function of the population.
 
@@ -55,7 +55,7 @@ class SettledParameter:
     at_least: dict[str, Formula]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Room:
     """A resource while parameters take of it.
 
@@ -80,7 +80,7 @@ class _Room:
             bent |= {symbol for symbol in of if of.count(symbol) > 1}
             for symbol in dict.fromkeys(of):
                 grows.setdefault(symbol, []).append((of, least(by)))
-        return cls(name, limit, least(load), grows, frozenset(bent))
+        return cls(name=name, limit=limit, at_least=least(load), grows=grows, bent=frozenset(bent))
 
     def slope(self, parameter: ElasticParameter, now: Mapping[Formula, Formula]) -> Formula:
         """Return what the load grows by with a parameter, the others being what they are `now`."""
@@ -173,7 +173,9 @@ def _settled(
         at_most[room.name] = (room.at_least + slope * (most - least)) / room.limit
         at_least[room.name] = room.at_least / room.limit
     value = minimum(most, maximum(least, minimum(*left.values()))) if left else most
-    return SettledParameter(parameter, value, left, at_most, at_least)
+    return SettledParameter(
+        parameter=parameter, value=value, left=left, at_most=at_most, at_least=at_least
+    )
 
 
 def as_line(load: Formula, symbol: Formula) -> tuple[Formula, Formula] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
@@ -27,6 +27,7 @@ class Demand:
     """
 
     span: Span
+    _: KW_ONLY
     parts: dict[str, list[Formula]] = field(default_factory=dict)
     queueing: ir.Queueing | None = None
     servers: Formula = ONE
@@ -51,6 +52,7 @@ class StreamResult:
     """
 
     name: str
+    _: KW_ONLY
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
     queues: list[QueuePart] = field(default_factory=list)

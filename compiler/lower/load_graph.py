@@ -9,7 +9,7 @@ units (s, bit, single items). The population is a positive integer, an assumptio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -51,7 +51,7 @@ Place = tuple[object, ...]
 """A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
     """A number that the model rests on: its symbol, its exact value and where it comes from.
 
@@ -75,7 +75,7 @@ class Assumption:
         return Fraction(in_floats(self.value)) if value is None else value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceLoad:
     """A resource in place: its load (1 is saturation) and what each component adds to it.
 
@@ -99,7 +99,7 @@ class ResourceLoad:
         return self.load / self.target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """Between which loads of a resource a component's cost on it was measured.
 
@@ -126,6 +126,7 @@ class LatencyPart:
 
     stage: str
     value: Formula
+    _: KW_ONLY
     is_work: bool = False
     queue: Queue | None = None
     visit: Visit | None = None
@@ -175,11 +176,12 @@ class LossPart:
     kind: LossKind
     value: Formula
     span: Span
+    _: KW_ONLY
     restored: Formula | None = None
     resource: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamMeasures:
     """What a stream's users see.
 
@@ -331,7 +333,7 @@ class Price:
     is_running: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """A requirement: the measure must not pass the limit, from below or from above."""
 
@@ -352,7 +354,7 @@ class Criterion:
     """How it is known where a stream passes several resources that are loaded beyond 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedMeasure:
     """A measure of the spec's own."""
 
@@ -392,7 +394,7 @@ class Wiring:
         self.edges.append((here, there, about))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LoadGraph:
     """The whole model in one configuration."""
 

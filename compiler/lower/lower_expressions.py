@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from typing import assert_never
 
@@ -74,6 +74,7 @@ class ExpressionLowering:
     model: ir.Model
     configuration: Configuration
     population: Formula
+    _: KW_ONLY
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
@@ -95,7 +96,9 @@ class ExpressionLowering:
         cls, model: ir.Model, configuration: Configuration, graph: LoadGraph
     ) -> ExpressionLowering:
         """Return one that knows the numbers of a graph, and what its elastic parameters come to."""
-        expressions = cls(model, configuration, graph.population, dict(graph.assumptions))
+        expressions = cls(
+            model, configuration, graph.population, assumptions=dict(graph.assumptions)
+        )
         for elastic in graph.elastic:
             expressions.settle(elastic.parameter.name, elastic.value)
         return expressions
@@ -228,7 +231,14 @@ class ExpressionLowering:
         if known is None:
             written = " ".join(text.split())
             known = Assumption(
-                name, symbol(name), value, dimension, written, span, source, is_capacity
+                name=name,
+                symbol=symbol(name),
+                value=value,
+                dimension=dimension,
+                text=written,
+                span=span,
+                source=source,
+                is_capacity=is_capacity,
             )
             self.assumptions[name] = known
         elif known.value is not value:
@@ -277,7 +287,9 @@ class ExpressionLowering:
         """Return a symbol that stands for a parameter until its kinds are counted."""
         stands = symbol(f"{name} of each kind")
         each = tuple((number(k.share), self._parameter(k.parameter)) for k in mixture.kinds)
-        self.mixtures[stands] = Mixed(stands, mixture.of, mixture.of_users, mean, each)
+        self.mixtures[stands] = Mixed(
+            symbol=stands, of=mixture.of, of_users=mixture.of_users, mean=mean, each=each
+        )
         return stands
 
     @property
@@ -333,7 +345,13 @@ class ExpressionLowering:
         )
         taken = symbol(name)
         self.elastic[name] = ElasticParameter(
-            name, taken, least, most, dimension, declared.span, self._priority(declared)
+            name=name,
+            symbol=taken,
+            least=least,
+            most=most,
+            dimension=dimension,
+            span=declared.span,
+            priority=self._priority(declared),
         )
         self.settle(name, taken)
         return taken

@@ -215,19 +215,22 @@ def stream_measures(
         for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
     )
     measured = StreamMeasures(
-        result.name,
-        tuple(latency),
-        jitter,
-        buffer,
-        tuple(losses),
-        result.rate * arriving,
-        result.throughput * arriving,
-        None if playout is None else playout.delay.span,
-        tuple(result.queues),
-        stream.emission.primary or "bit",
-        (*result.passes, *(() if playout is None else subjects(playout.delay, playout.dropping))),
-        tuple(result.uncounted),
-        _endless(result, measures, expressions.configuration.case),
+        name=result.name,
+        latency=tuple(latency),
+        jitter=jitter,
+        buffer=buffer,
+        losses=tuple(losses),
+        rate=result.rate * arriving,
+        throughput=result.throughput * arriving,
+        playout=None if playout is None else playout.delay.span,
+        queues=tuple(result.queues),
+        item=stream.emission.primary or "bit",
+        rests_on=(
+            *result.passes,
+            *(() if playout is None else subjects(playout.delay, playout.dropping)),
+        ),
+        uncounted=tuple(result.uncounted),
+        endless=_endless(result, measures, expressions.configuration.case),
     )
     return measured if playout is None else _with_playout_known(measured, playout, expressions)
 

@@ -108,13 +108,13 @@ def _queue(
     if queueing.discipline is ir.Discipline.PERIODIC and len(set(periods)) > 1:
         expressions.weigh(periods)
     return Queue(
-        name,
-        queueing.discipline,
-        variation,
-        demand.servers,
-        load,
-        visits,
-        put_in(total(demand.background)),
+        resource=name,
+        discipline=queueing.discipline,
+        variation=variation,
+        servers=demand.servers,
+        load=load,
+        visits=visits,
+        background=put_in(total(demand.background)),
         is_in_step=len(set(_settled(periods, expressions))) == 1,
         is_alike=not expressions.sizes_move and len(set(_sizes(visits, expressions))) == 1,
     )

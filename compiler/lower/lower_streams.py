@@ -20,7 +20,7 @@ from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ZERO, Formula
 
 
-@dataclass
+@dataclass(kw_only=True)
 class StreamLowering:
     """Lowers the streams of a model in one configuration."""
 

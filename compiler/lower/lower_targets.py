@@ -6,7 +6,7 @@ A margin is planned by a load below 1. What is beyond capacity is lost all the s
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from qps.compiler import ir
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -39,6 +39,7 @@ class Targets:
     expressions: ExpressionLowering
     requirements: tuple[ir.Requirement, ...]
     resources: Collection[str]
+    _: KW_ONLY
     stated: dict[str, Formula] = field(default_factory=dict)
 
     def requirements_of(self, resource: str) -> list[ir.Requirement]:

@@ -67,7 +67,13 @@ def _lowered_model(
     wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
-    streams = StreamLowering(model, configuration, expressions.keeping_kinds(), wiring, {})
+    streams = StreamLowering(
+        model=model,
+        configuration=configuration,
+        expressions=expressions.keeping_kinds(),
+        wiring=wiring,
+        demands={},
+    )
     results = [streams.lower(stream) for stream in model.streams]
     streams.idle()
     _average(expressions, streams, results)
@@ -84,39 +90,31 @@ def _lowered_model(
         )
     served = measured.of_what_is_served
     in_series = replace(measured, series=in_series_anywhere(measured.streams))
-    criteria = _criteria(requirements, expressions, served, in_series.of_what_is_served, queues)
+    served_in_series = in_series.of_what_is_served
+    criteria = _criteria(requirements, expressions, served, served_in_series, queues)
+    quality_known = _quality_known(model, expressions, served, served_in_series, criteria)
     return LoadGraph(
-        wiring,
-        users,
-        configuration.low,
-        configuration.high,
-        expressions.assumptions,
-        resources,
-        measured.streams,
-        {
-            measure.name: NamedMeasure(
-                measure.name,
-                _lowered(measure.value, expressions, measured.of),
-                measure.value.dimension,
-                measure.doc,
-                subjects(measure.value),
-                *_both_known(measure.value, expressions, measured, in_series),
-            )
-            for measure in model.measures
-        },
-        criteria,
-        model.quality.metric,
-        _quality(model, expressions, served.of, criteria),
-        elastic,
-        prices,
-        unpriced,
-        configuration.mode,
-        _settled_rates(streams, expressions, put_in),
-        frozenset(expressions.decided),
-        frozenset(expressions.asked),
-        configuration.case,
-        case_tables(model, configuration),
-        {
+        wiring=wiring,
+        population=users,
+        low=configuration.low,
+        high=configuration.high,
+        assumptions=expressions.assumptions,
+        resources=resources,
+        streams=measured.streams,
+        measures={m.name: _named(m, expressions, measured, in_series) for m in model.measures},
+        criteria=criteria,
+        metric=model.quality.metric,
+        quality=_quality(model, expressions, served.of, criteria),
+        elastic=elastic,
+        prices=prices,
+        unpriced=unpriced,
+        mode=configuration.mode,
+        calibrations=_settled_rates(streams, expressions, put_in),
+        decided=frozenset(expressions.decided),
+        asked=frozenset(expressions.asked),
+        case=configuration.case,
+        varied=case_tables(model, configuration),
+        groups={
             group.name: GroupSize(
                 expressions.members(group.name),
                 expressions.groups(group.name),
@@ -124,9 +122,29 @@ def _lowered_model(
             )
             for group in model.groups
         },
-        targets.stated,
-        *_quality_known(model, expressions, served, in_series.of_what_is_served, criteria),
-        expressions.weighed,
+        targets=targets.stated,
+        quality_known=quality_known[0],
+        quality_in_series=quality_known[1],
+        weighed=expressions.weighed,
+    )
+
+
+def _named(
+    measure: ir.Measure,
+    expressions: ExpressionLowering,
+    measured: Measures,
+    in_series: Measures,
+) -> NamedMeasure:
+    """Return a measure of the spec's own."""
+    known, known_in_series = _both_known(measure.value, expressions, measured, in_series)
+    return NamedMeasure(
+        name=measure.name,
+        value=_lowered(measure.value, expressions, measured.of),
+        dimension=measure.value.dimension,
+        doc=measure.doc,
+        rests_on=subjects(measure.value),
+        known=known,
+        known_in_series=known_in_series,
     )
 
 
@@ -190,14 +208,14 @@ def _resources(
         _rewrite(put_in, streams, results)
     resources = {
         name: ResourceLoad(
-            name,
-            loads[name],
-            {by: put_in(part) for by, part in parts[name].items()},
-            demand.span,
-            unsettled[name],
-            aims[name],
-            put_in(total(demand.carried)) if demand.carried else None,
-            demand.count,
+            name=name,
+            load=loads[name],
+            parts={by: put_in(part) for by, part in parts[name].items()},
+            span=demand.span,
+            unsettled=unsettled[name],
+            target=aims[name],
+            throughput=put_in(total(demand.carried)) if demand.carried else None,
+            count=demand.count,
         )
         for name, demand in streams.demands.items()
     }

@@ -16,7 +16,7 @@ from qps.engine.monomials import monomials
 from qps.engine.substitution import substituted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mixed:
     """A parameter by kinds: `mean` over all of them, and `each` kind with its share and value.
 

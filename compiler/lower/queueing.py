@@ -13,7 +13,7 @@ of N D/D/1, the superposition of N periodic flows (Roberts and Virtamo 1991; doc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 
 from qps.compiler import ir
@@ -43,6 +43,7 @@ class Visit:
     resource: str
     rate: Formula
     flows: Formula
+    _: KW_ONLY
     service: Formula = ZERO
     of: tuple[str, int] = ("", 0)
     batch: Formula = ONE
@@ -53,7 +54,7 @@ class Visit:
     is_asked_again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
     """A queue in its place, with all that visits it; `load` is that of the resource.
 

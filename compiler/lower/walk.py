@@ -256,7 +256,14 @@ class Walk:
         for item, rate in self.flow.rates.items() if cost.fit is not None else ():
             rates[item] = rates.get(item, ZERO) + charged * rate
         known[resource, by] = Calibration(
-            resource, by, low, high, cost.span, cost.fit, rates, machine.name == cost.measured_on
+            resource=resource,
+            component=by,
+            low=low,
+            high=high,
+            span=cost.span,
+            fit=cost.fit,
+            rates=rates,
+            is_on_measured=machine.name == cost.measured_on,
         )
 
     def _serve(self, stage: str, service: Formula, cores: Formula) -> None:

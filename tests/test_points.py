@@ -1,0 +1,54 @@
+"""Formulas at single points: what is exact, and what balls tell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from helpers.formulas import R, ceil, exp, floor, log
+from qps.engine.formulas import (
+    ZERO,
+    Formula,
+    maximum,
+    minimum,
+    number,
+    population,
+    power,
+    square_root,
+)
+from qps.engine.points import Point
+
+N = population("N")
+
+
+@pytest.mark.parametrize(
+    ("formula", "at", "value"),
+    [
+        # what is rounded is a fraction, whatever it is made of
+        (ceil(power(number(2), N) / 20) / 100, Fraction(109513, 10_000), Fraction(1)),
+        (floor(exp(N)), 3, Fraction(20)),
+        (floor(square_root(N)) / 3, 17, Fraction(4, 3)),
+        (ceil(exp(N) * -1), 3, Fraction(-20)),
+        (floor(power(number(10), N / 2)), 61, Fraction(3162277660168379331998893544432)),
+        # and so is what is chosen, if it is one
+        (maximum(exp(-N), R(1, 3)), 2, Fraction(1, 3)),
+        (minimum(exp(-N), R(1, 3), square_root(N)), 1, Fraction(1, 3)),
+        (maximum(exp(-N), R(1, 3)), 1, None),
+        # equal numbers are not told apart, and may be no fraction
+        (maximum(log(N) + exp(N), exp(N) + log(N)), 2, None),
+        (floor(log(N) / log(number(2))), 8, None),
+    ],
+)
+def test_what_rounds_or_chooses_is_exact(
+    formula: Formula, at: Fraction | int, value: Fraction | None
+) -> None:
+    assert Point({N: Fraction(at)}).exact(formula) == value
+
+
+def test_a_tie_of_what_is_rounded_is_a_tie() -> None:
+    step = ceil(power(number(2), N) / 20)
+    assert Point({N: Fraction(109513, 10_000)}).sign(step / 100 - 1) == 0
+    assert Point({N: Fraction(109512, 10_000)}).sign(step / 100 - 1) == -1
+    assert Point({N: Fraction(1)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3) + ZERO) == 1
+    assert Point({N: Fraction(2)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3)) == 0
