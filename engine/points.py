@@ -81,8 +81,8 @@ class Point:
         except NoValueError:
             return None
         if part.word in ROUNDINGS:
-            exact = whole.is_exact() and whole.is_finite()
-            return Fraction(int(whole.unique_fmpz())) if exact else None
+            found = whole.unique_fmpz() if whole.is_exact() and whole.is_finite() else None
+            return None if found is None else Fraction(int(found))
         sign = 1 if part.word == MAXIMUM else -1
         balls = {operand: self._ball(operand, BITS[0]) * sign for operand in part.operands}
         for operand, ball in balls.items():
