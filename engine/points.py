@@ -40,6 +40,9 @@ Exact = Fraction | float
 
 
 _LARGEST = 1000.0
+_ALGEBRAIC = (SUM, PRODUCT, POWER, "exp", "ln", "cos", "acos", "abs")
+"""Operations of which algebra may know that they cancel."""
+
 _UNTOLD = 2
 """What stands for a sign that balls do not tell."""
 
@@ -240,6 +243,8 @@ def _is_rational(part: Formula) -> bool:
 
 def _is_zero(constant: Formula) -> bool:
     """Return whether a constant is zero, as algebra knows, which large exponentials would halt."""
+    if any(part.operands and part.word not in _ALGEBRAIC for part in parts_first(constant)):
+        return False
     steep = [part for part in parts_first(constant) if part.word in ("exp", "cos")]
     if any(not abs(in_floats(part.operands[0])) < _LARGEST for part in steep):
         return False
