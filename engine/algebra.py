@@ -29,6 +29,10 @@ from qps.engine.substitution import substituted
 class _Operation(sympy.Function):  # type: ignore[misc] # sympy is untyped
     """An operation that sympy lacks: it stays as it stands, of numbers in digits where asked."""
 
+    @classmethod
+    def _should_evalf(cls, _argument: sympy.Expr) -> int:
+        return -1  # of digits it stays as it stands, too: sympy would ask again without end
+
     def _eval_evalf(self, prec: int) -> sympy.Expr:
         return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
 
