@@ -31,7 +31,7 @@ class _Operation(sympy.Function):  # type: ignore[misc] # sympy is untyped
 
     @classmethod
     def _should_evalf(cls, _argument: sympy.Expr) -> int:
-        return -1  # nothing is to be evaluated because an operand has digits
+        return -1  # of digits it stays as it stands, too: sympy would ask again without end
 
     def _eval_evalf(self, prec: int) -> sympy.Expr:
         return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
