@@ -100,7 +100,7 @@ def cases() -> dict[str, Any]:
         chance = random.Random(word)
         inside = list(_drawn(chance, word))[:20]
         found[word] = {
-            "laws": {word: {"grows": row.grows, "whole": row.whole}} if row.grows else {},
+            "laws": {word: {"grows": row.grows, "whole": row.whole}} if row.by_ends else {},
             "isSigned": row.lies[0] < 0,
             "values": [(at, _value(word, at)) for at in _drawn(chance, word)],
             "exact": [
