@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from math import inf
+from math import inf, nextafter, pi
 from typing import TYPE_CHECKING, Any
 
 from qps.engine.columns.on_fractions import Exact, InexactError, NoValueError
@@ -28,27 +28,40 @@ if TYPE_CHECKING:
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
 
-__all__ = ["OF_QUEUES", "OPERATIONS", "Exact", "InexactError", "NoValueError", "Operation"]
+__all__ = [
+    "BY_NAME",
+    "OF_QUEUES",
+    "OPERATIONS",
+    "Exact",
+    "InexactError",
+    "NoValueError",
+    "Operation",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
     """A row of the table.
 
-    It takes as many `operands`, or more where it `takes_more`. It `grows` with each of them (1),
-    falls (-1), or may do either (0); of one that tells nothing of it the columns know more. All
-    its values lie between the two numbers of `lies`. Its value of floats may be off by `error`,
-    besides a part of it. Operands in the places of `whole` are counted whole.
+    It takes as many `operands`, or more where it `takes_more`; `called` is its name in the
+    language. It `grows` with each of them (1), falls (-1), or may do either (0); where it
+    `takes_more`, one tells of all. All its values lie between the two numbers of `lies`. Operands
+    in the places of `whole` are counted whole.
+
+    Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
+    may be off by `error` besides a part of them.
     """
 
     word: str
     name: str
+    called: str
     operands: int
     takes_more: bool = False
-    grows: tuple[int, ...] = ()
+    grows: tuple[int, ...]
     lies: tuple[float, float] = (-inf, inf)
-    error: float = 0.0
     whole: tuple[int, ...] = ()
+    by_ends: bool = False
+    error: float = 0.0
 
     @cached_property
     def exact(self) -> Callable[..., Exact]:
@@ -71,7 +84,7 @@ class Operation:
     @cached_property
     def bounds(self) -> Callable[..., Bounds]:
         """Its bounds from those of its operands, of many rows at once."""
-        if self.grows:
+        if self.by_ends:
             from qps.engine.columns.on_bounds import monotone  # noqa: PLC0415 - needs numpy
 
             return monotone(self.array, self.grows)
@@ -85,7 +98,7 @@ class Operation:
     @cached_property
     def slopes(self) -> Callable[..., tuple[float, ...]]:
         """Its slopes by each operand, of floats: not-a-number where there is none."""
-        if self.grows and self.word != "harmonic":
+        if self.by_ends:
             from qps.engine.columns.slopes_on_floats import by_differences  # noqa: PLC0415 - seldom needed
 
             return by_differences(self.number, self.ball, self.whole)
@@ -94,7 +107,7 @@ class Operation:
     @cached_property
     def interval(self) -> Callable[..., Interval]:
         """Its bounds from those of its operands, rounded outwards, with those of its slope."""
-        if self.grows:
+        if self.by_ends:
             from qps.engine.columns.on_intervals import monotone  # noqa: PLC0415 - seldom needed
 
             return monotone(self.number, self.grows, self.lies, self.error)
@@ -107,11 +120,26 @@ class Operation:
         return found
 
 
-def _row(word: str, name: str, operands: int = 1, *, takes_more: bool = False) -> Operation:
-    return Operation(word=word, name=name, operands=operands, takes_more=takes_more)
+def _row(
+    word: str,
+    name: str,
+    *grows: int,
+    called: str | None = None,
+    takes_more: bool = False,
+    lies: tuple[float, float] = (-inf, inf),
+) -> Operation:
+    return Operation(
+        word=word,
+        name=name,
+        called=called or word,
+        operands=2 if takes_more else len(grows),
+        takes_more=takes_more,
+        grows=grows,
+        lies=lies,
+    )
 
 
-def _monotone(
+def _by_ends(
     word: str,
     *grows: int,
     lies: tuple[float, float] = (0.0, inf),
@@ -122,53 +150,58 @@ def _monotone(
     return Operation(
         word=word,
         name=word,
+        called=word,
         operands=len(grows),
         grows=grows,
         lies=lies,
-        error=error,
         whole=whole,
+        by_ends=True,
+        error=error,
     )
 
 
-_SHARE = (0.0, 1.0)
+_SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
 _ROWS = (
-    _row("+", "total", 2, takes_more=True),
-    _row("*", "product", 2, takes_more=True),
-    _row("pow", "raised", 2),
-    _row("ratio", "ratio", 2),
-    _row("mean", "mean", 2),
-    _row("waiting", "waiting", 2),
-    _row("max", "maximum", 2, takes_more=True),
-    _row("min", "minimum", 2, takes_more=True),
-    _row("abs", "absolute"),
-    _row("sqrt", "root"),
-    _row("exp", "exponential"),
-    _row("ln", "logarithm"),
-    _row("cos", "cosine"),
-    _row("acos", "arc_cosine"),
-    _row("floor", "floor"),
-    _row("ceil", "ceiling"),
-    _row("w", "lambert"),
-    _row("lower_w", "lower_lambert"),
-    _row("effective", "effective", 2),
-    _monotone("harmonic", 1, lies=(-inf, inf)),
-    _monotone("erlang_b", -1, 1, lies=_SHARE),
-    _monotone("erlang_c", -1, 1, lies=_SHARE),
-    _monotone("periodic_wait", 1, 1),
-    _monotone("md1_tail", 1, -1, lies=_SHARE, error=1e-30),
-    _monotone("md1_quantile", 1, 1),
-    _monotone("batch_quantile", 1, 1),
-    _monotone("periodic_tail", 1, 1, -1, lies=_SHARE, whole=(0,)),
-    _monotone("periodic_quantile", 1, 1, 1, whole=(0,)),
-    _monotone("sojourn_quantile", 1, -1, 1),
-    _monotone("gamma_quantile", 1, 0, 1),
-    _monotone("normal_tail", -1, lies=_SHARE),
-    _monotone("normal_quantile", 1, lies=(-inf, inf)),
+    _row("+", "total", 1, takes_more=True),
+    _row("*", "product", 0, takes_more=True),
+    _row("pow", "raised", 0, 0),
+    _row("ratio", "ratio", 0, 0),
+    _row("mean", "mean", 0, 0),
+    _row("waiting", "waiting", 1, 0),
+    _row("max", "maximum", 1, takes_more=True),
+    _row("min", "minimum", 1, takes_more=True),
+    _row("abs", "absolute", 0, lies=_NOT_NEGATIVE),
+    _row("sqrt", "root", 1, lies=_NOT_NEGATIVE),
+    _row("exp", "exponential", 1, lies=_NOT_NEGATIVE),
+    _row("ln", "logarithm", 1),
+    _row("cos", "cosine", 0, lies=(-1.0, 1.0)),
+    _row("acos", "arc_cosine", -1, lies=_ANGLE),
+    _row("floor", "floor", 1),
+    _row("ceil", "ceiling", 1),
+    _row("w", "lambert", 1, called="lambert_w", lies=(-1.0, inf)),
+    _row("lower_w", "lower_lambert", -1, called="lower_lambert_w", lies=(-inf, -1.0)),
+    _row("effective", "effective", 0, 0, lies=_NOT_NEGATIVE),
+    _by_ends("harmonic", 1, lies=(-inf, inf)),
+    _by_ends("erlang_b", -1, 1, lies=_SHARE),
+    _by_ends("erlang_c", -1, 1, lies=_SHARE),
+    _by_ends("periodic_wait", 1, 1),
+    _by_ends("md1_tail", 1, -1, lies=_SHARE, error=1e-30),
+    _by_ends("md1_quantile", 1, 1),
+    _by_ends("batch_quantile", 1, 1),
+    _by_ends("periodic_tail", 1, 1, -1, lies=_SHARE, whole=(0,)),
+    _by_ends("periodic_quantile", 1, 1, 1, whole=(0,)),
+    _by_ends("sojourn_quantile", 1, -1, 1),
+    _by_ends("gamma_quantile", 1, 0, 1),
+    _by_ends("normal_tail", -1, lies=_SHARE),
+    _by_ends("normal_quantile", 1, lies=(-inf, inf)),
 )
 
 OPERATIONS = {row.word: row for row in _ROWS}
 """Every operation by its word; numbers, inputs, the population and whole powers are none."""
 
-OF_QUEUES = frozenset(row.word for row in _ROWS if row.grows and row.word != "harmonic")
+BY_NAME = {row.called: row for row in _ROWS}
+"""Every operation by its name in the language."""
+
+OF_QUEUES = frozenset(row.word for row in _ROWS if row.by_ends and row.word != "harmonic")
 """Words of the numbers of queues: they take long to compute."""

@@ -96,7 +96,7 @@ class LiveModel:
             "fixedPlaces": fixed,
             "records": self._records,
             "steps": [list(step) for step in self._program.steps],  # type: ignore[arg-type]
-            "grows": self._program.grows,
+            "laws": self._program.laws,
             "month": MONTH,
             "units": {str(d): [list(s) for s in scales(d)] for d in self._dimensions},
             "topology": drawn_topology(self._model),

@@ -61,10 +61,11 @@ class Program:
         return self._keep((operation, *steps))
 
     @property
-    def grows(self) -> dict[str, tuple[int, ...]]:
-        """With which of its operands each operation of the steps grows, where the table says it."""
+    def laws(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """With which of its operands each operation grows, where the table says it; which count."""
         words = {str(word) for word, *_ in self.steps}
-        return {word: row.grows for word, row in OPERATIONS.items() if row.grows and word in words}
+        rows = [row for word, row in OPERATIONS.items() if row.by_ends and word in words]
+        return {row.word: {"grows": row.grows, "whole": row.whole} for row in rows}
 
     def _keep(self, step: Step) -> int:
         known = self._known.get(step)

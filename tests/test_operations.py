@@ -223,6 +223,19 @@ def test_bounds_hold_between_two_ends(word: str, data: st.DataObject) -> None:
 @each_row
 @law
 @given(st.data())
+def test_values_lie_and_grow_as_the_table_says(word: str, data: st.DataObject) -> None:
+    row = OPERATIONS[word]
+    at, to = ([float(number) for number in drawn(word, data)] for _ in range(2))
+    assert row.lies[0] <= row.number(*at) <= row.lies[1]
+    for place, grows in enumerate(row.grows):
+        more = max(at[place], to[place])
+        risen = row.number(*at[:place], more, *at[place + 1 :]) - row.number(*at)
+        assert not grows * risen < -1e-9 * abs(risen) - 1e-12
+
+
+@each_row
+@law
+@given(st.data())
 def test_slopes_are_those_of_chords(word: str, data: st.DataObject) -> None:
     at, row = drawn(word, data), OPERATIONS[word]
     for place, slope in enumerate(row.slopes(*map(float, at))):

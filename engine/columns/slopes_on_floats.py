@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import accumulate
-from math import exp, inf, isfinite, nan, sin, sqrt
+from math import exp, isfinite, nan, sin, sqrt
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,6 @@ _STEP = 2.0**-36
 """How far apart, as a part of an operand, values are in balls: they have far more digits."""
 _ENOUGH = 30
 _STEP_IN_FLOATS = 1e-5
-_TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def _finite(*slopes: float) -> Slopes:
@@ -148,20 +147,6 @@ def effective(cores: float, efficiency: float) -> Slopes:
     together = on_floats.effective(cores, efficiency)
     by_cores = together / cores * (1 + math.log2(efficiency))
     return by_cores, together / efficiency * math.log2(cores)
-
-
-def harmonic(count: float) -> Slopes:
-    """Return the slope of a harmonic number, the trigamma function."""
-    if not -1 < count < inf:
-        return (nan,)
-    x, steps = count + 1, 0.0
-    while x < on_floats.DIGAMMA_FROM:
-        steps += 1 / (x * x)
-        x += 1
-    square, series = 1 / (x * x), 0.0
-    for coefficient in reversed(_TRIGAMMA):
-        series = (series + coefficient) * square
-    return (steps + 1 / x + square / 2 + series / x,)
 
 
 # -- queues ------------------------------------------------------------------------------

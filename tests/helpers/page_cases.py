@@ -14,7 +14,6 @@ from math import isfinite
 from typing import Any
 
 from helpers.operations import CASES, arguments_at_edges
-from qps.engine import queue_arrays
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.powers import TooLongError
 from qps.reports.program import OWN_WORDS
@@ -94,28 +93,14 @@ def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[fl
     return lines, [_value(word, tuple(a + way * (b - a) for a, b in lines)) for way in ways]
 
 
-def _slopes(word: str, at: tuple[float, ...]) -> list[float]:
-    if word in queue_arrays.__all__:
-        return [float(one) for one in getattr(queue_arrays, f"{word}_slopes")(*at)]
-    steps = [1e-4 * (abs(one) or 1.0) for one in at]
-
-    def moved(k: int, by: float) -> float:
-        return _value(word, (*at[:k], at[k] + by * steps[k], *at[k + 1 :]))
-
-    return [
-        (8 * (moved(k, 1) - moved(k, -1)) - (moved(k, 2) - moved(k, -2))) / (12 * step)
-        for k, step in enumerate(steps)
-    ]
-
-
 def cases() -> dict[str, Any]:
     """Return for each operation arguments, with values, exact values, slopes and bounds."""
     found: dict[str, Any] = {}
     for word, row in OPERATIONS.items():
         chance = random.Random(word)
-        smooth = [at for at in list(_drawn(chance, word))[:20] if word not in ("floor", "ceil")]
+        inside = list(_drawn(chance, word))[:20]
         found[word] = {
-            "grows": row.grows or None,
+            "laws": {word: {"grows": row.grows, "whole": row.whole}} if row.by_ends else {},
             "isSigned": row.lies[0] < 0,
             "values": [(at, _value(word, at)) for at in _drawn(chance, word)],
             "exact": [
@@ -123,7 +108,7 @@ def cases() -> dict[str, Any]:
                 for at, told in _exact(chance, word)
             ],
             "bounds": [_lines(chance, word) for _ in range(40)],
-            "slopes": [(at, _slopes(word, at)) for at in smooth],
+            "slopes": [(at, row.slopes(*at)) for at in inside],
         }
     return found
 

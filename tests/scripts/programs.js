@@ -3,8 +3,8 @@
 import { Model, Run } from "../../reports/scripts/engine/model.js";
 
 // A run of steps, and its last step: parts of steps are numbers of earlier ones.
-export function runOf(steps, { grows = {}, values = [] } = {}) {
-  const model = new Model({ steps: [["n"], ...steps], grows, records: [], variants: [], starts: [], population: "N" });
+export function runOf(steps, { laws = {}, values = [] } = {}) {
+  const model = new Model({ steps: [["n"], ...steps], laws, records: [], variants: [], starts: [], population: "N" });
   const output = steps.length;
   const numbers = values.map(([name, above, below]) => ({ name, value: [above, below] }));
   return { output, run: new Run(model).prepare({ numbers, order: model.program.needed([output]) }, new Map()) };

@@ -70,8 +70,8 @@ test("what only comes near its limit never crosses it; what is filled must pass 
 });
 
 test("a quantile crosses its limit at any size of the range", () => {
-  const grows = { md1_quantile: [1, 1] };
-  const size = 3e8, curve = curveOf(["-", ["md1_quantile", ["/", "N", size], 0.99], 20], { grows });
+  const laws = { md1_quantile: { grows: [1, 1], whole: [] } };
+  const size = 3e8, curve = curveOf(["-", ["md1_quantile", ["/", "N", size], 0.99], 20], { laws });
   const at = firstFailure(curve, 1, 1e9, isAbove(curve));
   assert.ok(at > 0.85 * size && at < 0.9 * size);
   assert.ok(curve.at(at) > 0 && curve.at(at - 1) <= 0);

@@ -9,8 +9,8 @@ export class Boxes {
     this.program = program;
     for (const part of ["low", "high", "slow", "steep"]) this[part] = new Float64Array(program.size);
     this.bounds = program.steps.map(([word, ...parts]) => {
-      const grows = program.grows[word];
-      return grows ? (boxes, i) => boxes.monotone(i, VALUES[word], parts, grows) : BOUNDS[word];
+      const law = program.laws[word];
+      return law ? (boxes, i) => boxes.monotone(i, VALUES[word], parts, law.grows) : BOUNDS[word];
     });
   }
 

@@ -9,7 +9,7 @@ import { Curve } from "./search.js";
 export class Model {
   constructor(data) {
     Object.assign(this, data);
-    this.program = new Program(data.steps, data.grows);
+    this.program = new Program(data.steps, data.laws);
   }
 
   record(number) { return this.records[number]; }

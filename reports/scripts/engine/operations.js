@@ -39,7 +39,7 @@ const SLOPES = {
   pow: (a, b, value) => [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0],
   ratio: quotientSlopes,
   mean: quotientSlopes,
-  waiting: (work, load) => [1 / (1 - load), work / ((1 - load) * (1 - load))],
+  waiting: (work, load) => (load < 1 ? [1 / (1 - load), work / ((1 - load) * (1 - load))] : [NaN, NaN]),
   max: (a, b) => (a >= b ? [1, 0] : [0, 1]),
   min: (a, b) => (a <= b ? [1, 0] : [0, 1]),
   abs: (a) => [Math.sign(a)],
@@ -55,9 +55,10 @@ const SLOPES = {
   effective: (a, b, value) => [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)],
 };
 
-export function slopesOf(word, operands, value) {
+// By operands in the places of `whole`, which count whole, there is none.
+export function slopesOf(word, operands, value, whole = []) {
   const own = SLOPES[word];
-  return own ? own(operands[0], operands[1], value) : operands.map((_, k) => difference(VALUES[word], operands, k));
+  return own ? own(operands[0], operands[1], value) : operands.map((_, k) => (whole.includes(k) ? NaN : difference(VALUES[word], operands, k)));
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];

@@ -15,11 +15,11 @@ const LEAVES = {
 // The commonest operations are done in place: to call a function of floats takes longer than it does.
 const IN_PLACE = { "+": 1, "-": 2, "*": 3, "/": 4 };
 
-// `moving` marks steps that depend on the population. `grows` tells of operations that rise (1) or fall (-1)
-// with each of what they work on, or may do both (0): the table of operations says it.
+// `moving` marks steps that depend on the population. `laws` has what the table of operations says of some: whether
+// one `grows` with each of what it works on (1), falls (-1) or may do both (0), and what of it counts `whole`.
 export class Program {
-  constructor(steps, grows = {}) {
-    Object.assign(this, { size: steps.length, steps, grows });
+  constructor(steps, laws = {}) {
+    Object.assign(this, { size: steps.length, steps, laws });
     for (const part of ["a", "b", "c"]) this[part] = new Int32Array(this.size);
     this.functions = [];
     this.inPlace = Uint8Array.from(steps, ([word]) => IN_PLACE[word] ?? 0);
@@ -74,7 +74,7 @@ export class Program {
   }
 
   // Whether any of some steps is a number of queues.
-  countsQueues(order) { return order.some((i) => this.grows[this.word(i)]); }
+  countsQueues(order) { return order.some((i) => this.laws[this.word(i)]); }
 
   // Compute some steps from what the earlier ones have in `x`; `x[0]` is the population.
   run(order, x) {
@@ -122,7 +122,7 @@ export class Program {
     for (let k = order.length - 1; k >= 0; k--) {
       const i = order[k], s = slope[i], parts = this.parts[i];
       if (s === 0 || !parts.length) continue;
-      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i]);
+      const rates = slopesOf(this.word(i), parts.map((part) => x[part]), x[i], this.laws[this.word(i)]?.whole);
       parts.forEach((part, m) => { slope[part] += s * rates[m]; });
     }
   }
