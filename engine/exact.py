@@ -72,7 +72,7 @@ class ExactRunner:
         self,
         outputs: Iterable[int],
         inputs: Mapping[str, Sequence[Exact]],
-        population: Sequence[int] | None,
+        population: Sequence[Exact] | None,
         count: int,
     ) -> dict[int, list[Exact]]:
         """Return values that are exact as far as they can be: floats from the first root on.
@@ -98,7 +98,7 @@ class ExactRunner:
         self,
         wanted: tuple[int, ...],
         inputs: Mapping[str, Sequence[Exact]],
-        population: Sequence[int] | None,
+        population: Sequence[Exact] | None,
         count: int,
     ) -> np.ndarray:
         """Return which operand each extreme is in each row, by floats."""
@@ -110,7 +110,7 @@ class ExactRunner:
         if not extremes:
             return chosen
         floats = {name: np.array([as_float(v) for v in column]) for name, column in inputs.items()}
-        at = None if population is None else np.array(population, dtype=float)
+        at = None if population is None else np.array([as_float(n) for n in population])
         steps = self.program.steps
         with np.errstate(all="ignore"):
             operands = {operand for number in extremes for operand in steps[number].operands}
@@ -178,7 +178,7 @@ def _run(
     plan: _Plan,
     rows: Sequence[int],
     inputs: Mapping[str, Sequence[Exact]],
-    population: Sequence[int] | None,
+    population: Sequence[Exact] | None,
 ) -> dict[int, Iterable[Exact]]:
     """Return a column for each step of a plan, some rows of it."""
     values: dict[int, Iterable[Exact]] = {n: repeat(v) for n, v in plan.constants.items()}
@@ -189,7 +189,7 @@ def _run(
             values[number] = [column[row] for row in rows]
         elif step.word == POPULATION:
             assert population is not None
-            values[number] = [fmpq(population[row]) for row in rows]
+            values[number] = [population[row] for row in rows]
         elif step.word in ("+", "*") and fractions.issuperset(operands):
             join = add if step.word == "+" else mul
             first, *others = (values[operand] for operand in operands)

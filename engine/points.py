@@ -40,6 +40,9 @@ Exact = Fraction | float
 
 
 _LARGEST = 1000.0
+_ALGEBRAIC = (SUM, PRODUCT, POWER, "exp", "ln", "cos", "acos", "abs")
+"""Operations of which algebra may know that they cancel."""
+
 _UNTOLD = 2
 """What stands for a sign that balls do not tell."""
 
@@ -81,8 +84,8 @@ class Point:
         except NoValueError:
             return None
         if part.word in ROUNDINGS:
-            exact = whole.is_exact() and whole.is_finite()
-            return Fraction(int(whole.unique_fmpz())) if exact else None
+            found = whole.unique_fmpz() if whole.is_exact() and whole.is_finite() else None
+            return None if found is None else Fraction(int(found))
         sign = 1 if part.word == MAXIMUM else -1
         balls = {operand: self._ball(operand, BITS[0]) * sign for operand in part.operands}
         for operand, ball in balls.items():
@@ -240,6 +243,8 @@ def _is_rational(part: Formula) -> bool:
 
 def _is_zero(constant: Formula) -> bool:
     """Return whether a constant is zero, as algebra knows, which large exponentials would halt."""
+    if any(part.operands and part.word not in _ALGEBRAIC for part in parts_first(constant)):
+        return False
     steep = [part for part in parts_first(constant) if part.word in ("exp", "cos")]
     if any(not abs(in_floats(part.operands[0])) < _LARGEST for part in steep):
         return False

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import Formula
+from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, number, parts_first
+from qps.engine.points import in_floats
+from qps.engine.substitution import substituted
 from qps.reports.layout import laid_out
 
 
@@ -69,4 +71,8 @@ def in_population(expr: Formula, values: Mapping[Formula, Formula]) -> str:
     """Return a formula with all numbers multiplied out: what is left is the population."""
     from qps.engine import algebra  # noqa: PLC0415 - slow to import, and only asked for here
 
-    return algebra.multiplied_out(expr, values)
+    whole = substituted(expr, values)
+    constants = (part for part in parts_first(whole) if part.is_constant and part.operands)
+    plain = (SUM, PRODUCT, POWER)
+    numbers = {part: number(in_floats(part)) for part in constants if part.word not in plain}
+    return algebra.multiplied_out(whole, numbers)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from helpers import once
-from helpers.browser import Opened, SharedBrowser, opened
+from helpers.browser import Opened, SharedBrowser, shown
 from qps.compiler.pipeline import allow_deep_expressions
 
 # Before hypothesis looks at the limit of recursion, which it guards.
@@ -58,20 +58,14 @@ def shared_browser() -> Iterator[SharedBrowser]:
 
 
 @pytest.fixture
-def chromium(shared_browser: SharedBrowser) -> Any:
-    """Return a browser that answers, also where the last one died."""
-    return shared_browser.running()
-
-
-@pytest.fixture
-def open_page(chromium: Any, tmp_path: Path) -> Iterator[Any]:
+def open_page(shared_browser: SharedBrowser, tmp_path: Path) -> Iterator[Any]:
     """Return a function that opens a report; it complains of nothing, and asks for nothing."""
     entered = []
 
-    def show(html: str, **options: Any) -> Opened:
+    def show(html: str, *, scripts: bool = True, **options: Any) -> Opened:
         file = tmp_path / f"page{len(entered)}.html"
         file.write_text(html, encoding="utf-8")
-        context = opened(chromium, file, **options)
+        context = shown(shared_browser.context(scripts=scripts), file, **options)
         page = context.__enter__()
         entered.append((context, page))
         return page

@@ -312,7 +312,7 @@ def test_every_flag_has_one_value_or_gathers_all() -> None:
 
     from qps.cli import _Once, _parser
 
-    for action in _parser()._actions:
+    for action in _parser(None)._actions:
         for command in (
             (action.choices or {}).values() if isinstance(action, _SubParsersAction) else ()
         ):

@@ -78,7 +78,7 @@ def test_columns_are_what_each_row_comes_to(
 ) -> None:
     last = len(program.steps) - 1
     inputs = {"a": [exact(a) for a, _, _ in drawn], "b": [exact(b) for _, b, _ in drawn]}
-    at = [n for _, _, n in drawn]
+    at = [exact(n) for _, _, n in drawn]
     runner = ExactRunner(program, Runner(program))
     found = runner.columns([last], inputs, at, len(drawn))[last]
     for (a, b, n), value in zip(drawn, found, strict=True):

@@ -232,7 +232,7 @@ def test_each_part_is_told_by_its_own_measures() -> None:
         "two.loss": "two.loss/limit of two.loss",
     }
     text = dict(explain(graph, "quality", 5).formulas)["in symbols"]
-    assert text == ("sqrt(two.loss^2/limit of two.loss^2 + one.loss^2/limit of one.loss^2)"), (
+    assert text == ("sqrt(one.loss^2/limit of one.loss^2 + two.loss^2/limit of two.loss^2)"), (
         "each with its own limit"
     )
 

@@ -28,6 +28,7 @@ from qps.solver.laboratory import Laboratory
 from qps.solver.saturation import in_order_of_saturation, saturation_point
 from qps.solver.solution import Method, Saturation, Solution
 from qps.solver.solve import solve
+from test_matrices import disagreements
 
 N = population("N")
 
@@ -491,3 +492,35 @@ def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
     assert solution.bottleneck.saturates_at == (min(reached) if reached else None)
     if reached:
         assert points[solution.bottleneck.resource] == pytest.approx(min(reached), rel=1e-11)
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "min(most, N / 100)",  # lies on its target from N = 100 on
+        "most * min(N, 300) / ceil(N / 100) / 100",  # just reaches it at N = 100, and falls
+        "ceil(most * N / 30) / 40",  # lies on it for a while, and passes it
+        "most * (400 - (N - 100) * (N - 100) / 100) / 400",  # a parabola that just touches it
+    ],
+)
+def test_rows_that_just_reach_their_target_are_decided_together(
+    load: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    text = FILLED.replace("FIRST", "1").replace("AT", "").replace("LOAD", f"2 * ({load})")
+    assert disagreements(text.replace("target host.cpu 50 %\n", "")) == []
+
+
+def test_what_fills_its_resource_whatever_the_population_is_decided_with_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    spec = (
+        "users N in 1..20\nmachine box { cpu 1 core }\ncomponent job { cpu 1 s/request }\n"
+        "param pace elastic 0.1..10 request/s\nparam part = 0.01 in 0..1\n"
+        "topology { node host = box; node other = box }\n"
+        "stream jobs { source pace; at host { job } }\n"
+        "stream more { source part * N * (1 request/s); at other { job } }\n"
+        "matrix m { part in 0.01..0.2, 9 values }\n"
+    )
+    assert disagreements(spec) == []

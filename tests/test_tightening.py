@@ -7,19 +7,19 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
+from qps.engine.formulas import population
 from qps.engine.programs import INPUT, POPULATION
 from qps.engine.running import Runner
 from qps.solver.matrix.tightening import TightBuilder
 from test_matrices import disagreements
 
-N = sympy.Symbol("N", integer=True, positive=True)
+N = population("N")
 
 
 def builders() -> tuple[Builder, TightBuilder]:

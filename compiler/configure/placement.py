@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.looked_at import LookedAt, Meanings, Part, names_in
 from qps.compiler.configure.possible_values import Bounds
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
@@ -42,19 +43,32 @@ class Placement:
     """Checks configurations of one model; what they share is looked at once."""
 
     def __init__(self, model: ir.Model) -> None:
-        self._model = model
+        self._meanings = Meanings(model)
         self._bounds = Bounds(model)
+        self._streams = LookedAt([_part(model, stream) for stream in model.streams])
 
     def check(self, configuration: Configuration, sink: Sink) -> None:
         """Report every step that cannot run where it stands, and every value that cannot be."""
         found = Sink(failed_names=sink.failed_names)
         settled = in_force(configuration)
-        self._bounds.check(settled, found)
-        for stream in self._model.streams:
-            _StreamCheck(model=self._model, configuration=settled, stream=stream, sink=found).run()
+        moved = self._meanings.moved(settled)
+        self._bounds.check(settled, moved, found)
+        self._streams.look((settled, found), settled, moved, found)
         notes = (f"in scenario `{configuration.scenario}`",) if configuration.scenario else ()
         for diagnostic in found.found:
             sink.add(replace(diagnostic, notes=(*diagnostic.notes, *notes)))
+
+
+def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]]:
+    """Return the placement of a stream, with what it depends on."""
+    names = {leg.link if isinstance(leg, ir.Crossing) else leg.node for leg in stream.legs}
+    visits = (leg for leg in stream.legs if isinstance(leg, ir.Visit))
+    conditions = [step.condition for visit in visits for step in visit.steps]
+
+    def look(at: tuple[Configuration, Sink]) -> None:
+        _StreamCheck(model=model, configuration=at[0], stream=stream, sink=at[1]).run()
+
+    return Part(names_in(*conditions) | names, look)
 
 
 def item_of(cost: ir.Quantity, work: Dimension) -> str | None:

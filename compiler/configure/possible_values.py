@@ -7,10 +7,9 @@ and at some points between them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
-
-from msgspec import Struct, field
+from functools import partial
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import report_unstated
@@ -23,13 +22,12 @@ from qps.compiler.configure.fold import (
     UnstatedCaseError,
 )
 from qps.compiler.configure.intervals import Bound
+from qps.compiler.configure.looked_at import LookedAt, Part, names_in
 from qps.compiler.configure.near import NEAR
 from qps.compiler.configure.values_in_use import (
     Bounded,
     chosen_from,
-    counts_in_place,
-    flows_in_groups,
-    is_alike,
+    count_of,
     points_of,
     stated_values,
     values_in_use,
@@ -44,39 +42,45 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 _HUNDRED = 100
 
 
-class Bounds(Struct, dict=True):
-    """Looks at the values of one model in one configuration after the other.
+class Bounds:
+    """Looks at the values of one model in one configuration after the other."""
 
-    What is the same in all of them is looked at again only with another range of the population.
-    """
+    def __init__(self, model: ir.Model) -> None:
+        self._model = model
+        self._parameters = LookedAt([_of_parameter(parameter) for parameter in model.parameters])
+        self._others = LookedAt(list(_others(model)))
 
-    model: ir.Model
-    _sound: set[tuple[int, int, int]] = field(default_factory=set)
+    def check(self, configuration: Configuration, moved: frozenset[str], sink: Sink) -> None:
+        """Report every value in use that is out of bounds or cannot be computed.
 
-    @cached_property
-    def _stated(self) -> list[tuple[Bounded, bool, bool]]:
-        return [
-            (bounded, varies(bounded.expr), is_alike(bounded.expr))
-            for bounded in stated_values(self.model)
-        ]
+        `moved` are the names that do not mean what they mean in the spec.
+        """
+        check = _Check(self._model, configuration, sink)
+        if self._parameters.look(check, configuration, moved, sink):
+            self._others.look(check, configuration, moved, sink)
+        # Where the parameters are wrong, nothing rests on them.
 
-    def check(self, configuration: Configuration, sink: Sink) -> None:
-        """Report every value in use that is out of bounds or cannot be computed."""
-        check = _Check(self.model, configuration, sink)
-        if not check.parameters():
-            return  # where the parameters are wrong, nothing rests on them
-        for number, (bounded, is_varying, is_same) in enumerate(self._stated):
-            known = number, configuration.low, configuration.high
-            if known in self._sound:
-                continue
-            if check.value(bounded, is_varying=is_varying) and is_same:
-                self._sound.add(known)
-        for bounded in counts_in_place(configuration):
-            check.value(bounded, is_varying=varies(bounded.expr))
-        for name, flows, group in flows_in_groups(self.model, configuration):
-            check.too_many(name, flows, group)
-        for stream in self.model.streams:
-            check.chosen_flows(stream)
+
+def _of_parameter(parameter: ir.Parameter) -> Part[_Check]:
+    names = names_in(ir.ParameterValue(parameter.name), parameter.low, parameter.high)
+    return Part(names, lambda check: check.parameter(parameter))
+
+
+def _others(model: ir.Model) -> Iterator[Part[_Check]]:
+    """Yield all values of a model but those of its parameters."""
+    for bounded in stated_values(model):
+        yield Part(names_in(bounded.expr), partial(_Check.value, bounded=bounded))
+    places: tuple[ir.Node | ir.Link, ...] = (*model.nodes, *model.links)
+    for place in places:
+        names = names_in(place.count) | {place.name}
+        yield Part(names, partial(_Check.count, name=place.name))
+    for stream in model.streams:
+        each = stream.flows_from
+        if isinstance(each, ir.InEachGroup):
+            names = names_in(each.flows.expr, ir.Members(each.group))
+            yield Part(names, partial(_Check.too_many, stream=stream.name, each=each))
+        else:
+            yield Part(frozenset([each]), partial(_Check.chosen_flows, stream=stream, each=each))
 
 
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
@@ -100,26 +104,20 @@ class _Check:
         self._sink = sink
         self._folders = [Folder(configuration, Fraction(at)) for at in points_of(configuration)]
 
-    def parameters(self) -> bool:
-        """Return whether all parameters are sound; what is wrong is reported."""
-        sound = [self._parameter(parameter) for parameter in self._model.parameters]
-        return all(sound)
-
-    def _parameter(self, parameter: ir.Parameter) -> bool:
-        """Return whether a parameter has a value, in its range, in every case that it states."""
+    def parameter(self, parameter: ir.Parameter) -> None:
+        """Report a parameter without a value, or out of its range, in a case that it states."""
         span = self._configuration.values_from[parameter.name]
         value = self._configuration.parameters[parameter.name]
-        if isinstance(value, ir.Mixture):
-            return True  # as its kinds are, so is it
-        if not isinstance(value, ir.ByCase):
-            return self._is_sound(parameter, self._folders[0], span)
-        return all(
-            self._is_sound(parameter, self._folders[0].in_case(stated.case), stated.span)
-            for stated in value.values
-        )
+        if isinstance(value, ir.ByCase):
+            for stated in value.values:
+                if not self._sink.has_errors:
+                    in_case = self._folders[0].in_case(stated.case)
+                    self._in_range(parameter, in_case, stated.span)
+        elif not isinstance(value, ir.Mixture):  # as its kinds are, so is it
+            self._in_range(parameter, self._folders[0], span)
 
-    def _is_sound(self, parameter: ir.Parameter, folder: Folder, span: Span) -> bool:
-        """Return whether a parameter has a value, in its range; else it is reported."""
+    def _in_range(self, parameter: ir.Parameter, folder: Folder, span: Span) -> None:
+        """Report a parameter without a value, or out of its range."""
         what = f"`{parameter.name}`"
         try:
             values = [
@@ -128,13 +126,13 @@ class _Check:
                 if expr is not None
             ]
         except UnstatedCaseError:
-            return True  # who asks for that case is told so
+            return  # who asks for that case is told so
         if None in values:
-            return not self._sink.has_errors
+            return
         value, *limits = (v for v in values if v is not None)
         if not limits or limits[0] > limits[1] or limits[0] <= value <= limits[1]:
             # A range that is turned round was reported where it stands.
-            return True
+            return
         where = "below" if value < limits[0] else "above"
         self._sink.report(
             codes.OUT_OF_RANGE,
@@ -145,26 +143,27 @@ class _Check:
             else [Label(parameter.span, "its range is stated here")],
             hint="stay inside the range, or widen it where it is declared",
         )
-        return False
 
-    def value(self, bounded: Bounded, *, is_varying: bool) -> bool:
-        """Return whether a value is what it may be; what is wrong is reported."""
-        is_sound = True
-        populations = self._folders if is_varying else self._folders[:1]
+    def count(self, name: str) -> None:
+        """Report a number of places that cannot be."""
+        of = self._configuration
+        self.value(count_of(of.nodes[name] if name in of.nodes else of.links[name]))
+
+    def value(self, bounded: Bounded) -> None:
+        """Report a value that is not what it may be."""
+        populations = self._folders if varies(bounded.expr) else self._folders[:1]
         for folder in (one for at in populations for _, one in at.each_kind(bounded.expr)):
             try:
                 value = self._folded(bounded, folder)
             except UnstatedCaseError as error:
                 report_unstated(error.unstated, self._model, self._sink)
-                return False
+                return
             if value is None:
-                is_sound = False
                 if not self._is_nearly(bounded, folder):
-                    return False
+                    return
             elif not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
-                return False
-        return is_sound
+                return
 
     def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
         """Return whether a value that is not rational is in bounds, as far as that can be told."""
@@ -174,11 +173,8 @@ class _Check:
         self._out_of_bounds(bounded, folder, near)
         return False
 
-    def chosen_flows(self, stream: ir.Stream) -> None:
+    def chosen_flows(self, stream: ir.Stream, each: str) -> None:
         """Report more flows than users in all, where each receiver gets a few."""
-        each = stream.flows_from
-        if isinstance(each, ir.InEachGroup):
-            return
         for spread in chosen_from(stream):
             for folder in self._folders:
                 flows = folder.fold(ir.NodeCount(each))
@@ -193,8 +189,11 @@ class _Check:
                     )
                     return
 
-    def too_many(self, stream: str, flows: ir.Quantity, group: ir.Group) -> None:
+    def too_many(self, stream: str, each: ir.InEachGroup) -> None:
         """Report more flows in a group than it has users."""
+        flows, group = each.flows, self._configuration.groups[each.group]
+        if varies(group.size.expr):
+            return  # small where that is: there, all of its users send
         both = ir.Sum((flows.expr, group.size.expr))
         for folder in (one for at in self._folders for _, one in at.each_kind(both)):
             count, size = folder.fold(flows.expr), folder.fold(group.size.expr)

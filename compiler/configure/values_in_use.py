@@ -45,9 +45,9 @@ def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bou
 def counts_in_place(configuration: Configuration) -> Iterator[Bounded]:
     """Yield how many there are of each place."""
     for node in configuration.nodes.values():
-        yield _count(node)
+        yield count_of(node)
     for link in configuration.links.values():
-        yield _count(link)
+        yield count_of(link)
 
 
 def points_of(configuration: Configuration) -> tuple[int, ...]:
@@ -126,7 +126,7 @@ def chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
                 yield step.spread
 
 
-def _count(place: ir.Node | ir.Link) -> Bounded:
+def count_of(place: ir.Node | ir.Link) -> Bounded:
     """Return how many there are of a place: whole, unless they grow with the population."""
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
     return Bounded(

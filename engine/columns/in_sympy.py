@@ -23,6 +23,10 @@ class Lacking(sympy.Function):  # type: ignore[misc] # sympy is untyped
 
     of_balls: ClassVar[Callable[..., arb]]
 
+    @classmethod
+    def _should_evalf(cls, _operand: sympy.Expr) -> int:
+        return -1  # of digits it stays as it stands, until it is asked
+
     def _eval_evalf(self, prec: int) -> sympy.Expr:
         operands = [operand._evalf(prec) for operand in self.args]  # noqa: SLF001 - sympy's protocol
         if not all(operand.is_Float or operand.is_Rational for operand in operands):

@@ -498,6 +498,9 @@ def _at_most(name: str, measure: int, limit: int, over: Formula) -> CompiledCrit
 def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> CompiledResource:
     load, target = builder.build(resource.load), builder.build(resource.target)
     criterion = _at_most(resource.name, load, target, resource.load - resource.target)
+    criterion = replace(
+        criterion, is_strict=not is_filled
+    )  # at its target it is full, if not so by design
     quadratic = None
     powers = builder.powers(resource.load)
     if powers is not None:

@@ -6,7 +6,7 @@ the symbolic solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from qps.engine.running import Runner
 from qps.engine.substitution import substituted
 from qps.solver.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
-from qps.solver.matrix.prepared import Bools, CompiledCriterion, Ints
+from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
 
 DOUBTFUL = 1e-9
 """A margin, as a part of both sides, within which floats do not tell a sign."""
@@ -61,6 +61,15 @@ class Decider:
             found.append(value)
         return found
 
+    def columns(
+        self, index: Index, outputs: Sequence[int], rows: Ints, population: Floats | Ints | None
+    ) -> dict[int, list[Exact]]:
+        """Return exact values of operations in some rows, at a population of each."""
+        names = frozenset().union(*(self.mode.program.inputs[number] for number in outputs))
+        inputs = self.inputs(names, {i: values[rows] for i, values in enumerate(index)})
+        at = None if population is None else [exact(Fraction(n)) for n in population.tolist()]
+        return self.exact.columns(outputs, inputs, at, rows.size)
+
     def fails(
         self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
     ) -> Bools:
@@ -69,9 +78,7 @@ class Decider:
         if not rows.size:
             return found
         sides = criterion.measure, criterion.limit
-        names = frozenset().union(*(self.mode.program.inputs[side] for side in sides))
-        inputs = self.inputs(names, {i: values[rows] for i, values in enumerate(index)})
-        values = self.exact.columns(sides, inputs, population.tolist(), rows.size)
+        values = self.columns(index, sides, rows, population)
         for row, (measure, limit) in enumerate(zip(*(values[s] for s in sides), strict=True)):
             if not isinstance(measure, float) and not isinstance(limit, float):
                 if measure == limit:
@@ -83,17 +90,17 @@ class Decider:
             if abs(over) > DOUBTFUL * abs(as_float(limit)):  # not so of what is not-a-number
                 found[row] = (over > 0) == criterion.at_most
             else:
-                numbers = {name: inputs[name][row] for name in names}
-                found[row] = self._fails_symbolically(criterion, numbers, int(population[row]))
+                here = {i: own[rows[[row]]] for i, own in enumerate(index)}
+                found[row] = self._fails_symbolically(criterion, here, int(population[row]))
         return found
 
     def _fails_symbolically(
-        self, criterion: CompiledCriterion, inputs: Mapping[str, Exact], population: int
+        self, criterion: CompiledCriterion, index: Mapping[int, Ints], population: int
     ) -> bool:
+        inputs = self.inputs((name for name, _ in self.mode.symbols), index)
         numbers = dict(self.mode.numbers) | {
-            symbol: number(Fraction(int(inputs[name].numerator), int(inputs[name].denominator)))
+            symbol: number(Fraction(int(inputs[name][0].p), int(inputs[name][0].q)))
             for name, symbol in self.mode.symbols
-            if name in inputs
         }
         over = substituted(criterion.over, numbers)
         symbol = next(iter(over.symbols), ZERO)

@@ -253,7 +253,7 @@ class ModeSolver:
             if self.at is not None or (settled != first).any():
                 at_limit = {}
             is_open = is_open | self._is_impossible(rows, limit)
-            return self._answers(rows, settled, failing, limit, verdict, is_open, at_limit)
+            return self._answers(index, rows, settled, failing, limit, verdict, is_open, at_limit)
 
     def _always(self, rows: Rows, index: Index, sound: Bools) -> dict[int, Bools]:
         """Return where criteria fail that no population changes, by their numbers."""
@@ -337,6 +337,7 @@ class ModeSolver:
 
     def _answers(
         self,
+        index: Index,
         rows: Rows,
         first: Ints,
         failing: Bools,
@@ -348,7 +349,9 @@ class ModeSolver:
         mode = self.mode
         saturates = []
         for resource in mode.resources:
-            found = saturations(rows, resource, mode.low)
+            found = saturations(
+                rows, resource, mode.low, lambda *asked: self.decider.columns(index, *asked)
+            )
             saturates.append(found.at)
             is_open = is_open | found.is_open
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import inf, sqrt
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from qps.engine.bounding import bounds_of
 from qps.engine.columns.on_bounds import Bounds
-from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Rows
+from qps.engine.exact import Exact, as_float
+from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
 from qps.solver.matrix.proofs import Shape, shape_of
 
 _FARTHEST = 1e15
 _MOST_STEPS = 400
-_MOST_PIECES = 200
-_PIECES_FOR_ANY, _PIECES_FOR_EACH = 8, 4
+_MOST_PIECES = 1000
+_PIECES_FOR_ANY, _PIECES_FOR_EACH = 100, 50
 """A row that is solved by itself takes as long as so many pieces, at least."""
 _NEAR_ENOUGH = 4e-16
 _HALVE_EVERY = 3
 _DOUBTFUL = 1e-9
 _ON_TARGET = 1e-12
-_SOMEWHAT = 1e-6
+_SHORTLY = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +52,17 @@ class Saturations:
     is_open: Bools
 
 
-def saturations(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
+Columns: TypeAlias = Callable[[Sequence[int], Ints, Floats | None], Mapping[int, Sequence[Exact]]]
+"""Gives exact values of operations in some rows, at a population of each."""
+
+
+def saturations(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Saturations:
     """Return where a load first reaches its target, from `low` on; beyond the range too.
 
-    Rows in which it only just does, at a point or for a while, are left open: floats do not tell.
+    Rows in which it only just does, at a point or for a while, are decided exactly.
     """
     if resource.quadratic is not None:
-        return _closed_form(rows, resource.quadratic, low)
+        return _closed_form(rows, resource, low, exactly)
     start, end = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
     is_up = _shape(rows, resource, start, end).rises
     found = Saturations(np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool))
@@ -66,13 +73,72 @@ def saturations(rows: Rows, resource: CompiledResource, low: int) -> Saturations
         some = rows.take(index)
         own = search(some, resource, low)
         found.at[index] = own.at
-        found.is_open[index] = own.is_open
-        if not resource.is_filled:
-            found.is_open[index] |= _lies_on_its_target(some, resource, low, own.at)
+        found.is_open[index] = own.is_open | ~_has_value(some, resource, own.at)
+    if not resource.is_filled:
+        _told_apart(rows, resource, found, exactly)
     return found
 
 
-def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Saturations:
+def _has_value(rows: Rows, resource: CompiledResource, at: Floats) -> Bools:
+    """Return where a load has a value at the point found: 0/0 may be what is left by underflow."""
+    sides = resource.load, resource.target
+    values = rows.at(sides, np.where(np.isfinite(at), at, _FARTHEST))
+    load, target = (rows.column(values, side) for side in sides)
+    return np.isinf(at) | ~np.isnan(load - target)
+
+
+def _told_apart(
+    rows: Rows, resource: CompiledResource, found: Saturations, exactly: Columns
+) -> None:
+    """Leave open where a load comes to its target within rounding, and exactly does not.
+
+    It comes to it just behind the point found, or at the whole population there and nowhere else.
+    """
+    later = found.at * (1 + _SHORTLY)
+    near = np.abs(_excess(rows, resource, later)) <= 2 * _ON_TARGET
+    falls = _excess(rows, resource, later) <= 0
+    where = np.flatnonzero(np.isfinite(found.at) & ~found.is_open & (near | falls))
+    sides = (resource.load, resource.target)
+    whole = np.round(found.at)
+    reaches = np.zeros(where.size, dtype=bool)
+    for at in (np.where(np.abs(whole - found.at) <= _SHORTLY * whole, whole, later), later):
+        left = np.flatnonzero(~reaches)
+        if left.size:
+            values = exactly(sides, where[left], at[where[left]])
+            for row, (load, target) in zip(
+                left, zip(*(values[s] for s in sides), strict=True), strict=True
+            ):
+                is_exact = not isinstance(load, float) and not isinstance(target, float)
+                reaches[row] = is_exact and load >= target
+                if reaches[row] and at[where[row]] == whole[where[row]]:
+                    found.at[where[row]] = whole[where[row]]
+    found.is_open[where[~reaches]] = True
+
+
+def _exact_form(values: Sequence[Exact], low: int, *, passes: bool) -> float | None:
+    """Return where a x^2 + b x + c comes to zero, exactly; None where these are no fractions."""
+    if any(isinstance(value, float) for value in values):
+        return None
+    a, b, c = values
+    b, c = b + 2 * a * low, c + low * (b + a * low)
+    if c > 0 or (c == 0 and (not passes or (a == 0 and b == 0))):
+        return float(low)
+    if c == 0 and (b > 0 or (b == 0 and a > 0)):
+        return float(low)
+    if c == 0:
+        return low + as_float(-b / a) if a > 0 else inf
+    discriminant = b * b - 4 * a * c
+    if a <= 0 and (b <= 0 or discriminant < 0 or (discriminant == 0 and passes)):
+        return inf
+    root = sqrt(as_float(discriminant))
+    if b > 0:
+        return low + 2 * as_float(c) / (-as_float(b) - root)
+    return low + (root - as_float(b)) / (2 * as_float(a))
+
+
+def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Saturations:
+    quadratic = resource.quadratic
+    assert quadratic is not None
     values = rows.at(quadratic, None)
     a, b, c = (np.asarray(rows.column(values, number)) for number in quadratic)
     # In x = N - low the start is 0, so that its sign is that of one coefficient.
@@ -94,8 +160,15 @@ def _closed_form(rows: Rows, quadratic: tuple[int, int, int], low: int) -> Satur
         touches = (a < 0) & (np.abs(b * b - 4 * a * c) <= _DOUBTFUL * (b * b + np.abs(4 * a * c)))
     # On the limit at the start, and falling from there, it is full at the start alone.
     grazes = near & (b <= 0)
-    is_sound = np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & ~touches & ~grazes
-    return Saturations(at, ~is_sound)
+    is_open = ~(np.isfinite(a) & np.isfinite(b) & np.isfinite(c))
+    where = np.flatnonzero((touches | grazes) & ~is_open)
+    if where.size:
+        exact = exactly(quadratic, where, None)
+        each = zip(*(exact[number] for number in quadratic), strict=True)
+        for row, own in zip(where, each, strict=True):
+            told = _exact_form(own, low, passes=resource.is_filled)
+            at[row], is_open[row] = (at[row], True) if told is None else (told, False)
+    return Saturations(at, is_open)
 
 
 def _shape(rows: Rows, resource: CompiledResource, start: Floats, end: Floats) -> Shape:
@@ -107,7 +180,7 @@ def _shape(rows: Rows, resource: CompiledResource, start: Floats, end: Floats) -
     shape = shape_of(program, criterion, found)
     load, target = found[criterion.measure], found[criterion.limit]
     # What fills its resource passes the target or not; all else reaches it where it touches it.
-    never = shape.never if resource.is_filled else load.high < target.low * (1 - _ON_TARGET)
+    never = shape.never if resource.is_filled else load.high < target.low * (1 - 2 * _ON_TARGET)
 
     def wide(value: Any) -> Bools:
         return np.broadcast_to(np.asarray(value, dtype=bool), (rows.count,)).copy()
@@ -124,48 +197,39 @@ def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
     here, length = np.full(rows.count, float(low)), np.full(rows.count, max(1.0, float(low)))
     excess = _excess(rows, resource, here)
     at[excess > 0] = low
-    is_open[_touches(resource, excess)] = True
-    active = np.flatnonzero((excess <= 0) & ~is_open)
+    active = np.flatnonzero(excess <= 0)
     for _ in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
         if not active.size:
             break
         some, start = rows.take(active), here[active]
         stop = np.minimum(start + length[active], _FARTHEST)
         shape = _shape(some, resource, start, stop)
-        excess = _excess(some, resource, stop)
-        passes, touches = excess > 0, _touches(resource, excess)
-        is_open[active[touches]] = True
-        crosses = shape.rises & passes & ~touches
+        passes = _excess(some, resource, stop) > 0
+        crosses = shape.rises & passes
         index = np.flatnonzero(crosses)
-        at[active[index]] = _closed_in(some.take(index), resource, start[index], stop[index])
+        at[active[index]] = _crossings(some.take(index), resource, start[index], stop[index])
         is_past = shape.never | (shape.either & ~passes)
         here[active] = np.where(is_past, stop, start)
         length[active] = np.where(is_past, 2 * (stop - start), (stop - start) / 2)
-        is_over = crosses | touches | (is_past & (stop >= _FARTHEST))
+        is_over = crosses | (is_past & (stop >= _FARTHEST))
         active = active[~is_over]
     is_open[active] = True
     return Saturations(at, is_open)
 
 
-def _touches(resource: CompiledResource, excess: Floats) -> Bools:
-    """Return where floats do not tell whether a load reaches its target."""
-    is_near: Bools = np.abs(excess) <= _ON_TARGET
-    return is_near & (not resource.is_filled)
-
-
-def _lies_on_its_target(rows: Rows, resource: CompiledResource, low: int, at: Floats) -> Bools:
-    """Return in which rows a load lies on its target somewhat before it passes it, if it does."""
-    before = np.maximum(np.minimum(at, _FARTHEST) * (1 - _SOMEWHAT), float(low))
-    return (np.abs(_excess(rows, resource, before)) <= _ON_TARGET) & (at > low)
-
-
-def _excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
-    """Return by how much a load is above its target; infinite where it has no value."""
+def _rounded_excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
+    """Return by how much a load is above its target, by floats; infinite where it has no value."""
     sides = resource.load, resource.target
     values = rows.at(sides, population)
     load, target = (rows.column(values, side) for side in sides)
     value = load - target
     return np.where(np.isnan(value), np.inf, value)
+
+
+def _excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
+    """Return the same but for rounding: what fills passes its target, all else reaches it."""
+    room = -_ON_TARGET if resource.is_filled else _ON_TARGET
+    return _rounded_excess(rows, resource, population) + room
 
 
 def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
@@ -181,15 +245,32 @@ def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
         below = np.where(short, above, below)
         above = np.where(short, 2 * above, above)
         at_above = _excess(some, resource, above)
-    found[where] = _closed_in(some, resource, below, above)
+    found[where] = _crossings(some, resource, below, above)
     return Saturations(found, np.zeros(rows.count, dtype=bool))
 
 
-def _closed_in(rows: Rows, resource: CompiledResource, below: Floats, above: Floats) -> Floats:
-    """Return where loads pass their targets between two populations, infinite where they do not."""
+def _crossings(rows: Rows, resource: CompiledResource, below: Floats, above: Floats) -> Floats:
+    """Return where loads pass their targets between two populations, infinite where they do not.
+
+    To the last digits where they cross them; where they lie on them, where that begins or ends.
+    """
+    found = _closed_in(rows, resource, below, above, _excess)
+    exact = _closed_in(rows, resource, below, above, _rounded_excess)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(exact - found) <= _SHORTLY * found, exact, found)
+
+
+def _closed_in(
+    rows: Rows,
+    resource: CompiledResource,
+    below: Floats,
+    above: Floats,
+    excess: Callable[..., Floats],
+) -> Floats:
+    """Return where an excess is above zero between two populations, infinite where it is not."""
     found = np.full(rows.count, np.inf)
     where = np.arange(rows.count)
-    at_below, at_above = _excess(rows, resource, below), _excess(rows, resource, above)
+    at_below, at_above = excess(rows, resource, below), excess(rows, resource, above)
     for step in range(1, _MOST_STEPS):
         reaches = (at_above > 0) & (above - below > _NEAR_ENOUGH * above)
         if not reaches.size or not reaches.all():
@@ -208,7 +289,7 @@ def _closed_in(rows: Rows, resource: CompiledResource, below: Floats, above: Flo
         # A step that stays where it was is moved by the least that shows.
         least = np.nextafter(below, above)
         at = np.clip(at, least, np.maximum(np.nextafter(above, below), least))
-        value = _excess(rows, resource, at)
+        value = excess(rows, resource, at)
         passes = value > 0
         below, at_below = np.where(passes, below, at), np.where(passes, at_below, value)
         above, at_above = np.where(passes, at, above), np.where(passes, value, at_above)

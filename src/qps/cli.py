@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,9 +20,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     from qps.commands.output import OutputLostError, give_up, screens  # noqa: PLC0415
 
+    if argv is None:
+        _collect_seldom()
     try:
         with screens() as screen:
-            return _run(sys.argv[1:] if argv is None else argv, screen)
+            return _run(list(sys.argv[1:] if argv is None else argv), screen)
     except BrokenPipeError:
         # The reader went away (`qps solve … | head`): there is nobody left to tell.
         sys.stderr.close()
@@ -31,13 +34,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
+def _collect_seldom() -> None:
+    """Have Python look for circles of garbage less often than it does unasked.
+
+    A command makes up to millions of values that live until it ends, and few circles: to look
+    through them after every 700 new ones took half the time of a large spec. The process is this
+    command's own; where QPS is a library nothing is changed.
+    """
+    gc.set_threshold(_NEW_VALUES, 20, 10)
+
+
+_NEW_VALUES = 50_000
+"""Between two looks: circles of some 5 MB are kept that long without need."""
+
+
 def _run(argv: Sequence[str], screen: Screen) -> int:
     """Run one command and return its exit status; what went wrong was told."""
     from qps.commands.output import OutputLostError  # noqa: PLC0415
 
     arguments = argparse.Namespace(quiet=False, format="text", color="auto")
     try:
-        arguments = _parser().parse_args(_known_command(argv))
+        arguments = _parser(_command(argv)).parse_args(argv)
         screen.is_json = arguments.format == "json"
         # Each command imports what it needs, and nothing more: `check` never waits for sympy.
         command = import_module(f"qps.commands.{arguments.command}")
@@ -133,19 +150,20 @@ class _Parser(argparse.ArgumentParser):
         raise complain(f"{self.prog}: {message}", f"`{self.prog} --help` tells what it takes")
 
 
-def _known_command(argv: Sequence[str]) -> Sequence[str]:
-    """Return the arguments as they are, where the command that they name is one."""
-    from qps.commands.console import complain  # noqa: PLC0415
-    from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
-
+def _command(argv: Sequence[str]) -> str | None:
+    """Return the command that stands first; a complaint where one is named that is none."""
     command = next((word for word in argv if not word.startswith("-")), None)
     if command is not None and command not in COMMANDS:
+        from qps.commands.console import complain  # noqa: PLC0415
+        from qps.compiler.diagnostics.suggest import did_you_mean  # noqa: PLC0415
+
         hint = did_you_mean(command, COMMANDS) or "`qps --help` lists the commands"
         raise complain(f"there is no command `{command}`", hint)
-    return argv
+    return command if argv[:1] == [command] else None
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str | None) -> argparse.ArgumentParser:
+    """Return what takes the arguments of a command, of all of them where none stands first."""
     parser: argparse.ArgumentParser = _Parser(
         prog="qps",
         description="Quality planning: how many users will it carry, and what gives out first?",
@@ -154,6 +172,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"qps {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in COMMANDS.values():
-        add(commands)
+    for name, add in COMMANDS.items():
+        if command in (None, name):
+            add(commands)
     return parser

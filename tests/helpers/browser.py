@@ -44,13 +44,14 @@ def browser() -> Iterator[Any]:
 class SharedBrowser:
     """A browser for many tests, as its start costs more than most of them.
 
-    Each test has a context of its own, so that nothing of it is left to the next; where the
-    browser has died, the next test has a new one.
+    Each test has pages of its own. They share a context, the start of which costs as much as a
+    page: ours keep nothing in it. Where the browser has died, the next test has a new one.
     """
 
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._started: Any = None
+        self._contexts: dict[bool, Any] = {}
 
     def running(self) -> Any:
         """Return the browser; it opens pages."""
@@ -61,20 +62,32 @@ class SharedBrowser:
             self._started = self._stack.enter_context(browser())
         return self._started
 
+    def context(self, *, scripts: bool) -> Any:
+        """Return where pages are opened, with scripts or without, in a browser that answers."""
+        started = self.running()
+        if scripts not in self._contexts:
+            self._contexts[scripts] = _context(started, scripts=scripts)
+        return self._contexts[scripts]
+
     def _answers(self) -> bool:
         from playwright.sync_api import Error
 
         try:
-            if self._started is not None:
-                self._started.new_context().close()
+            for context in self._contexts.values():
+                context.cookies()
         except Error:
             return False
-        return self._started is not None
+        return self._started is not None and self._started.is_connected()
 
     def close(self) -> None:
         """End the browser."""
         self._started = None
+        self._contexts = {}
         self._stack.close()
+
+
+def _context(started: Any, *, scripts: bool) -> Any:
+    return started.new_context(java_script_enabled=scripts, reduced_motion="reduce")
 
 
 @contextmanager
@@ -82,17 +95,24 @@ def opened(
     started: Any, file: Path, *, width: int = 1280, scheme: str = "light", scripts: bool = True
 ) -> Iterator[Opened]:
     """Open a file in a context of its own."""
-    context = started.new_context(
-        viewport={"width": width, "height": 900},
-        color_scheme=scheme,
-        java_script_enabled=scripts,
-        reduced_motion="reduce",
-    )
+    context = _context(started, scripts=scripts)
+    with shown(context, file, width=width, scheme=scheme) as found:
+        yield found
+    context.close()
+
+
+@contextmanager
+def shown(
+    context: Any, file: Path, *, width: int = 1280, scheme: str = "light"
+) -> Iterator[Opened]:
+    """Open a file in a context."""
     page = context.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     found = Opened(page)
     page.on("console", lambda message: found.complaints.append(message.text))
     page.on("pageerror", lambda error: found.complaints.append(f"{error}\n{error.stack}"))
     page.on("request", lambda request: found.requests.append(request.url))
     page.goto(file.as_uri())
     yield found
-    context.close()
+    page.close()
