@@ -5,94 +5,16 @@ Nothing that a plain answer needs comes here: sympy takes longer to import than 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any
 
 import sympy
 from sympy.printing.str import StrPrinter
 
-from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
-    POWER,
-    PRODUCT,
-    SUM,
-    UNDEFINED,
-    Formula,
-    parts_first,
-)
+from qps.engine.columns.in_sympy import Effective, Waiting
+from qps.engine.formulas import UNDEFINED, Formula, parts_first
+from qps.engine.operations import OPERATIONS
 from qps.engine.substitution import substituted
-
-
-class _Operation(sympy.Function):  # type: ignore[misc] # sympy is untyped
-    """An operation that sympy lacks: it stays as it stands, of numbers in digits where asked."""
-
-    @classmethod
-    def _should_evalf(cls, _argument: sympy.Expr) -> int:
-        return -1  # of digits it stays as it stands, too: sympy would ask again without end
-
-    def _eval_evalf(self, prec: int) -> sympy.Expr:
-        return self.func(*(argument._evalf(prec) for argument in self.args))  # noqa: SLF001 - sympy's protocol
-
-
-class Waiting(_Operation):
-    """work/(1 - load), infinite from load 1 on: no quotient, which is negative there."""
-
-    def _sympystr(self, printer: Any) -> str:
-        work, load = self.args
-        above = printer.parenthesize(work, 50)
-        return f"{above}/(1 - {printer.parenthesize(load, 45)})"
-
-
-class Effective(_Operation):
-    """c · e^(log2 c) of a number of cores and their efficiency, as it stands."""
-
-    def _sympystr(self, printer: Any) -> str:
-        cores, efficiency = (printer._print(argument) for argument in self.args)  # noqa: SLF001
-        return f"({cores}*{efficiency}^log2({cores}))"
-
-
-@cache
-def _operation(word: str) -> type[_Operation]:
-    """Return the operation of a word as a function of sympy."""
-    return type(word, (_Operation,), {})
-
-
-def _largest(word: str) -> Callable[..., sympy.Expr]:
-    """Return what makes a maximum or minimum; one of its kind inside it is put in its place."""
-    function = _operation(word)
-
-    def flat(*operands: sympy.Expr) -> sympy.Expr:
-        parts = (o.args if o.func is function else (o,) for o in operands)
-        return function(*(part for inner in parts for part in inner))
-
-    return flat
-
-
-_MADE: dict[str, Callable[..., sympy.Expr]] = {
-    SUM: sympy.Add,
-    PRODUCT: sympy.Mul,
-    POWER: lambda base, exponent: sympy.Pow(base, exponent, evaluate=not base.is_Add),
-    MAXIMUM: _largest(MAXIMUM),
-    MINIMUM: _largest(MINIMUM),
-    "ratio": lambda above, below: above / below,
-    "mean": lambda above, below: above / below,
-    "waiting": Waiting,
-    "effective": Effective,
-    "exp": sympy.exp,
-    "ln": sympy.log,
-    "abs": sympy.Abs,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
-    "cos": sympy.cos,
-    "acos": sympy.acos,
-    "harmonic": sympy.harmonic,
-    "w": sympy.LambertW,
-    "lower_w": lambda operand: sympy.LambertW(operand, -1),
-}
-"""By word; all other operations are functions of that name."""
 
 
 def to_sympy(formula: Formula) -> sympy.Expr:
@@ -100,7 +22,7 @@ def to_sympy(formula: Formula) -> sympy.Expr:
     known: dict[Formula, sympy.Expr] = {}
     for part in parts_first(formula):
         known[part] = (
-            _MADE.get(part.word, _operation(part.word))(*(known[o] for o in part.operands))
+            OPERATIONS[part.word].in_sympy(*(known[o] for o in part.operands))
             if part.operands
             else _leaf(part)
         )

@@ -113,6 +113,11 @@ class Operation:
             return monotone(self.number, self.grows, self.lies, self.error)
         return self._in("on_intervals")
 
+    @cached_property
+    def in_sympy(self) -> Callable[..., Any]:
+        """It as sympy has it, of sympy's expressions: for algebra, and for what is read."""
+        return self._in("in_sympy")
+
     def _in(self, column: str) -> Callable[..., Any]:
         found: Callable[..., Any] = getattr(
             import_module(f"qps.engine.columns.{column}"), self.name

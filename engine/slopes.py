@@ -7,18 +7,9 @@ are many times as long as the load.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from math import isnan
-from operator import mul
 
-from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
-    PRODUCT,
-    SUM,
-    Formula,
-    parts_first,
-)
+from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, parts_first
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import Point
 
@@ -43,12 +34,6 @@ def gradient(formula: Formula, point: Point) -> dict[Formula, float]:
 
 def _local(part: Formula, values: Sequence[float], point: Point) -> Sequence[float]:
     """Return the derivatives of an operation by its operands."""
-    if part.word == SUM:
-        return [1.0] * len(values)
-    if part.word == PRODUCT:
-        before = list(accumulate(values, mul, initial=1.0))
-        behind = list(accumulate(reversed(values), mul, initial=1.0))[::-1]
-        return [one * other for one, other in zip(before, behind[1:], strict=False)]
     if part.word in (MAXIMUM, MINIMUM):
         return _of_chosen(part, values, point)
     return OPERATIONS[part.word].slopes(*values)

@@ -22,12 +22,10 @@ from qps.engine.formulas import (
     parts_first,
     power,
 )
+from qps.engine.operations import OPERATIONS
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 """How tightly a text holds together: what holds less than its place asks for is grouped."""
-
-NAMES = {"w": "lambert_w", "lower_w": "lower_lambert_w"}
-"""What operations are called in the language, where that is not their word."""
 
 
 class Style(Protocol):
@@ -210,7 +208,7 @@ class _Layout:
         return _Laid(style.power(raised, shown), _POWER, order=self.of(base).order)
 
     def _function(self, part: Formula) -> _Laid:
-        name = NAMES.get(part.word, part.word)
+        name = OPERATIONS[part.word].called
         operands = part.operands
         if part.word in (MAXIMUM, MINIMUM):
             operands = tuple(_flat(part))

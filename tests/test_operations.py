@@ -14,42 +14,22 @@ import sympy
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from qps.compiler.lower.efficiency import Effective
-from qps.compiler.lower.extremes import Maximum, Mean, Minimum, Ratio
-from qps.compiler.lower.queue_functions import QUEUE_FUNCTIONS, Waiting
-from qps.solver.building import Builder
 
 from helpers.operations import CASES, arguments_at_edges
-from qps.compiler.lower.lower_expressions import _FUNCTIONS
+from qps.compiler import ir
+from qps.compiler.lower.lower_expressions import _WRITTEN_OUT
 from qps.engine import queue_arrays
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.intervals import Interval
-from qps.engine.operations import OF_QUEUES, OPERATIONS, InexactError, NoValueError, Operation
-
-IN_SYMBOLS = {
-    "+": sympy.Add,
-    "*": sympy.Mul,
-    "pow": sympy.Pow,
-    "ratio": Ratio,
-    "mean": Mean,
-    "waiting": Waiting,
-    "max": Maximum,
-    "min": Minimum,
-    "abs": sympy.Abs,
-    "sqrt": sympy.sqrt,
-    "exp": sympy.exp,
-    "ln": sympy.log,
-    "cos": sympy.cos,
-    "acos": sympy.acos,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
-    "w": sympy.LambertW,
-    "lower_w": lambda x: sympy.LambertW(x, -1),
-    "effective": Effective,
-    "harmonic": lambda x: sympy.digamma(x + 1) + sympy.EulerGamma,
-    **{function.word: function for function in QUEUE_FUNCTIONS},
-}
+from qps.engine.operations import (
+    BY_NAME,
+    OF_QUEUES,
+    OPERATIONS,
+    InexactError,
+    NoValueError,
+    Operation,
+)
 
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
@@ -63,19 +43,19 @@ def drawn(word: str, data: st.DataObject) -> list[Fraction]:
 
 
 def test_every_row_has_its_case() -> None:
-    assert CASES.keys() == OPERATIONS.keys() == IN_SYMBOLS.keys()
+    assert CASES.keys() == OPERATIONS.keys()
     assert all(len(CASES[word]) == row.operands for word, row in OPERATIONS.items())
 
 
 @each_row
 @law
 @given(st.data())
-def test_values_are_those_of_the_algebra(word: str, data: st.DataObject) -> None:
+def test_algebra_has_the_same_values(word: str, data: st.DataObject) -> None:
     at = drawn(word, data)
     numbers = (sympy.Float(sympy.Rational(n.numerator, n.denominator), 25) for n in at)
-    expected = float(IN_SYMBOLS[word](*numbers).evalf(20))
+    told = OPERATIONS[word].in_sympy(*numbers).evalf(20)
     found = OPERATIONS[word].number(*map(float, at))
-    assert found == pytest.approx(expected, rel=1e-8, abs=1e-12)
+    assert float(told) == pytest.approx(found, rel=1e-8, abs=1e-12)
 
 
 @each_row
@@ -262,17 +242,9 @@ def test_slopes_are_those_of_arrays(word: str, data: st.DataObject) -> None:
         assert isnan(found) or found == pytest.approx(float(slope), rel=1e-7, abs=1e-12)
 
 
-@pytest.mark.parametrize("function", _FUNCTIONS, ids=lambda function: function.value)
-def test_every_function_of_the_language_becomes_operations(function: object) -> None:
-    population = sympy.Symbol("N", integer=True, positive=True)
-    lowered = _FUNCTIONS[function]  # type: ignore[index]
-    for count in (1, 2, 3):
-        try:
-            expr = lowered(*(population / (7 + k) for k in range(count)))
-        except TypeError:
-            continue
-        builder = Builder(population, {}, {})
-        builder.build(expr)
-        break
-    else:
-        pytest.fail("takes more than three operands")
+@pytest.mark.parametrize("function", ir.Function, ids=lambda function: function.value)
+def test_every_function_of_the_language_is_a_row(function: ir.Function) -> None:
+    """Or it is made of other operations."""
+    if function not in _WRITTEN_OUT:
+        row = BY_NAME[function.value]
+        assert row.takes_more if not function.arguments else row.operands == len(function.arguments)

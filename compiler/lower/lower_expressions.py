@@ -33,11 +33,9 @@ from qps.engine.formulas import (
     total,
 )
 from qps.engine.known_signs import ANY, NOT_NEGATIVE, Range, range_of, range_of_constant
+from qps.engine.operations import BY_NAME
 from qps.engine.points import NoSignError, in_floats, sign
 from qps.engine.substitution import substituted
-
-_WORDS = {ir.Function.LAMBERT_W: "w", ir.Function.LOWER_LAMBERT_W: "lower_w"}
-"""Functions that the table of operations knows by another word than the language."""
 
 
 def _log(base: int) -> Callable[[Formula], Formula]:
@@ -442,7 +440,7 @@ class ExpressionLowering:
         if written_out is not None:
             applied = written_out(*arguments)
         else:
-            applied = apply(_WORDS.get(function, function.value), *arguments)
+            applied = apply(BY_NAME[function.value].word, *arguments)
         if applied.is_constant and not _is_finite(applied):
             sink = Sink()
             sink.report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from qps.compiler import ir
+from qps.engine.operations import BY_NAME
 
 
 class Slope(Enum):
@@ -20,42 +21,25 @@ class Slope(Enum):
         return {Slope.RISES: Slope.FALLS, Slope.FALLS: Slope.RISES}.get(self, self)
 
 
-_RISES, _FALLS, _EITHER = Slope.RISES, Slope.FALLS, Slope.EITHER
-
-_SLOPES: dict[ir.Function, tuple[Slope, ...]] = {
-    ir.Function.MAX: (_RISES,),
-    ir.Function.MIN: (_RISES,),
-    ir.Function.CEIL: (_RISES,),
-    ir.Function.FLOOR: (_RISES,),
-    ir.Function.SQRT: (_RISES,),
-    ir.Function.EXP: (_RISES,),
-    ir.Function.LOG: (_RISES,),
-    ir.Function.LOG2: (_RISES,),
-    ir.Function.LOG10: (_RISES,),
-    ir.Function.ABS: (_EITHER,),
-    ir.Function.COS: (_EITHER,),
-    ir.Function.ACOS: (_FALLS,),
-    ir.Function.LAMBERT_W: (_RISES,),
-    ir.Function.LOWER_LAMBERT_W: (_FALLS,),
-    ir.Function.CLAMP: (_RISES, _RISES, _RISES),
-    ir.Function.WAITING: (_RISES, _RISES),
-    ir.Function.HARMONIC: (_RISES,),
-    ir.Function.ERLANG_B: (_FALLS, _RISES),
-    ir.Function.ERLANG_C: (_FALLS, _RISES),
-    ir.Function.MD1_TAIL: (_RISES, _FALLS),
-    ir.Function.MD1_QUANTILE: (_RISES, _RISES),
-    ir.Function.PERIODIC_WAIT: (_EITHER, _RISES),
-    ir.Function.PERIODIC_TAIL: (_EITHER, _RISES, _FALLS),
-    ir.Function.PERIODIC_QUANTILE: (_EITHER, _RISES, _RISES),
-    ir.Function.NORMAL_TAIL: (_FALLS,),
-    ir.Function.NORMAL_QUANTILE: (_RISES,),
+_BY_SIGN = {1: Slope.RISES, -1: Slope.FALLS, 0: Slope.EITHER}
+_WRITTEN_OUT: dict[ir.Function, tuple[int, ...]] = {
+    ir.Function.LOG2: (1,),
+    ir.Function.LOG10: (1,),
+    ir.Function.CLAMP: (1, 1, 1),
+    ir.Function.WAITING: (1, 1),
 }
+"""Functions that are made of other operations, and `waiting`, of work that is not negative."""
 
 
 def slopes(function: ir.Function, arguments: int) -> tuple[Slope, ...]:
     """Return how a function of so many arguments moves with each of them, where it has a value.
 
-    `abs` and `waiting` rise where what they are given is not negative; for `abs` the sign decides.
+    `abs` rises where what it is given is not negative: for it the sign decides. What counts whole
+    is not said to rise.
     """
-    found = _SLOPES[function]
-    return found * arguments if not function.arguments else found
+    known = _WRITTEN_OUT.get(function)
+    if known is None:
+        row = BY_NAME[function.value]
+        known = tuple(0 if k in row.whole else grows for k, grows in enumerate(row.grows))
+    found = tuple(_BY_SIGN[grows] for grows in known)
+    return found if function.arguments else found * arguments
