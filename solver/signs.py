@@ -37,7 +37,12 @@ def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
 
     NoSignError where it is so near to zero that no digits tell.
     """
+    return sign_of(formula, points.Point({symbol: at}))
+
+
+def sign_of(formula: Formula, point: points.Point) -> int | None:
+    """Return the sign of a formula where all its symbols have values; as `sign_at` else."""
     try:
-        return points.Point({symbol: at}).sign(formula)
+        return point.sign(formula)
     except points.NoSignError:
         raise NoSignError from None
