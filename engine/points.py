@@ -97,7 +97,8 @@ class Point:
         """Return the sign; None where there is no finite real value. NoSignError where untold."""
         value = self.exact(formula)
         if value is not None:
-            return (value > 0) - (value < 0) if isfinite(value) else None
+            is_finite = isinstance(value, Fraction) or isfinite(value)
+            return (value > 0) - (value < 0) if is_finite else None
         found = self._sign_by_balls(formula, BITS[:1])
         if found != _UNTOLD:
             return found
