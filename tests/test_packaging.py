@@ -72,3 +72,45 @@ def test_ci_tries_what_is_declared() -> None:
     declared = {*own["dependencies"], *own["optional-dependencies"]["test"]}
     declared |= {*own["optional-dependencies"]["dask"]}
     assert {one.replace("==", ">=") for one in told} == declared
+
+
+WITHOUT_ARROW = """
+import sys
+sys.modules["pyarrow"] = None  # importing it fails, as where it is not installed
+from qps.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def _without_arrow(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT_ARROW, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    )
+
+
+def test_only_matrices_need_arrow_and_say_so(tmp_path: Path) -> None:
+    spec = tmp_path / "small.qps"
+    spec.write_text(
+        "users N in 1..200\nparam job = 10 ms in 1..100 ms\nmachine box { cpu 1 core }\n"
+        "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
+        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "matrix many { job in [5 ms, 20 ms] }\n"
+        'expect all "of both" {\n  every configuration of many: largest_acceptable >= 1\n'
+        "  source model\n}\n"
+    )
+    assert _without_arrow("solve", "-q", spec).returncode == 0
+    assert _without_arrow("report", "-q", spec, "-o", tmp_path / "page.html").returncode == 0
+    assert _without_arrow("test", spec).returncode == 0
+    matrix = _without_arrow("matrix", spec)
+    assert matrix.returncode == 2
+    assert "small.qps:7" in matrix.stderr
+    assert "matrix `many` needs pyarrow, which is not installed" in matrix.stderr
+    assert "pip install 'qps[matrix]'" in matrix.stderr
+    (tmp_path / "rows.csv").write_text("a\n1\n")
+    result = _without_arrow("report", tmp_path / "rows.csv")
+    assert result.returncode == 2
+    assert "pip install 'qps[matrix]'" in result.stderr
