@@ -102,7 +102,7 @@ class Point:
         found = self._sign_by_balls(formula, BITS[:1])
         if found != _UNTOLD:
             return found
-        constant = _written_out(Substitution(self._values)(formula))
+        constant = _written_out(self.constant(formula))
         point = Point({})
         if constant.exact is None:
             found = point._sign_by_balls(constant, BITS[:2])
@@ -115,7 +115,11 @@ class Point:
                 found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
         if found != _UNTOLD:
             return found
-        return _side_of(constant)
+        raise NoSignError
+
+    def constant(self, formula: Formula) -> Formula:
+        """Return a formula with the values put in."""
+        return Substitution(self._values)(formula)
 
     def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
         """Return the sign as balls of some precisions tell it, or `_UNTOLD`."""
@@ -252,13 +256,3 @@ def _is_zero(constant: Formula) -> bool:
     from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
 
     return is_zero(constant)
-
-
-def _side_of(constant: Formula) -> int:
-    """Return the sign of what is too large for balls, by its parts; NoSignError where untold."""
-    from qps.engine.known_signs import range_of  # noqa: PLC0415 - which asks for signs itself
-
-    side = range_of(constant, {}, by_sign=False)
-    if side.low > 0 or side.high < 0:
-        return 1 if side.low > 0 else -1
-    raise NoSignError
