@@ -11,7 +11,7 @@ What an operation does stands in the table (`qps.engine.operations`), by its wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from fractions import Fraction
 from hashlib import blake2b
 from math import inf, isinf, isnan, nan
@@ -475,13 +475,16 @@ def remade(part: Formula, operands: tuple[Formula, ...]) -> Formula:
 # -- walking -----------------------------------------------------------------------------
 
 
-def parts_first(*whole: Formula) -> list[Formula]:
-    """Return each part of some formulas once, behind all of its own parts."""
+def parts_first(*whole: Formula, known: Container[Formula] = ()) -> list[Formula]:
+    """Return each part of some formulas once, behind all of its own parts.
+
+    Those that are `known` are left out, and what only they are made of.
+    """
     found: dict[Formula, None] = {}
     waiting: list[tuple[Formula, bool]] = [(part, False) for part in reversed(whole)]
     while waiting:
         part, is_ready = waiting.pop()
-        if part in found:
+        if part in found or part in known:
             continue
         if is_ready or not part.operands:
             found[part] = None

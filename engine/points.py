@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
@@ -70,11 +71,10 @@ class Point:
         """
         known = self._exact
         if formula not in known:
-            for part in parts_first(formula):
-                if part not in known:
-                    known[part] = _exact(part, [known[operand] for operand in part.operands])
-                    if known[part] is None and part.word in _CHOOSING:
-                        known[part] = self._chosen(part)
+            for part in parts_first(formula, known=known):
+                known[part] = _exact(part, [known[operand] for operand in part.operands])
+                if known[part] is None and part.word in _CHOOSING:
+                    known[part] = self._chosen(part)
         return known[formula]
 
     def _chosen(self, part: Formula) -> Exact | None:
@@ -170,9 +170,7 @@ class Point:
     def _fill(self, formula: Formula, known: dict[Formula, arb]) -> None:
         from flint import arb, fmpq  # noqa: PLC0415 - seldom needed
 
-        for part in parts_first(formula):
-            if part in known:
-                continue
+        for part in parts_first(formula, known=known):
             value = self.exact(part)
             if value is None and part in self._values:
                 self._fill(self._values[part], known)
@@ -220,6 +218,12 @@ def _in_floats(value: Exact) -> float:
         return float(value)
     except OverflowError:
         return inf if value > 0 else -inf
+
+
+@lru_cache(maxsize=8)  # each holds a value for every part of what was asked
+def point_of(symbol: Formula, at: Fraction) -> Point:
+    """Return the point at which a symbol has a value: what is asked again there is remembered."""
+    return Point({symbol: at})
 
 
 def sign(constant: Formula) -> int | None:

@@ -38,7 +38,7 @@ def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
 
     NoSignError where it is so near to zero that no digits tell.
     """
-    return sign_of(formula, points.Point({symbol: at}))
+    return sign_of(formula, points.point_of(symbol, at))
 
 
 def sign_of(formula: Formula, point: points.Point) -> int | None:
