@@ -29,6 +29,7 @@ from qps.solver.matrix import rows as solved_rows  # noqa: E402
 CHOICES = "choices"
 _COUNTS = (2, 16, 256, 4096, 65_536)
 _BUDGET = 0.6  # s of processor that a size may be expected to take
+_FEW, _OF_FEW = 256, 6.0  # a size up to which more is allowed: what is done once tells there
 _MOST_CHOICES = 64
 
 
@@ -114,7 +115,7 @@ class _Matrices:
             if last is not None and now.solving > last.solving:
                 us = (now.solving - last.solving) / (now.rows - last.rows) * 1e6
             last = now
-            if us * 1e-6 * 16 * count > _BUDGET:
+            if us * 1e-6 * 16 * count > (_BUDGET if 16 * count > _FEW else _OF_FEW):
                 break
         if last is None or not last.rows:
             return None

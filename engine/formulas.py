@@ -11,7 +11,7 @@ What an operation does stands in the table (`qps.engine.operations`), by its wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from fractions import Fraction
 from hashlib import blake2b
 from math import inf, isinf, isnan, nan
@@ -217,12 +217,15 @@ NOT_FINITE = frozenset((INFINITY, MINUS_INFINITY, UNDEFINED))
 """Numbers that no finite value has."""
 
 
+_NOTHING, _UNIT = Fraction(0), Fraction(1)
+
+
 # -- sums and products -------------------------------------------------------------------
 
 
 def total(terms: Iterable[Formula]) -> Formula:
     """Return a sum, equal terms collected."""
-    constant: Fraction | float = Fraction(0)
+    constant: Fraction | float = _NOTHING
     collected: dict[tuple[Formula, ...], Fraction | float] = {}
     for term in terms:
         for part in term.operands if term.word == SUM else (term,):
@@ -234,8 +237,8 @@ def total(terms: Iterable[Formula]) -> Formula:
             collected[factors] = coefficient if known is None else _plus(known, coefficient)
     if constant != constant:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return UNDEFINED
-    found = [_scaled(factors, c) for factors, c in collected.items() if c != 0]
-    if constant != 0:
+    found = [_scaled(factors, c) for factors, c in collected.items() if c]
+    if constant:
         found.append(number(constant))
     if len(found) > 1:
         return _made(SUM, tuple(sorted(found, key=_key)))
@@ -244,7 +247,8 @@ def total(terms: Iterable[Formula]) -> Formula:
 
 def product(factors: Iterable[Formula]) -> Formula:
     """Return a product, equal factors collected; a number times a sum is a sum."""
-    coefficient: Fraction | float = Fraction(1)
+    coefficient: Fraction | float = _UNIT
+    by_base: dict[Formula, Formula] = {}
     exponents: dict[Formula, Fraction] = {}
     exponentials: list[Formula] = []
     for factor in factors:
@@ -256,23 +260,30 @@ def product(factors: Iterable[Formula]) -> Formula:
                 exponentials.append(part.operands[0])
                 continue
             base, exponent = _powered(part)
-            known = exponents.get(base)
-            exponents[base] = exponent if known is None else known + exponent
-    found = [
-        base if exponent == 1 else power(base, number(exponent))
-        for base, exponent in exponents.items()
-        if exponent != 0
-    ]
+            known = by_base.get(base)
+            if known is None:
+                by_base[base] = part
+            else:
+                exponents[base] = exponents.get(base, _powered(known)[1]) + exponent
+    for base, exponent in exponents.items():
+        by_base[base] = power(base, number(exponent))
+    found = list(by_base.values())
     if exponentials:
         found.append(apply(EXPONENTIAL, total(exponentials)))
-    if any(part.word in (NUMBER, PRODUCT) for part in found):
+    if (exponents or exponentials) and any(part.word in (NUMBER, PRODUCT) for part in found):
         # What was collected has become a number or a product: 2^(1/2) twice is 2.
         return product((number(coefficient), *found))
-    if coefficient == 0 or coefficient != coefficient:  # noqa: PLR0124 - not-a-number
+    if not coefficient or coefficient != coefficient:  # noqa: PLR0124 - not-a-number
         return number(coefficient)
-    if len(found) == 1 and found[0].word == SUM and type(coefficient) is Fraction:
-        return total(_scaled(rest, _times(c, coefficient)) for c, rest in _terms(found[0]))
-    return _scaled(tuple(sorted(found, key=_key)), coefficient)
+    if len(found) == 1:
+        (only,) = found
+        if _is_one(coefficient):
+            return only
+        if only.word == SUM and type(coefficient) is Fraction:
+            return total(_scaled(rest, _times(c, coefficient)) for c, rest in _terms(only))
+        return _scaled((only,), coefficient)
+    found.sort(key=_key)
+    return _scaled(tuple(found), coefficient)
 
 
 def _terms(sum_: Formula) -> Iterator[tuple[Fraction | float, tuple[Formula, ...]]]:
@@ -283,20 +294,25 @@ def _terms(sum_: Formula) -> Iterator[tuple[Fraction | float, tuple[Formula, ...
 def _split(term: Formula) -> tuple[Fraction | float, tuple[Formula, ...]]:
     """Return the coefficient of a term, and its other factors."""
     if term.word != PRODUCT:
-        return Fraction(1), (term,)
+        return _UNIT, (term,)
     first = term.operands[0]
     if first.word == NUMBER:
         return _value(first), term.operands[1:]
-    return Fraction(1), term.operands
+    return _UNIT, term.operands
 
 
 def _scaled(factors: tuple[Formula, ...], coefficient: Fraction | float) -> Formula:
     """Return factors, in their order, with a coefficient: it stands first."""
     if not factors:
         return number(coefficient)
-    if coefficient == 1:
+    if _is_one(coefficient):
         return factors[0] if len(factors) == 1 else _made(PRODUCT, factors)
     return _made(PRODUCT, (number(coefficient), *factors))
+
+
+def _is_one(value: Fraction | float) -> bool:
+    # Fractions take long to compare.
+    return type(value) is Fraction and value.numerator == 1 == value.denominator
 
 
 def _powered(factor: Formula) -> tuple[Formula, Fraction]:
@@ -305,7 +321,7 @@ def _powered(factor: Formula) -> tuple[Formula, Fraction]:
         exponent = factor.operands[1].exact
         if exponent is not None:
             return factor.operands[0], exponent
-    return factor, Fraction(1)
+    return factor, _UNIT
 
 
 def _key(part: Formula) -> int:
@@ -459,13 +475,16 @@ def remade(part: Formula, operands: tuple[Formula, ...]) -> Formula:
 # -- walking -----------------------------------------------------------------------------
 
 
-def parts_first(*whole: Formula) -> list[Formula]:
-    """Return each part of some formulas once, behind all of its own parts."""
+def parts_first(*whole: Formula, known: Container[Formula] = ()) -> list[Formula]:
+    """Return each part of some formulas once, behind all of its own parts.
+
+    Those that are `known` are left out, and what only they are made of.
+    """
     found: dict[Formula, None] = {}
     waiting: list[tuple[Formula, bool]] = [(part, False) for part in reversed(whole)]
     while waiting:
         part, is_ready = waiting.pop()
-        if part in found:
+        if part in found or part in known:
             continue
         if is_ready or not part.operands:
             found[part] = None

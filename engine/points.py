@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
@@ -70,11 +71,10 @@ class Point:
         """
         known = self._exact
         if formula not in known:
-            for part in parts_first(formula):
-                if part not in known:
-                    known[part] = _exact(part, [known[operand] for operand in part.operands])
-                    if known[part] is None and part.word in _CHOOSING:
-                        known[part] = self._chosen(part)
+            for part in parts_first(formula, known=known):
+                known[part] = _exact(part, [known[operand] for operand in part.operands])
+                if known[part] is None and part.word in _CHOOSING:
+                    known[part] = self._chosen(part)
         return known[formula]
 
     def _chosen(self, part: Formula) -> Exact | None:
@@ -97,11 +97,12 @@ class Point:
         """Return the sign; None where there is no finite real value. NoSignError where untold."""
         value = self.exact(formula)
         if value is not None:
-            return (value > 0) - (value < 0) if isfinite(value) else None
+            is_finite = isinstance(value, Fraction) or isfinite(value)
+            return (value > 0) - (value < 0) if is_finite else None
         found = self._sign_by_balls(formula, BITS[:1])
         if found != _UNTOLD:
             return found
-        constant = _written_out(Substitution(self._values)(formula))
+        constant = _written_out(self.constant(formula))
         point = Point({})
         if constant.exact is None:
             found = point._sign_by_balls(constant, BITS[:2])
@@ -114,7 +115,11 @@ class Point:
                 found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
         if found != _UNTOLD:
             return found
-        return _side_of(constant)
+        raise NoSignError
+
+    def constant(self, formula: Formula) -> Formula:
+        """Return a formula with the values put in."""
+        return Substitution(self._values)(formula)
 
     def _sign_by_balls(self, formula: Formula, precisions: Sequence[int]) -> int | None:
         """Return the sign as balls of some precisions tell it, or `_UNTOLD`."""
@@ -165,9 +170,7 @@ class Point:
     def _fill(self, formula: Formula, known: dict[Formula, arb]) -> None:
         from flint import arb, fmpq  # noqa: PLC0415 - seldom needed
 
-        for part in parts_first(formula):
-            if part in known:
-                continue
+        for part in parts_first(formula, known=known):
             value = self.exact(part)
             if value is None and part in self._values:
                 self._fill(self._values[part], known)
@@ -217,6 +220,12 @@ def _in_floats(value: Exact) -> float:
         return inf if value > 0 else -inf
 
 
+@lru_cache(maxsize=8)  # each holds a value for every part of what was asked
+def point_of(symbol: Formula, at: Fraction) -> Point:
+    """Return the point at which a symbol has a value: what is asked again there is remembered."""
+    return Point({symbol: at})
+
+
 def sign(constant: Formula) -> int | None:
     """Return the sign of a formula without symbols; None where it has no finite real value."""
     return Point({}).sign(constant)
@@ -251,13 +260,3 @@ def _is_zero(constant: Formula) -> bool:
     from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
 
     return is_zero(constant)
-
-
-def _side_of(constant: Formula) -> int:
-    """Return the sign of what is too large for balls, by its parts; NoSignError where untold."""
-    from qps.engine.known_signs import range_of  # noqa: PLC0415 - which asks for signs itself
-
-    side = range_of(constant, {}, by_sign=False)
-    if side.low > 0 or side.high < 0:
-        return 1 if side.low > 0 else -1
-    raise NoSignError

@@ -18,13 +18,9 @@ class Substitution:
         known = self._known
         if formula in known:
             return known[formula]
-        for part in parts_first(formula):
-            if part not in known:
-                known[part] = (
-                    remade(part, tuple(known[operand] for operand in part.operands))
-                    if part.operands
-                    else part
-                )
+        for part in parts_first(formula, known=known):
+            operands = tuple(known[operand] for operand in part.operands)
+            known[part] = remade(part, operands) if operands else part
         return known[formula]
 
 

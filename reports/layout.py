@@ -76,7 +76,7 @@ class _Laid:
     order: tuple[object, ...] = ()
 
 
-MOST = 20_000
+MOST = 200_000
 """Operations beyond which nobody reads a formula: what it has shared is written out each time."""
 
 

@@ -28,7 +28,8 @@ from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
 from qps.engine.substitution import Substitution
 from qps.solver.answer_certainty import largest_known
-from qps.solver.capacity import excess, fails
+from qps.solver.capacity import excess
+from qps.solver.signs import sign_of
 from qps.solver.solution import FirstFailure, Solution, Verdict
 from qps.solver.solve import all_criteria, largest_acceptable
 
@@ -418,8 +419,8 @@ def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:
 
 def _fails(criterion: Criterion, graph: LoadGraph, population: int) -> bool:
     # All numbers at once: a formula in the population alone takes much longer to make.
-    over = graph.valued_at(population)(excess(criterion))
-    return fails(over, graph.population, population, strict=criterion.strict)
+    sign = sign_of(excess(criterion), graph.at(population))
+    return sign is None or sign > 0 or (criterion.strict and sign == 0)
 
 
 def _known(graphs: Sequence[LoadGraph], largest: int) -> Certainty:

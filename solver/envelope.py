@@ -10,7 +10,7 @@ from math import inf, isnan
 from qps.engine.bisection import bisected
 from qps.engine.floats import number_function
 from qps.engine.formulas import Formula
-from qps.engine.points import Point
+from qps.engine.points import point_of
 from qps.solver.boxes import Budget, UndecidedError, first_above
 from qps.solver.critical import critical_points
 from qps.solver.signs import NoSignError, sign_at
@@ -58,7 +58,7 @@ def equal_at(
 
 def _value(load: Formula, axis: Formula, at: Fraction) -> float:
     """Return a load at a point; above all others where it has no value."""
-    found = Point({axis: at}).number(load)
+    found = point_of(axis, at).number(load)
     return inf if isnan(found) else found
 
 

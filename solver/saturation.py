@@ -76,7 +76,9 @@ def saturation_point(
     found = first_in_pieces(whole, passes=passes)
     if found is None:
         return Saturation(None, Method.NONE)
-    return Saturation(_certified(load, population, found.at), found.method)
+    if found.at not in whole.poles:  # behind a pole the load may be anything at once
+        _certify(load, population, found.at)
+    return Saturation(float(found.at), found.method)
 
 
 def saturation_of(graph: LoadGraph, name: str) -> Saturation:
@@ -124,14 +126,11 @@ def is_filled(graph: LoadGraph, name: str) -> bool:
     return any(name in settled.left for settled in graph.elastic)
 
 
-def _certified(load: Formula, population: Formula, at: Fraction) -> float:
-    """Return a saturation point that satisfies its equation, evaluated anew in floats."""
-    value = Point({population: at}).number(load)
-    error = abs(value - 1)
-    # A pole: the load passes 1 within no distance of it; anything else must be a solution.
-    if isfinite(value) and error > _LARGEST_ERROR:
+def _certify(load: Formula, population: Formula, at: Fraction) -> None:
+    """Evaluate a load anew at its saturation point; SolverFault where that is no solution."""
+    error = abs(Point({population: at}).number(load) - 1)
+    if not error <= _LARGEST_ERROR:
         raise SolverFault(f"load at its saturation point {float(at)!r} is off by {error:.3g}")
-    return float(at)
 
 
 def _searched(

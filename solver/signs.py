@@ -13,6 +13,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic, Label, QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.engine import points
 from qps.engine.formulas import Formula
+from qps.engine.known_signs import range_of
 
 
 class NoSignError(QpsError):
@@ -37,7 +38,16 @@ def sign_at(formula: Formula, symbol: Formula, at: Fraction) -> int | None:
 
     NoSignError where it is so near to zero that no digits tell.
     """
+    return sign_of(formula, points.point_of(symbol, at))
+
+
+def sign_of(formula: Formula, point: points.Point) -> int | None:
+    """Return the sign of a formula where all its symbols have values; as `sign_at` else."""
     try:
-        return points.Point({symbol: at}).sign(formula)
+        return point.sign(formula)
     except points.NoSignError:
+        # What is too large for any digits may have its sign by its parts.
+        side = range_of(point.constant(formula), {}, by_sign=False)
+        if side.low > 0 or side.high < 0:
+            return 1 if side.low > 0 else -1
         raise NoSignError from None

@@ -32,10 +32,10 @@ def first_failure_in_pieces(
     `whole` is `over` in pieces. With `strict`, zero counts; None for nowhere. A population at
     which it has no finite value counts too.
     """
-    # At a seam, perhaps a pole, the expression itself must tell.
-    seams = set(whole.seams)
+    # At what may be a pole the expression itself must tell; else all that meets there is equal.
+    poles = set(whole.poles)
     for candidate in _candidates(whole, low, end):
-        if candidate in seams:
+        if candidate in poles:
             failing = fails(over, population, candidate, strict=strict)
         else:
             function = whole.at(Fraction(candidate))

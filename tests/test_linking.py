@@ -123,7 +123,7 @@ def test_units_of_the_scripts(tmp_path: Path) -> None:
     cases.write_text(as_json(), "utf-8")
     files = sorted((ROOT / "tests" / "scripts").glob("*.test.js"))
     told = subprocess.run(
-        (str(NODE), "--test", *files),
+        (str(NODE), "--test", "--test-reporter=tap", *files),
         cwd=ROOT,
         env={**os.environ, "QPS_CASES": str(cases)},
         capture_output=True,

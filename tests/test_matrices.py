@@ -566,3 +566,16 @@ stream flow { source 3 packet/s / N^3, 50 byte/packet; at host { work } }
 matrix m { host in [box, big] }
 """
     assert disagreements(text) == []
+
+
+def test_rows_none_of_which_can_be_are_refused_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No value of the axis is whole: guards tell it of all rows, for the reason that solve gives."""
+    spec = (
+        "users N in 1..100\nparam hosts = 2\nmachine box { cpu 1 core }\n"
+        "component work { cpu 1 ms/request }\ntopology { node host = box * hosts }\n"
+        "stream jobs { source N * 1 request/s; at host { work } }\n"
+        "matrix m { hosts in 1.3..1.7, 9 values }\n"
+    )
+    assert disagreements(spec) == []
+    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    assert all("whole" in row["reason"] for row in rows("", spec))

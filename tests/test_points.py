@@ -52,3 +52,8 @@ def test_a_tie_of_what_is_rounded_is_a_tie() -> None:
     assert Point({N: Fraction(109512, 10_000)}).sign(step / 100 - 1) == -1
     assert Point({N: Fraction(1)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3) + ZERO) == 1
     assert Point({N: Fraction(2)}).sign(maximum(exp(-N), R(1, 3)) - R(1, 3)) == 0
+
+
+def test_numbers_too_large_for_floats_have_a_sign() -> None:
+    assert Point({N: Fraction(10**400)}).sign(N - 10**399) == 1
+    assert Point({N: Fraction(10**400)}).sign(10**399 - N) == -1

@@ -47,6 +47,9 @@ N = population("N")
         (R(999, 1000) - (N - 10) ** 2 / 1000, None, Method.NONE),
         # a pole: the load passes every bound there
         (1 / (100 - N), 99, Method.CLOSED_FORM),
+        # one that is no fraction, from below
+        ((N - 5) / (N**3 - 700), 8.87904, Method.ISOLATED_ROOT),
+        ((N - 2) / (N**2 - 10), 10**0.5, Method.CLOSED_FORM),
     ],
 )
 def test_saturation(load: Formula, at: float | None, method: Method) -> None:

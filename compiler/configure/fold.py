@@ -205,6 +205,10 @@ class Folder(Struct):
             raise NoValueError(f"rests on `{table.name}` for {table.fault}")
         return found.value
 
+    def rests_on_kinds(self, expr: ir.Expr) -> bool:
+        """Return whether an expression rests on kinds of users that are not yet chosen from."""
+        return self._kinds_of_users(expr, set()) is not None
+
     def each_kind(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
         """Return this folder for each kind of users that an expression rests on, by its share."""
         found = self._kinds_of_users(expr, set())

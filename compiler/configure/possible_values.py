@@ -151,8 +151,7 @@ class _Check:
 
     def value(self, bounded: Bounded) -> None:
         """Report a value that is not what it may be."""
-        populations = self._folders if varies(bounded.expr) else self._folders[:1]
-        for folder in (one for at in populations for _, one in at.each_kind(bounded.expr)):
+        for folder in self._folders_for(bounded.expr):
             try:
                 value = self._folded(bounded, folder)
             except UnstatedCaseError as error:
@@ -164,6 +163,13 @@ class _Check:
             elif not bounded.bound.allows(value):
                 self._out_of_bounds(bounded, folder, value)
                 return
+
+    def _folders_for(self, expr: ir.Expr) -> list[Folder]:
+        """Return the populations at which a value is looked at, for each kind of users."""
+        populations = self._folders if varies(expr) else self._folders[:1]
+        if not self._folders[0].rests_on_kinds(expr):
+            return populations
+        return [one for at in populations for _, one in at.each_kind(expr)]
 
     def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
         """Return whether a value that is not rational is in bounds, as far as that can be told."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -26,7 +27,7 @@ _WORDS = {
 }
 
 
-class Dimension(Struct, frozen=True):
+class Dimension(Struct, frozen=True, cache_hash=True):
     """A product of bases; `exponents` is sorted by base and holds no zero.
 
     >>> str(INFORMATION / TIME), str(TIME * TIME), str(DIMENSIONLESS)
@@ -41,16 +42,13 @@ class Dimension(Struct, frozen=True):
         return Dimension(((base, Fraction(1)),))
 
     def __mul__(self, other: Dimension) -> Dimension:
-        merged = dict(self.exponents)
-        for base, exponent in other.exponents:
-            merged[base] = merged.get(base, Fraction(0)) + exponent
-        return _from(merged)
+        return _product(self, other)
 
     def __truediv__(self, other: Dimension) -> Dimension:
         return self * other ** Fraction(-1)
 
     def __pow__(self, exponent: Fraction) -> Dimension:
-        return _from({base: power * exponent for base, power in self.exponents})
+        return _raised(self, exponent)
 
     @property
     def bases(self) -> frozenset[str]:
@@ -103,6 +101,20 @@ def free(formal: str) -> Dimension:
 def is_free(base: str) -> bool:
     """Return whether a base stands for a dimension that is not known."""
     return base.startswith("[")
+
+
+# A spec has few dimensions, and multiplies them wherever it multiplies numbers.
+@lru_cache(maxsize=4096)
+def _product(one: Dimension, other: Dimension) -> Dimension:
+    merged = dict(one.exponents)
+    for base, exponent in other.exponents:
+        merged[base] = merged.get(base, Fraction(0)) + exponent
+    return _from(merged)
+
+
+@lru_cache(maxsize=4096)
+def _raised(one: Dimension, exponent: Fraction) -> Dimension:
+    return _from({base: power * exponent for base, power in one.exponents})
 
 
 def _from(exponents: Mapping[str, Fraction]) -> Dimension:

@@ -2,7 +2,7 @@
 // what takes longer (advice, a heat map of users) is worked at between frames.
 
 import { Model } from "./engine/model.js";
-import { make } from "./common/dom.js";
+import { make, tickBox } from "./common/dom.js";
 import { number } from "./common/format.js";
 import { Choice, Picture, switchOf } from "./common/picture.js";
 import { Advice, showAdvice } from "./live/advice.js";
@@ -12,7 +12,7 @@ import { Column, copied } from "./live/column.js";
 import { showComparison } from "./live/comparison.js";
 import { Controls } from "./live/controls.js";
 import { HeatMap } from "./live/heat_map.js";
-import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture } from "./live/pictures.js";
+import { drawLoads, drawNeeds, drawQuality, drawShares, linePicture, startName } from "./live/pictures.js";
 import { drawSpace, drawSpace3 } from "./live/quality_space.js";
 import { showAnswer, showCarried, showKnown, showMeasures, showRequirements, showResources } from "./live/sections.js";
 import { commandOf } from "./live/sentences.js";
@@ -235,13 +235,10 @@ class App {
     if (!this.ticked.has(model)) this.ticked.set(model, new Set([...model.starts.keys()].slice(0, 6)));
     const ticked = this.ticked.get(model);
     place.replaceChildren(make("summary", null, "Scenarios in the pictures of quality"), make("div", { class: "ticks" },
-      model.starts.map((start, i) => {
-        const box = make("input", { type: "checkbox", checked: ticked.has(i), on: { change: () => {
-          if (box.checked) ticked.add(i); else ticked.delete(i);
-          this.redraw();
-        } } });
-        return make("label", { title: start.doc || null }, box, ` ${start.name || "as the spec has it"}`);
-      })));
+      model.starts.map((start, i) => tickBox(startName(model, i), ticked.has(i), (isTicked) => {
+        if (isTicked) ticked.add(i); else ticked.delete(i);
+        this.redraw();
+      }, start.doc || null))));
   }
 }
 

@@ -101,7 +101,9 @@ class CompiledGroup:
     """Configurations of one structure: their modes, or nothing where each is solved by itself.
 
     `places` tells what stands where, `options` what is chosen; `reason` why none has an answer.
-    `known` is how its columns are known at least, whichever mode is told of.
+    `known` is how its columns are known at least, whichever mode is told of. Where no configuration
+    was found that may be, it is not `is_sound`: guards tell why rows have no answer, and any other
+    row is solved by itself.
     """
 
     modes: tuple[CompiledMode, ...]
@@ -111,6 +113,7 @@ class CompiledGroup:
     scenario: str | None
     reason: str | None = None
     known: ColumnsKnown = field(default_factory=ColumnsKnown)
+    is_sound: bool = True
 
 
 @dataclass(frozen=True)
@@ -252,15 +255,10 @@ class _GroupCompiler:
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
         chosen = (configuration.low, places, configuration.options, configuration.scenario)
-        if found is not None:
-            # Where numbers vary, others of them may be sound: each row is then asked by itself.
-            numbers = any(a.kind is ir.AxisKind.PARAMETER for a in self.structure.axes)
-            return CompiledGroup(
-                (),
-                *chosen,
-                None if numbers else found,
-                self._looked_at(configuration) if numbers else ColumnsKnown(),
-            )
+        if found is not None and not any(
+            axis.kind is ir.AxisKind.PARAMETER for axis in self.structure.axes
+        ):
+            return CompiledGroup((), *chosen, found)
         try:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
@@ -269,7 +267,8 @@ class _GroupCompiler:
                 return CompiledGroup((), *chosen, known=self._looked_at(configuration))
         except Exception:  # noqa: BLE001 - an error, what arrays cannot do, a fault: each row tells it
             return CompiledGroup((), *chosen, known=self._looked_at(configuration))
-        return CompiledGroup(modes, *chosen, known=all_known([mode.known for mode in modes]))
+        known = all_known([mode.known for mode in modes])
+        return CompiledGroup(modes, *chosen, known=known, is_sound=found is None)
 
     def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
         """Return how columns are known of rows that are solved one by one."""

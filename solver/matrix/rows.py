@@ -97,7 +97,7 @@ class MatrixSolver:
         solvers = self._mode_solvers(number, group_number)
         answers = [solver.solve(index, chosen.size) for solver in solvers]
         worst, tied = _worst(group, answers)
-        alone = tied.copy()
+        alone = tied | (not group.is_sound)
         for answer in answers:
             alone |= answer.is_open
         refused = np.zeros(chosen.size, dtype=bool)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, check_file, check_source
+from qps.extras import need_arrow
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,6 +173,7 @@ class Model:
         if len(found) != 1:
             names = [matrix.name for matrix in self.spec.model.matrices]
             raise KeyError(f"name one of the matrices {names}, not {name}")
+        need_arrow(f"matrix `{found[0].name}`", found[0].span)
         return MatrixResult(compile_matrix(self.spec.model, found[0]))
 
     def sweep(

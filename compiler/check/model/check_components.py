@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from msgspec import field
 
@@ -238,7 +239,7 @@ class ComponentChecker(Part, frozen=True):
     def _is_misspelt(self, item: ast.Cost) -> bool:
         """Return whether a cost is an effect with a slip: `kep 85 %`; then it is reported."""
         word = item.resource.text
-        near = closest(word, TOKEN_CHOICES["EFFECT"], _SURE)
+        near = _effect_like(word)
         if near is None or word in self.expressions.context.program.resources:
             return False
         self.sink.report(
@@ -312,3 +313,9 @@ def _has_fixed_cores(resource: ir.Resource) -> bool:
     """Return whether what the cores of a processor do together is a number."""
     numbers = [resource.capacity, resource.efficiency]
     return all(number is None or isinstance(number.expr, ir.Constant) for number in numbers)
+
+
+@lru_cache(maxsize=1024)  # asked of every cost; there are few resources
+def _effect_like(word: str) -> str | None:
+    """Return the effect that a word is probably meant to be."""
+    return closest(word, TOKEN_CHOICES["EFFECT"], _SURE)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice, pairwise
+from collections import deque
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -150,22 +151,35 @@ class RouteChecker(Struct, frozen=True):
 
     def _shortest_ways(self, start: str, end: str) -> list[list[str]]:
         """Return the ways with the fewest links; they go from link to link, not through nodes."""
-        # Imported here: a spec that names its ways need not wait for it.
-        import networkx as nx  # noqa: PLC0415
+        links = self.links.values()
+        joined: dict[str, set[str]] = {link.name: set() for link in links}
+        for link in links:
+            for other in joined.keys() & link.ends:
+                joined[link.name].add(other)
+                joined[other].add(link.name)
+        left = _links_to_go(joined, [link.name for link in links if end in link.ends])
+        first = [link.name for link in links if start in link.ends and link.name in left]
+        fewest = min((left[name] for name in first), default=0)
+        waiting = [[name] for name in sorted(first, reverse=True) if left[name] == fewest]
+        ways: list[list[str]] = []
+        while waiting and len(ways) < _WAYS_SHOWN:
+            way = waiting.pop()
+            if len(way) == fewest:
+                ways.append(way)
+                continue
+            nearer = (name for name in joined[way[-1]] if left.get(name) == left[way[-1]] - 1)
+            waiting += [[*way, name] for name in sorted(nearer, reverse=True)]
+        return ways
 
-        here, there = ("from", start), ("to", end)
-        graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
-        graph.add_nodes_from([here, there])
-        for link in self.links.values():
-            for other in link.ends:
-                if other in self.links:
-                    graph.add_edge(("over", link.name), ("over", other))
-                    graph.add_edge(("over", other), ("over", link.name))
-            if start in link.ends:
-                graph.add_edge(here, ("over", link.name))
-            if end in link.ends:
-                graph.add_edge(("over", link.name), there)
-        if not nx.has_path(graph, here, there):
-            return []
-        ways = islice(nx.all_shortest_paths(graph, here, there), _WAYS_SHOWN)
-        return sorted([name for _, name in way[1:-1]] for way in ways)
+
+def _links_to_go(joined: Mapping[str, Iterable[str]], last: Iterable[str]) -> dict[str, int]:
+    """Return how many links a way takes from each link on to the end that the last ones have."""
+    left = dict.fromkeys(last, 1)
+    waiting = deque(left)
+    while waiting:
+        name = waiting.popleft()
+        for other in joined[name]:
+            if other not in left:
+                left[other] = left[name] + 1
+                waiting.append(other)
+    return left

@@ -28,6 +28,17 @@ export function table(head, rows, numeric = new Set()) {
     make("tbody", null, rows.map((row) => make("tr", null, row.map(cell("td")))))));
 }
 
+// A box to tick, with its label; `changed` is told whether it is ticked.
+export function tickBox(text, isTicked, changed, title = null) {
+  const box = make("input", { type: "checkbox", checked: isTicked, on: { change: () => changed(box.checked) } });
+  return make("label", { title }, box, ` ${text}`);
+}
+
+// Names of which some are chosen, folded away.
+export function chooser(summary, boxes) {
+  return make("details", { class: "chooser" }, make("summary", null, summary), make("div", { class: "ticks" }, boxes));
+}
+
 // A name that may break behind its dots and underlines, and nowhere else.
 export function breakable(name) {
   return name.split(/(?<=[._])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));

@@ -1,6 +1,7 @@
 // The frame of every picture: title, readout, legend, a table behind it, a download.
 
 import { draw, make, SVG, table } from "./dom.js";
+import { downloadText } from "./downloads.js";
 
 export class Picture {
   // `draws(width)` returns { title, svg, readout, legend, table() }, null where there is nothing
@@ -103,9 +104,7 @@ export class Picture {
 
   download() {
     if (this.isStale) this.redraw();
-    const link = make("a", { download: `${this.key}.svg`, href: URL.createObjectURL(new Blob([standalone(this.drawn)], { type: "image/svg+xml" })) });
-    link.click();
-    URL.revokeObjectURL(link.href);
+    downloadText(`${this.key}.svg`, "image/svg+xml", standalone(this.drawn));
   }
 }
 Picture.of = new Map();

@@ -64,8 +64,8 @@ function periodicWait(flows, load) {
   if (load >= 1) return Infinity;
   if (flows <= 1 || load === 0) return 0;
   const traffic = flows / load;
-  // 1/B(c) - 1 is (c/a)/B(c - 1): no digit is lost
-  return (flows >= 2 ? ((flows - 1) / traffic) * inverseErlangB(flows - 2, traffic) : inverseErlangB(flows - 1, traffic) - 1) / 2;
+  // 1/B(c) - 1 is (c/a)/B(c - 1), below no server too: no digit is lost
+  return flows >= 2 ? ((flows - 1) / traffic) * inverseErlangB(flows - 2, traffic) / 2 : (flows - 1) * gammaParts(flows - 1, traffic)[0] / 2;
 }
 
 // Flows that are no whole number count as the next one.

@@ -3,6 +3,7 @@
 import { isCounted } from "../engine/answers.js";
 import { exactOf, quotient, reduced } from "../engine/fractions.js";
 import { exactNumber } from "../engine/model.js";
+import { Axis } from "../common/axis.js";
 import { breakable, make, withCode } from "../common/dom.js";
 import { decimalOf, readable, whole } from "../common/format.js";
 import { commandOf, inUnit } from "./sentences.js";
@@ -78,23 +79,18 @@ export class Controls {
     const { graph } = this.column;
     const populations = this.column.populations();
     const high = Math.min(graph.high, Math.max(Math.ceil(populations.at(-1)), graph.low + 10));
-    return { low: graph.low, high, isLog: high - graph.low > 1000 };
+    return new Axis(graph.low, Math.max(high, graph.low + 1), 0, 1, high - graph.low > 1000);
   }
 
-  fromSlider() {
-    const { low, high, isLog } = this.sliderScale;
-    const share = Number(this.slider.value) / Number(this.slider.max);
-    return isLog ? low * (high / low) ** share : low + share * (high - low);
-  }
+  fromSlider() { return this.sliderScale.value(Number(this.slider.value) / Number(this.slider.max)); }
 
   refreshPopulation() {
     const { n, model } = this.column;
     if (document.activeElement !== this.slider) this.sliderScale = this.scale();
     this.sliderScale ??= this.scale();
     const { low, high, isLog } = this.sliderScale;
-    this.slider.max = isLog ? "1000" : String(Math.max(1, high - low));
-    const share = isLog ? Math.log(n / low) / Math.log(high / low) : (n - low) / Math.max(1, high - low);
-    if (document.activeElement !== this.slider) this.slider.value = String(Math.round(share * Number(this.slider.max)));
+    this.slider.max = isLog ? "1000" : String(high - low);
+    if (document.activeElement !== this.slider) this.slider.value = String(Math.round(this.sliderScale.at(n) * Number(this.slider.max)));
     this.slider.setAttribute("aria-valuetext", `${model.population} = ${whole(n)}`);
     if (document.activeElement !== this.exactN) this.exactN.value = whole(n);
     this.populationLabel.textContent = `${model.population} = ${whole(n)}`;
@@ -202,8 +198,7 @@ export class Controls {
   }
 
   slid(record, share) {
-    const { scale } = this.fields.get(`number-${record.name}`);
-    const shown = scale.isLog ? scale.low * (scale.high / scale.low) ** share : scale.low + share * (scale.high - scale.low);
+    const shown = this.fields.get(`number-${record.name}`).scale.value(share);
     const { model, graph } = this.column;
     const value = readNumber(record, String(isCounted(model, graph, record) ? Math.round(shown) : Number(shown.toPrecision(3))));
     if (value.trouble) return;
@@ -226,9 +221,7 @@ export class Controls {
       const shown = inUnit(field.record, value);
       if (document.activeElement !== field.text) field.text.value = readable(shown);
       if (field.scale && document.activeElement !== field.slider) {
-        const { low, high, isLog } = field.scale, v = quotient(...shown);
-        const share = isLog ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low);
-        field.slider.value = String(Math.round(200 * Math.max(0, Math.min(1, share))));
+        field.slider.value = String(Math.round(200 * Math.max(0, Math.min(1, field.scale.at(quotient(...shown))))));
       }
     }
   }
@@ -276,5 +269,5 @@ function sliderScaleOf(record, value) {
   high = isNear(high) || now === 0 ? high : now > 0 ? Math.min(high ?? Infinity, now * 10) : 0;
   low = low !== null && low !== undefined && (low === 0 || Math.abs(low) * 100 >= Math.abs(now)) ? low : now > 0 ? now / 10 : (low ?? now * 10);
   if (!(high > low)) return null;
-  return { low, high, isLog: low > 0 && high / low > 30 };
+  return new Axis(low, high, 0, 1, low > 0 && high / low > 30);
 }

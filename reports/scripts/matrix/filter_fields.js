@@ -1,6 +1,6 @@
 // What a reader filters a column with: a limit for numbers, a list of names to tick for words.
 
-import { make } from "../common/dom.js";
+import { make, tickBox } from "../common/dom.js";
 import { whole } from "../common/format.js";
 
 const MANY_WORDS = 12, MOST_WORDS_SHOWN = 300;
@@ -73,11 +73,7 @@ class WordsPanel {
     const list = (wanted) => {
       const shown = codes.filter((code) => column.tell(code).toLowerCase().includes(wanted.toLowerCase()));
       const few = shown.slice(0, MOST_WORDS_SHOWN);
-      holder.replaceChildren(...few.map((code) => {
-        const box = make("input", { type: "checkbox", on: { change: () => tick(code, box.checked) } });
-        box.checked = filters.isAllowed(column, code);
-        return make("label", null, box, ` ${code ? column.tell(code) : "none"}`);
-      }), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: write a part of them`) : "");
+      holder.replaceChildren(...few.map((code) => tickBox(code ? column.tell(code) : "none", filters.isAllowed(column, code), (isKept) => tick(code, isKept))), shown.length > few.length ? make("p", { class: "soft" }, `${whole(shown.length - few.length)} more: write a part of them`) : "");
     };
     list("");
     const quiet = (text, run) => make("button", { type: "button", class: "quiet", on: { click: run } }, text);

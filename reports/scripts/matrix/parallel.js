@@ -3,7 +3,7 @@
 //
 // Lines are painted on a canvas (`line_paint.js`), never for longer than a frame has.
 
-import { draw, make } from "../common/dom.js";
+import { chooser, draw, make, tickBox } from "../common/dom.js";
 import { downloadText } from "../common/downloads.js";
 import { whole } from "../common/format.js";
 import { standalone } from "../common/picture.js";
@@ -41,15 +41,10 @@ export class ParallelPicture {
   }
 
   chooser() {
-    const boxes = this.app.columns.filter((one) => one.values.length > 1).map((one) => {
-      const box = make("input", { type: "checkbox", on: { change: () => {
-        this.shown = box.checked ? [...this.shown, one] : this.shown.filter((other) => other !== one);
-        this.layOut();
-      } } });
-      box.checked = this.shown.includes(one);
-      return make("label", null, box, ` ${one.label}`);
-    });
-    return make("details", { class: "chooser" }, make("summary", null, "Axes"), make("div", { class: "ticks" }, boxes));
+    return chooser("Axes", this.app.columns.filter((one) => one.values.length > 1).map((one) => tickBox(one.label, this.shown.includes(one), (isTicked) => {
+      this.shown = isTicked ? [...this.shown, one] : this.shown.filter((other) => other !== one);
+      this.layOut();
+    })));
   }
 
   room() { return Math.max(300, this.place.clientWidth || 720); }

@@ -1,7 +1,7 @@
 // The table of all rows: heads that sort, fields that filter, and only those rows in the page that
 // are in sight, so that thousands scroll as a few do.
 
-import { make } from "../common/dom.js";
+import { chooser, make, tickBox } from "../common/dom.js";
 import { whole } from "../common/format.js";
 import { filterField } from "./filter_fields.js";
 
@@ -31,15 +31,10 @@ export class RowTable {
 
   // Which columns stand in the table.
   chooser() {
-    const boxes = this.columns.map((one) => {
-      const box = make("input", { type: "checkbox", on: { change: () => {
-        if (box.checked) this.shown.add(one.index); else this.shown.delete(one.index);
-        this.build();
-      } } });
-      box.checked = this.shown.has(one.index);
-      return make("label", null, box, ` ${one.head}`);
-    });
-    return make("details", { class: "chooser" }, make("summary", null, "Columns"), make("div", { class: "ticks" }, boxes));
+    return chooser("Columns", this.columns.map((one) => tickBox(one.head, this.shown.has(one.index), (isTicked) => {
+      if (isTicked) this.shown.add(one.index); else this.shown.delete(one.index);
+      this.build();
+    })));
   }
 
   // Heads, fields and widths anew: the columns have changed.

@@ -24,6 +24,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec, load
+from qps.extras import need_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +47,7 @@ def run(arguments: Namespace) -> Exit:
     spec = load(arguments.file)
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
+    need_arrow(f"matrix `{matrix.name}`", matrix.span)
     output = _output(arguments)
     if output is not None:
         refuse_inputs(output, spec.files)

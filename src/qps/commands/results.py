@@ -10,6 +10,7 @@ from qps.commands.console import Exit, complain
 from qps.commands.pages import write_page
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
+from qps.extras import need_arrow
 
 RESULTS = (".parquet", ".csv", ".json")
 
@@ -21,11 +22,12 @@ def is_result(path: Path) -> bool:
 
 def run(arguments: Namespace) -> Exit:
     """Write the page of one result."""
+    path = _only(arguments)
+    need_arrow(f"`{path}`")
     from qps.reports.html import render_matrix  # noqa: PLC0415 - imports Arrow
     from qps.reports.matrix_file import ResultError, read_result  # noqa: PLC0415
     from qps.reports.matrix_page import MOST_ROWS, matrix_page  # noqa: PLC0415
 
-    path = _only(arguments)
     try:
         table = read_result(path, MOST_ROWS)
     except ResultError as error:

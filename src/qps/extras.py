@@ -1,0 +1,22 @@
+"""What is installed only where it is asked for, and how to ask for it."""
+
+from __future__ import annotations
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+
+
+def need_arrow(what: str, span: Span | None = None) -> None:
+    """Make sure that Arrow is there for matrices and their files; QpsError where it is not."""
+    try:
+        import pyarrow  # noqa: F401, PLC0415 - 165 MB, for matrices alone
+    except ImportError as missing:
+        sink = Sink()
+        sink.report(
+            codes.COMMAND_LINE,
+            span,
+            f"{what} needs pyarrow, which is not installed",
+            hint="`pip install 'qps[matrix]'`",
+        )
+        raise QpsError(sink.found) from missing
