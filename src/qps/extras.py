@@ -10,7 +10,7 @@ from qps.compiler.diagnostics.source import Span
 def need_arrow(what: str, span: Span | None = None) -> None:
     """Make sure that Arrow is there for matrices and their files; QpsError where it is not."""
     try:
-        import pyarrow  # noqa: F401, PLC0415 - 165 MB, for matrices alone
+        import pyarrow as pa  # noqa: F401, PLC0415 - 165 MB, for matrices alone
     except ImportError as missing:
         sink = Sink()
         sink.report(

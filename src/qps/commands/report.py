@@ -9,6 +9,7 @@ from pathlib import Path
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
+from qps.commands.progress import Progress
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
@@ -18,6 +19,7 @@ from qps.reports.html import render_html
 from qps.reports.live_page import ShownCase, live_page
 from qps.reports.page import page_view
 from qps.reports.text import solve_text, title_of
+from qps.solver.claim_results import ClaimResult
 from qps.solver.claims import Claims
 from qps.solver.figures import DrawnFigure, draw
 from qps.solver.laboratory import Laboratory
@@ -35,14 +37,37 @@ def run(arguments: Namespace) -> Exit:
         show(spec.warnings, arguments)
     if arguments.figure:
         return _figures_only(specs, arguments)
+    with Progress(total=_STEPS, quiet=arguments.quiet, unit=None, label="answers") as progress:
+        page, found = _page(specs, arguments, progress)
+    output = _write(page, arguments, specs[0])
+    if not arguments.quiet:
+        for one in found:
+            sys.stdout.write(solve_text(one.view, one.solution, title_of(one.model)))
+        print(f"\nreport written to {output}", file=sys.stderr)
+    return Exit.NO if found[0].solution.largest_acceptable is None else Exit.YES
+
+
+_STEPS = 4
+"""Of a report: its answers, its claims, its figures, and what is live of it."""
+
+
+def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[str, list[Solved]]:
+    """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
     laboratories = [Laboratory(spec.model) for spec in specs]
-    claims = [claim for laboratory in laboratories for claim in Claims(laboratory).results()]
-    figures = [
-        (laboratory.model, draw(laboratory, figure))
-        for laboratory in laboratories
-        for figure in laboratory.model.figures
-    ]
+    progress.advance(1, "claims")
+    questions = [q for laboratory in laboratories for q in Claims(laboratory).questions()]
+    claims: list[ClaimResult] = []
+    for question in questions:
+        claims += question.ask()
+        progress.advance(1 / len(questions))
+    wanted = [(each, figure) for each in laboratories for figure in each.model.figures]
+    progress.advance(2 - progress.done, "figures")
+    figures = []
+    for laboratory, figure in wanted:
+        figures.append((laboratory.model, draw(laboratory, figure)))
+        progress.advance(1 / len(wanted))
+    progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
     cases = [ShownCase(one.model, one.configuration, settings) for one in found]
     first = found[0]
@@ -56,12 +81,7 @@ def run(arguments: Namespace) -> Exit:
         live_page(cases, figures, arguments.variants),
         warnings=first.warnings,
     )
-    output = _write(render_html(page), arguments, specs[0])
-    if not arguments.quiet:
-        for one in found:
-            sys.stdout.write(solve_text(one.view, one.solution, title_of(one.model)))
-        print(f"\nreport written to {output}", file=sys.stderr)
-    return Exit.NO if first.solution.largest_acceptable is None else Exit.YES
+    return render_html(page), found
 
 
 def _solved(specs: list[Spec], arguments: Namespace) -> list[Solved]:

@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> Exit:
     """Test the specs, compare those that were moved since a revision, and print one comment."""
     since = _Since.of(arguments.revision)
     paths = specs_under(arguments.paths)
-    tested = tested_specs(paths)
+    tested = tested_specs(paths, None)
     show(tested.diagnostics, arguments)
     moved = [_Moved.of(spec, before, since) for spec, before in since.moved(paths)]
     room = MOST_CHARACTERS - len(_differences(moved, MOST_CHARACTERS))

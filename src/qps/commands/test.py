@@ -13,6 +13,7 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
@@ -38,7 +39,9 @@ from qps.solver.laboratory import Laboratory
 def run(arguments: Namespace) -> Exit:
     """Test every spec that was named; nothing to test is no success."""
     find = readers_of if arguments.readers else specs_under
-    tested = tested_specs(find(arguments.paths))
+    paths = find(arguments.paths)
+    with Progress(total=len(paths), quiet=arguments.quiet, unit=None) as progress:
+        tested = tested_specs(paths, progress)
     show(tested.diagnostics, arguments)
     if arguments.readers and not tested.results and not tested.wrong:
         if not arguments.quiet:
@@ -62,11 +65,12 @@ def status_of(tested: Tested) -> Exit:
     return Exit.NO if any(result.fails for result in tested.results) else Exit.YES
 
 
-def tested_specs(paths: Iterable[Path]) -> Tested:
+def tested_specs(paths: Iterable[Path], progress: Progress | None) -> Tested:
     """Test specs, each claim by itself: what is wrong with one takes no other away."""
-    testing = _Testing()
-    for path in paths:
+    testing = _Testing(progress=progress)
+    for number, path in enumerate(paths, 1):
         testing.file(path)
+        testing.told(number, path)
     return Tested(
         tuple(testing.results),
         tuple(testing.seconds),
@@ -85,6 +89,12 @@ class _Testing(Struct, kw_only=True):
     wrong: list[Wrong] = field(default_factory=list)
     unread: int = 0
     unanswered: int = 0
+    progress: Progress | None = None
+
+    def told(self, done: float, path: Path) -> None:
+        """Tell how many specs are done, and which was at work."""
+        if self.progress is not None:
+            self.progress.advance(done - self.progress.done, path.name)
 
     def file(self, path: Path) -> None:
         """Check a spec and test what it claims."""
@@ -102,7 +112,10 @@ class _Testing(Struct, kw_only=True):
 
     def _claims(self, model: ir.Model, path: Path) -> None:
         laboratory = Laboratory(model)
-        for question in Claims(laboratory).questions():
+        before = 0.0 if self.progress is None else self.progress.done
+        questions = list(Claims(laboratory).questions())
+        for number, question in enumerate(questions):
+            self.told(before + number / len(questions), path)
             begin = perf_counter()
             try:
                 found = question.ask()
