@@ -1,8 +1,8 @@
 """Numbers of queues: what has no closed formula, by stable sums and bracketed roots.
 
 Times are counted in service times. Loads are below 1, shares and levels between 0 and 1; outside
-of that a value is infinite or not-a-number, as each function says. The exact ones serve sympy,
-the ones in floats are good to eleven digits or so.
+of that a value is infinite or not-a-number, as each function says. They are good to eleven digits
+or so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = [
     "exact_inverse_erlang_b",
     "gamma_quantile",
     "inverse_erlang_b",
-    "long_inverse_erlang_b",
     "md1_quantile",
     "md1_tail",
     "normal_quantile",
@@ -32,12 +31,9 @@ __all__ = [
     "periodic_tail",
     "periodic_wait",
     "sojourn_quantile",
-    "vast_inverse_erlang_b",
 ]
 
-_DIGITS = 50
 _MANY = 1000
-_MANY_TERMS = 4000
 _MANY_FLOWS = 60
 _NOTHING = 1e-18
 _LEAST_VARIATION = 1e-6
@@ -98,78 +94,6 @@ def exact_inverse_erlang_b(servers: int, traffic: Fraction) -> Fraction:
     for k in range(1, servers + 1):
         total = 1 + total * k / traffic
     return total
-
-
-def long_inverse_erlang_b(servers: int, traffic: Fraction) -> object:
-    """Return 1/B(c, a) to forty digits or more, an mpmath number."""
-    from mpmath import mpf, workdps  # noqa: PLC0415 - seldom needed
-
-    if servers > _MANY and servers > traffic:
-        is_short = traffic < _MANY_TERMS
-        return _inverse_of_little(servers, traffic) if is_short else _integral(servers, traffic)
-    if servers > _MANY_TERMS**2 / 200 and (traffic - servers) * _MANY_TERMS < 200 * traffic:
-        return _integral(servers, traffic)
-    with workdps(_DIGITS):
-        a = mpf(traffic.numerator) / traffic.denominator
-        total = term = mpf(1)
-        for k in range(servers):
-            term *= (servers - k) / a
-            total += term
-            if servers - k < a and term * 10**_DIGITS < total:
-                break
-        return total
-
-
-def _inverse_of_little(servers: int, traffic: Fraction) -> object:
-    """Return 1/B(c, a) for c > a as (c! / a^c) (1 + a + a^2/2! + …): as many terms as a needs."""
-    from mpmath import exp, log, loggamma, mpf, workdps  # noqa: PLC0415 - seldom needed
-
-    with workdps(2 * _DIGITS):
-        a = mpf(traffic.numerator) / traffic.denominator
-        total = term = mpf(1)
-        for j in range(1, servers + 1):
-            term *= a / j
-            total += term
-            if j > a and term * 10**_DIGITS < total:
-                break
-        return total * exp(loggamma(servers + 1) - servers * log(a))
-
-
-def _integral(servers: int, traffic: Fraction) -> object:
-    """Return 1/B(c, a) in work that does not grow with the servers, by the integral it is.
-
-    With 1 + u/a = e^v, that of exp(-u) (1 + u/a)^c is a times that of exp((c + 1) v - a (e^v - 1)):
-    one peak, whose height is taken out.
-    """
-    from mpmath import exp, expm1, log, mpf, quad, sqrt, workdps  # noqa: PLC0415 - seldom needed
-
-    with workdps(_DIGITS + 10):
-        a, shape = mpf(traffic.numerator) / traffic.denominator, mpf(servers + 1)
-        peak, falling = max(mpf(0), log(shape / a)), max(mpf(0), a - shape)
-        size = max(shape, a)
-        wide = min(1 / sqrt(size), 9 / falling if falling else 1)
-        # 16 deviations from the peak less than 50 digits are left.
-        before = [-16 * wide - 43 * wide**2, -8 * wide, -3 * wide]
-        ends = [max(before[0], -peak), *(w for w in before if w > max(before[0], -peak))]
-        ends += [mpf(0)] if peak else []
-
-        def held(w: object) -> object:
-            return exp(-falling * w - size * (expm1(w) - w))
-
-        area = quad(held, [*ends, 3 * wide, 8 * wide, 16 * wide])
-        return a * area * exp(shape * peak - a * expm1(peak))
-
-
-def vast_inverse_erlang_b(servers: Fraction, traffic: Fraction) -> object:
-    """Return 1/B(c, a) where it is beyond all floats, to forty digits, an mpmath number.
-
-    Of Gamma(c + 1, a) exp(a) a^-c the lower part of the gamma function is then no digit.
-    """
-    from mpmath import exp, log, loggamma, mpf, workdps  # noqa: PLC0415 - seldom needed
-
-    with workdps(2 * _DIGITS):
-        c, a = (mpf(n.numerator) / n.denominator for n in (servers, traffic))
-        return exp(loggamma(c + 1) + a - c * log(a))
 
 
 def erlang_b(servers: float, traffic: float) -> float:

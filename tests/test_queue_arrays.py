@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from fractions import Fraction
 from math import inf, isnan, log, nan
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qps.engine import queue_arrays, queue_numbers
+from qps.engine.gamma_numbers import inverse_erlang_ball
 
 law = settings(max_examples=40, deadline=None)
 ARRAYS: dict[str, Callable[..., Any]] = {
@@ -246,8 +247,12 @@ def test_millions_of_servers(servers: int, traffic: float) -> None:
     with mpmath.workdps(30):
         inverse = _exact_inverse(mpmath.mpf(servers), mpmath.mpf(traffic))
         _same(queue_arrays.inverse_erlang_b(servers, traffic), float(inverse), within=2e-12)
-        long = queue_numbers.long_inverse_erlang_b(servers, Fraction(traffic))
-        assert abs(long / inverse - 1) < mpmath.mpf(10) ** -25
+        with ctx.workprec(192):
+            long = inverse_erlang_ball(arb(servers), arb(traffic))
+        assert (
+            abs(mpmath.mpf(long.mid().str(40, radius=False)) / inverse - 1) < mpmath.mpf(10) ** -25
+        )
+        assert long.rel_accuracy_bits() > 100
 
 
 def _mp_loss(servers: Any, traffic: Any) -> Any:

@@ -8,10 +8,8 @@ error that it can have.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import reduce
 from math import inf, isfinite
-from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
@@ -21,9 +19,6 @@ from qps.engine.columns.on_intervals import monotone
 from qps.engine.decay_numbers import log_growth
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 INFINITE = arb.pos_inf()
 UNKNOWN = arb.nan()
@@ -55,16 +50,6 @@ def joined(*parts: arb) -> arb:
 
 def _is_unknown(*operands: arb) -> bool:
     return any(operand.is_nan() for operand in operands)
-
-
-@contextmanager
-def _more_digits(bits: int) -> Iterator[None]:
-    before = ctx.prec
-    ctx.prec = before + bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
 
 
 # -- as the numbers in floats have it -------------------------------------------------------
@@ -105,7 +90,7 @@ def _inverse(servers: arb, traffic: arb) -> arb:
     """Return 1/B(c, a); unknown where there may be no traffic."""
     if not (traffic > 0 and servers >= 0):
         return UNKNOWN
-    with _more_digits(64):
+    with ctx.extraprec(64):
         return inverse_erlang_ball(servers, traffic)
 
 
@@ -148,7 +133,7 @@ def _root(function: _Falling, start: float) -> arb:
 
     Newton's steps find the place, and the signs on both sides of it prove it.
     """
-    with _more_digits(32):
+    with ctx.extraprec(32):
         point = arb(start)
         nothing = arb(2) ** -(ctx.prec - 8)
         for _ in range(_MOST_STEPS):
@@ -204,7 +189,7 @@ def _waits_no_longer(load: arb, time: arb) -> arb:
 def _alternating(load: arb, time: arb) -> arb:
     """Return P(W <= t) by Erlang's alternating sum (1909), with the digits that it loses."""
     most = _floors(time)[1]
-    with _more_digits(64 + 6 * most):
+    with ctx.extraprec(64 + 6 * most):
         found = arb(0)
         for k in range(most + 1):
             ahead = load * (k - time)
