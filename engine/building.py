@@ -49,13 +49,13 @@ class Builder:
     population: Formula
     values: Mapping[Formula, Formula]
     inputs: Mapping[Formula, str]
-    _steps: list[Step] = field(default_factory=list)
-    _inputs: list[frozenset[str]] = field(default_factory=list)
-    _varies: list[bool] = field(default_factory=list)
-    _known: dict[_Key, int] = field(default_factory=dict)
-    _built: dict[Formula, int] = field(default_factory=dict)
-    _powers: dict[Formula, Powers | None] = field(default_factory=dict)
-    _rests: dict[Formula, bool] = field(default_factory=dict)
+    _steps: list[Step] = field(init=False, default_factory=list)
+    _inputs: list[frozenset[str]] = field(init=False, default_factory=list)
+    _varies: list[bool] = field(init=False, default_factory=list)
+    _known: dict[_Key, int] = field(init=False, default_factory=dict)
+    _built: dict[Formula, int] = field(init=False, default_factory=dict)
+    _powers: dict[Formula, Powers | None] = field(init=False, default_factory=dict)
+    _rests: dict[Formula, bool] = field(init=False, default_factory=dict)
 
     def program(self) -> Program:
         """Return what was built so far."""

@@ -164,7 +164,7 @@ def test_a_spec_takes_its_numbers_from_the_table(folder: Path) -> None:
     spec = check_file(folder / "turn.qps").value
     assert spec is not None
     solution = solve_model(spec.model, spec.configuration())
-    values = {a.name: float(a.value) for a in solution.graph.assumptions.values()}
+    values = {a.name: float(a.fraction) for a in solution.graph.assumptions.values()}
     found = fit(TURN)
     assert values["server.cpu.idle"] == float(found.fixed)
     assert values["relay.cpu.packet"] == float(found.terms[0].value)

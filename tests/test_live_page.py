@@ -521,7 +521,7 @@ def test_what_is_carried_follows(speak: Spec, speak_html: str, open_page: Any) -
     graph = lower(speak.model, speak.configuration("midrange"))
     resource = graph.resources["lan"]
     assert resource.throughput is not None
-    assert rate == quantity(float(graph.valued_at(16)(resource.throughput)), DATA_RATE, 3)
+    assert rate == quantity(graph.at(16).number(resource.throughput), DATA_RATE, 3)
 
 
 def test_a_requirement_moves_the_answer(speak_html: str, open_page: Any) -> None:

@@ -153,7 +153,9 @@ class Model:
         set: Settings | None = None,  # noqa: A002
     ) -> sympy.Expr:
         """Return the load of a resource as a sympy expression; KeyError where there is none."""
-        return self.graph(scenario, set).resources[resource].load
+        from qps.engine.algebra import to_sympy  # noqa: PLC0415 - slow to import, seldom needed
+
+        return to_sympy(self.graph(scenario, set).resources[resource].load)
 
     def test(self) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with what the model predicts."""
