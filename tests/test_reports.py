@@ -17,10 +17,9 @@ from helpers.formulas import R
 from helpers.reports import page_of
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
-from qps.compiler import ir
-from qps.compiler.lower.lower_expressions import _FUNCTIONS
 from qps.compiler.pipeline import Spec, load
-from qps.engine.formulas import population, symbol, total
+from qps.engine.formulas import apply, population, symbol, total
+from qps.engine.operations import OPERATIONS
 from qps.reports import html
 from qps.reports.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
 from qps.reports.html import render_html
@@ -255,19 +254,10 @@ def test_quantities_have_their_unit(speak: Spec) -> None:
     assert percent(0.96288) == "96.3 %"
 
 
-THREE = {ir.Function.CLAMP, ir.Function.PERIODIC_TAIL, ir.Function.PERIODIC_QUANTILE}
-ONE = {
-    *(f for f in ir.Function if f.value in ("cos", "acos", "harmonic", "ceil", "floor", "sqrt")),
-    *(f for f in ir.Function if f.value in ("exp", "ln", "log2", "log10", "abs")),
-    *(f for f in ir.Function if f.value.endswith(("lambert_w", "normal_tail", "normal_quantile"))),
-}
-
-
-@pytest.mark.parametrize("function", list(ir.Function))
-def test_functions_of_the_language_are_steps_of_the_program(function: ir.Function) -> None:
+@pytest.mark.parametrize("word", OPERATIONS)
+def test_operations_are_steps_of_the_program(word: str) -> None:
     n = population("N")
-    count = 3 if function in THREE else 1 if function in ONE else 2
-    expr = _FUNCTIONS[function](*(n + i for i in range(count)))
+    expr = apply(word, *(n + i for i in range(OPERATIONS[word].operands)))
     program = Program(n)
     assert program.step(expr) == len(program.steps) - 1
 
