@@ -5,7 +5,7 @@ Its import takes a tenth of scipy's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import exp, inf, lgamma, log, log1p, sqrt
 
 from flint import arb, ctx
@@ -16,6 +16,8 @@ from qps.engine.roots import falling_root
 _BITS = (96, 192, 384, 768)
 """Binary digits in which a value is sought, one after the other."""
 _ENOUGH = 54
+_NEARLY_ENOUGH = 45
+_NEGLIGIBLE = 1e-17
 _VAST = 1e15
 
 
@@ -38,7 +40,19 @@ def lower_share(shape: float, value: float) -> float:
     """Return how much of a gamma law of mean `shape` lies below a value."""
     if value == inf or value <= 0:
         return 1.0 if value > 0 else 0.0
-    return _float_of(lambda: lower_ball(arb(shape), arb(value)))
+    if value >= shape:
+        return _float_of(lambda: lower_ball(arb(shape), arb(value)))
+    found = _ball_of(lambda: 1 - arb(value).gamma_upper(arb(shape), 1), _BITS[:2])
+    if found.rel_accuracy_bits() >= _NEARLY_ENOUGH:
+        return float(found)
+    # So far below the mean that no digits of the share above tell: a sum of positive terms.
+    density = _ball_of(lambda: _density(arb(shape), arb(value)))
+    total, term, at = 0.0, 1.0, shape
+    while term > total * _NEGLIGIBLE:
+        total += term
+        at += 1
+        term *= value / at
+    return float(density) * total
 
 
 def upper_share(shape: float, value: float) -> float:
@@ -49,11 +63,16 @@ def upper_share(shape: float, value: float) -> float:
 
 
 def lower_ball(shape: arb, value: arb) -> arb:
-    """Return how much of a gamma law lies below a value, as a ball: without loss of digits."""
-    if value < shape:
-        density = (shape * value.log() - value - (shape + 1).lgamma()).exp()
-        return density * value.hypgeom_1f1(arb(1), shape + 1)
-    return 1 - value.gamma_upper(shape, 1)
+    """Return how much of a gamma law lies below a value, as a ball; its digits may be few."""
+    by_rest = 1 - value.gamma_upper(shape, 1)
+    if not value < shape or by_rest.rel_accuracy_bits() > ctx.prec // 2:
+        return by_rest
+    by_series = _density(shape, value) * value.hypgeom_1f1(arb(1), shape + 1)
+    return max(by_rest, by_series, key=lambda ball: ball.rel_accuracy_bits())
+
+
+def _density(shape: arb, value: arb) -> arb:
+    return (shape * value.log() - value - (shape + 1).lgamma()).exp()
 
 
 def gamma_law_quantile(variation: float, level: float) -> float:
@@ -81,13 +100,18 @@ def gamma_law_quantile(variation: float, level: float) -> float:
 
 
 def _float_of(ball: Callable[[], arb]) -> float:
+    return float(_ball_of(ball))
+
+
+def _ball_of(ball: Callable[[], arb], precisions: Sequence[int] = _BITS) -> arb:
+    """Return a ball with as many digits as a float has, or the best of the precisions."""
     before = ctx.prec
     try:
-        for bits in _BITS:
+        for bits in precisions:
             ctx.prec = bits
             found = ball()
             if found.rel_accuracy_bits() >= _ENOUGH:
                 break
     finally:
         ctx.prec = before
-    return float(found)
+    return found
