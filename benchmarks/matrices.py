@@ -16,12 +16,12 @@ from measuring import ROOT, Measured, busy, bytecode_folder, ran
 from qps.compiler import ir
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
+from qps.solver.answers.answering import all_criteria
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.cores import cores, on_this_machine
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.run import Parts, as_done
 from qps.solver.matrix.structure import configured
-from qps.solver.solve import all_criteria
 
 _SMALLEST = 10**3
 _ONCE = 10**6

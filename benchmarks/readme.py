@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from measuring import ROOT, Measured
-from qps.reports.table import Table
+from qps.reports.text.table import Table
 
 _BEGIN, _END = "<!-- figures of benchmarks/ -->\n", "<!-- end of figures -->\n"
 _MILLION = "1,004,004"

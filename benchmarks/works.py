@@ -14,11 +14,11 @@ from measuring import ROOT, RUNS, Measured, in_turns, timed
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source, load
-from qps.solver.advice import advise
-from qps.solver.modes import solve_model
-from qps.solver.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
-from qps.solver.solve import solve
-from qps.solver.traces import load_trace, measures
+from qps.solver.answers.answering import solve
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.traces.recorded_jitter import load_trace, measures
+from qps.solver.traces.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
+from qps.solver.what_if.advice import advise
 
 _SIZES = (10, 100, 1000)
 _PACKETS = 1_000_000

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import qps
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.compiler.pipeline import Spec
-from qps.solver.advice import Advice, Way, advise
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import Advice, Way, advise
 
 law = settings(max_examples=12, deadline=None)
 

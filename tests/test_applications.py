@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from qps.api import load
-from qps.reports.view import SolveView
+from qps.reports.text.view import SolveView
 
 _SPECS = Path(__file__).parent / "applications"
 

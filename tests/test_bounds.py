@@ -23,8 +23,8 @@ from qps.engine.formulas import (
 )
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.points import Point
-from qps.solver.bounds import Curve
-from qps.solver.rounding_bounds import stretches_to_search
+from qps.solver.search.bounds import Curve
+from qps.solver.search.rounding_bounds import stretches_to_search
 
 N = population("N")
 law = settings(max_examples=60, deadline=None)

@@ -21,15 +21,15 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.pipeline import load as load_spec
 from qps.compiler.syntax.parse import parse
-from qps.reports.explain import explain
-from qps.reports.text import explanation_text
-from qps.reports.view import circumstances, solve_view
-from qps.solver.advice import advise
-from qps.solver.claims import Claims
-from qps.solver.figures import draw
-from qps.solver.inverse import solve_for
-from qps.solver.laboratory import Laboratory
-from qps.solver.modes import solve_model
+from qps.reports.text.explaining import explain
+from qps.reports.text.text import explanation_text
+from qps.reports.text.view import circumstances, solve_view
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import draw
+from qps.solver.claims.judging import Claims
+from qps.solver.what_if.advice import advise
+from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=40, deadline=None)
 

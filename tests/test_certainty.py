@@ -35,29 +35,29 @@ from qps.engine.formulas import HALF, Formula, population, symbol
 from qps.engine.formulas import number as number_of
 from qps.engine.points import in_floats
 from qps.engine.powers import TooLongError
-from qps.reports.difference import difference_view
-from qps.reports.explain import explain
-from qps.reports.explain_streams import quantile_parts
-from qps.reports.figures import figure_text, figure_view, line_label
-from qps.reports.inverse import inverse_text
-from qps.reports.matrix import json_texts, shown
-from qps.reports.matrix_page import matrix_page
-from qps.reports.outlook import outlook_lines
-from qps.reports.sizing import sizing_answer, sizing_known
-from qps.reports.text import explanation_text
-from qps.solver.answer_certainty import answer_known, largest_known
-from qps.solver.boundaries import Failure, Over, boundaries_known
-from qps.solver.claim_results import ClaimResult
-from qps.solver.claims import Claims
-from qps.solver.difference import Side, difference
-from qps.solver.figures import draw
-from qps.solver.inverse import InverseSolution, solve_for
-from qps.solver.laboratory import Laboratory
+from qps.reports.pages.matrix_page import matrix_page
+from qps.reports.text.difference_text import difference_view
+from qps.reports.text.explain_streams import quantile_parts
+from qps.reports.text.explaining import explain
+from qps.reports.text.figure_text import figure_text, figure_view, line_label
+from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.inverse_text import inverse_text
+from qps.reports.text.matrix_output import json_texts, shown
+from qps.reports.text.sizing_text import sizing_answer, sizing_known
+from qps.reports.text.text import explanation_text
+from qps.solver.answers.answer_certainty import answer_known, largest_known
+from qps.solver.answers.solution import FirstFailure
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import draw
+from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
-from qps.solver.modes import solve_model
-from qps.solver.sized import Sizing
-from qps.solver.sizing import size
-from qps.solver.solution import FirstFailure
+from qps.solver.what_if.boundaries import Failure, Over, boundaries_known
+from qps.solver.what_if.difference import Side, difference
+from qps.solver.what_if.inverse import InverseSolution, solve_for
+from qps.solver.what_if.sized import Sizing
+from qps.solver.what_if.sizing import size
 
 UPPER, LOWER, ABOUT = upper_bound("above"), lower_bound("below"), approximation("about")
 IN_WORDS = {

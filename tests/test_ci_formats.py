@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from qps.cli import main
-from qps.solver.claims import Claims
-from qps.solver.solution import SolverFault
+from qps.solver.answers.solution import SolverFault
+from qps.solver.claims.judging import Claims
 
 SPEC = """\
 users N in 1..9

@@ -17,10 +17,10 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import load
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.reports.verdicts import mark, summary, tally
-from qps.solver.claim_results import ClaimResult, Verdict
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
+from qps.reports.text.verdicts import mark, summary, tally
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[1]
 BASE = (

@@ -7,7 +7,7 @@ import pytest
 from helpers.specs import PRELUDE, checked
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.modes import solve_model
+from qps.solver.answers.worst_mode import solve_model
 
 DEEP = 150
 TERMS = 10_000

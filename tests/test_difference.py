@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.difference import Difference, Side, difference
+from qps.solver.what_if.difference import Difference, Side, difference
 
 # The load of the host is N * pace * work: it carries 1 / (pace * work) users.
 BASE = """\

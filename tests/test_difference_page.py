@@ -12,11 +12,11 @@ from helpers.browser import CHROMIUM, MISSING
 from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.reports.difference import DifferenceView, difference_view
-from qps.reports.difference_page import DifferencePage, difference_page
-from qps.reports.html import render_difference
-from qps.reports.view import solve_view
-from qps.solver.difference import Side, difference
+from qps.reports.pages.difference_page import DifferencePage, difference_page
+from qps.reports.pages.html import render_difference
+from qps.reports.text.difference_text import DifferenceView, difference_view
+from qps.reports.text.view import solve_view
+from qps.solver.what_if.difference import Side, difference
 from test_difference import BASE
 from test_live_page import CONTRASTS, EVIL
 

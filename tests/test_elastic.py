@@ -15,11 +15,12 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
-from qps.solver.solution import ElasticSolution, Method, Solution
-from qps.solver.solve import solve
-from qps.solver.sweep import sweep
+from qps.solver.answers.answering import solve
+from qps.solver.answers.solution import ElasticSolution, Solution
+from qps.solver.answers.sweep import sweep
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
+from qps.solver.search.method import Method
 
 law = settings(max_examples=30, deadline=None)
 

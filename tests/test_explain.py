@@ -14,11 +14,11 @@ from helpers.specs import PRELUDE, lowered
 from qps.engine.formulas import Formula, maximum, minimum, population, square_root
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
-from qps.reports.explain import explain
-from qps.reports.explanation import Explanation
-from qps.reports.quantities import number
-from qps.solver.critical import piece_at
-from qps.solver.rational import as_rational_function
+from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import Explanation
+from qps.reports.text.quantities import number
+from qps.solver.search.critical import piece_at
+from qps.solver.search.rational import as_rational_function
 
 law = settings(max_examples=60, deadline=None)
 N = population("N")

@@ -15,8 +15,8 @@ import qps
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.figures import DrawnFigure, draw
-from qps.solver.laboratory import Laboratory
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import DrawnFigure, draw
 
 ONE = "topology { node host = box }\n"
 BASE = PRELUDE + (

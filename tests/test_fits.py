@@ -23,10 +23,10 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file, check_source
 from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION, TIME, Dimension
-from qps.reports.fit import component_text
-from qps.reports.quantities import number
-from qps.reports.written import interval_text
-from qps.solver.modes import solve_model
+from qps.reports.text.fit_text import component_text
+from qps.reports.text.quantities import number
+from qps.reports.text.written import interval_text
+from qps.solver.answers.worst_mode import solve_model
 
 # coturn on a 2-vCPU machine, connections x packets/s x bytes -> cpu (shared/reference/modern.md).
 TURN = """cpu in %,packet/s,byte/s

@@ -19,11 +19,11 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.syntax.parse import parse
-from qps.reports.explain import explain
-from qps.reports.text import explanation_text
-from qps.solver.advice import advise
-from qps.solver.inverse import solve_for
-from qps.solver.solve import solve
+from qps.reports.text.explaining import explain
+from qps.reports.text.text import explanation_text
+from qps.solver.answers.answering import solve
+from qps.solver.what_if.advice import advise
+from qps.solver.what_if.inverse import solve_for
 from test_matrices import disagreements
 
 law = settings(max_examples=60, deadline=None)

@@ -18,10 +18,10 @@ import qps
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.reports.inverse import InverseView, inverse_answer
-from qps.reports.known import ALL_EXACT
-from qps.solver.inverse import InverseSolution, solve_for
-from qps.solver.modes import solve_model
+from qps.reports.text.how_known import ALL_EXACT
+from qps.reports.text.inverse_text import InverseView, inverse_answer
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.inverse import InverseSolution, solve_for
 
 law = settings(max_examples=25, deadline=None)
 

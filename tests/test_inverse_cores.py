@@ -8,9 +8,9 @@ from flint import arb, ctx
 from helpers.specs import PRELUDE, checked
 from qps.engine.gamma_numbers import inverse_erlang_ball
 from qps.engine.queue_numbers import erlang_c
-from qps.reports.inverse import inverse_answer
-from qps.solver.inverse import InverseSolution, solve_for
-from qps.solver.modes import solve_model
+from qps.reports.text.inverse_text import inverse_answer
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.inverse import InverseSolution, solve_for
 
 RANGE = PRELUDE.replace("1..100", "1..1000")
 FLOW = "topology { node host = vm }\nstream flow { source N * 1 packet/s; at host { work } }\n"

@@ -16,12 +16,13 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import lower
 from qps.engine.real_roots import real_roots
-from qps.solver.capacity import excess
-from qps.solver.saturation import saturation_point
-from qps.solver.signs import sign_at
-from qps.solver.solution import Method, Solution
-from qps.solver.solve import all_criteria, solve
-from qps.solver.sweep import sweep
+from qps.solver.answers.answering import all_criteria, solve
+from qps.solver.answers.capacity import excess
+from qps.solver.answers.saturation import saturation_point
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.sweep import sweep
+from qps.solver.search.certain_signs import sign_at
+from qps.solver.search.method import Method
 
 law = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

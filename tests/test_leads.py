@@ -15,10 +15,10 @@ from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.formulas import number, square_root, symbol
 from qps.engine.points import Point
-from qps.reports.figures import leads_text
-from qps.solver.envelope import equal_at, upper_envelope
-from qps.solver.figures import DrawnFigure, draw
-from qps.solver.laboratory import Laboratory
+from qps.reports.text.figure_text import leads_text
+from qps.solver.answers.envelope import equal_at, upper_envelope
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import DrawnFigure, draw
 
 X = symbol("x")
 

@@ -12,8 +12,8 @@ import pytest
 
 from helpers.node import NODE, ROOT, needs_node, run_module
 from helpers.page_cases import as_json
-from qps.reports.html import script
-from qps.reports.linking import LinkError, exports_of, link
+from qps.reports.pages.html import script
+from qps.reports.pages.linking import LinkError, exports_of, link
 
 SCRIPTS = ROOT / "reports" / "scripts"
 ENTRIES = ("app.js", "matrix.js", "difference.js")

@@ -12,11 +12,11 @@ from helpers.specs import PRELUDE, checked
 from qps.compiler.lower.losses_in_series import in_series_at
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import Certainty, Kind
-from qps.reports.known import OTHERS_EXACT, known_lines
-from qps.reports.page_rows import first_to_saturate, resource_row
-from qps.reports.view import solve_view
-from qps.solver.answer_certainty import answer_known
-from qps.solver.solve import solve
+from qps.reports.pages.page_rows import first_to_saturate, resource_row
+from qps.reports.text.how_known import OTHERS_EXACT, known_lines
+from qps.reports.text.view import solve_view
+from qps.solver.answers.answer_certainty import answer_known
+from qps.solver.answers.answering import solve
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 

@@ -20,13 +20,13 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
 from qps.compiler.quantities.dimension import DATA_RATE
 from qps.engine.formulas import number
-from qps.reports.answers import SolveView
-from qps.reports.quantities import quantity
-from qps.reports.view import answer, solve_view
-from qps.solver.advice import advise
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
-from qps.solver.solve import solve
+from qps.reports.text.answers import SolveView
+from qps.reports.text.quantities import quantity
+from qps.reports.text.view import answer, solve_view
+from qps.solver.answers.answering import solve
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import advise
 from test_saturation_search import (
     CEIL_MACHINES,
     CEIL_OF_SQUARE,

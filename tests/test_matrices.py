@@ -14,7 +14,7 @@ import qps
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text import predicted
+from qps.reports.text.text import predicted
 from qps.solver.matrix import run
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.rows import MatrixSolver

@@ -17,8 +17,8 @@ from helpers.browser import CHROMIUM, MISSING, Opened
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.compiler.pipeline import Spec
-from qps.reports.html import render_matrix
-from qps.reports.matrix_page import matrix_page
+from qps.reports.pages.html import render_matrix
+from qps.reports.pages.matrix_page import matrix_page
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.tables import Tabulator, in_order
 from test_live_page import CONTRASTS, EVIL

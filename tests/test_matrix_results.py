@@ -14,8 +14,8 @@ from pyarrow import csv, parquet
 
 from qps.cli import main
 from qps.compiler.pipeline import load
-from qps.reports import matrix_file, matrix_page
-from qps.reports.matrix_columns import columns_of_table
+from qps.reports.pages import matrix_file, matrix_page
+from qps.reports.pages.matrix_columns import columns_of_table
 from test_matrices import BASE
 
 SPEC = (

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from helpers.specs import at, checked, latency, load, lowered
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.solver.advice import advise
-from qps.solver.inverse import solve_for
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
+from qps.solver.what_if.advice import advise
+from qps.solver.what_if.inverse import solve_for
 
 law = settings(max_examples=40, deadline=None)
 

@@ -21,13 +21,13 @@ from qps.compiler.configure.configuration import in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.reports.answers import SolveView
-from qps.reports.page import page_view
-from qps.reports.view import as_json, solve_view
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
-from qps.solver.modes import solve_model
-from qps.solver.solution import CostSolution, Solution, Verdict
+from qps.reports.pages.page import page_view
+from qps.reports.text.answers import SolveView
+from qps.reports.text.view import as_json, solve_view
+from qps.solver.answers.solution import CostSolution, Solution, Verdict
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 
 law = settings(max_examples=20, deadline=None)
 

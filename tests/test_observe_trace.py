@@ -12,8 +12,8 @@ from helpers.example_traces import FOLDER, TRACES, trace_of
 from helpers.specs import PRELUDE
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.figures import draw
-from qps.solver.laboratory import Laboratory
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import draw
 
 # Ten packets, 100 ms apart: one is 30 ms late, one 70 ms, one is lost.
 LATE = {3: 30, 6: 70}

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
-from qps.reports.answers import SolveView
-from qps.reports.outlook import outlook_lines
-from qps.reports.text import solve_text
-from qps.reports.view import solve_view
-from qps.solver.advice import advise
-from qps.solver.modes import solve_model
-from qps.solver.outlook import Outlook, outlook
-from qps.solver.solution import Solution
-from qps.solver.solve import largest_acceptable
+from qps.reports.text.answers import SolveView
+from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.text import solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.answering import largest_acceptable
+from qps.solver.answers.headroom import Outlook, outlook
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import advise
 
 few = settings(max_examples=25, deadline=None)
 

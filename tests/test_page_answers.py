@@ -13,9 +13,9 @@ from helpers.page_answers import differences
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
-from qps.reports.live_page import ShownCase, live_page
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
+from qps.reports.pages.live_page import ShownCase, live_page
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
 
 SPECS = 60
 SHARES = 3  # of them each is a test of its own

@@ -16,7 +16,7 @@ from qps.compiler.lower.lowering import joined_axes
 from qps.engine.formulas import ZERO, Formula, number
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
 
 law = settings(max_examples=40, deadline=None)
 

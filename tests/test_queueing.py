@@ -15,9 +15,9 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import Kind
 from qps.engine import queue_numbers as numbers
-from qps.solver.inverse import solve_for
-from qps.solver.solution import Verdict
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
+from qps.solver.answers.solution import Verdict
+from qps.solver.what_if.inverse import solve_for
 
 _P99 = Fraction(99, 100)
 law = settings(max_examples=60, deadline=None)

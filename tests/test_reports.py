@@ -20,17 +20,17 @@ from qps.cli import main
 from qps.compiler.pipeline import Spec, load
 from qps.engine.formulas import apply, population, symbol, total
 from qps.engine.operations import OPERATIONS
-from qps.reports import html
-from qps.reports.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
-from qps.reports.html import render_html
-from qps.reports.live import embedded
-from qps.reports.page import PageView
-from qps.reports.program import Program
-from qps.reports.quantities import number, percent, quantity
-from qps.reports.thinning import telling_points
-from qps.reports.typeset import typeset
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
+from qps.reports.pages import html
+from qps.reports.pages.charts import HEIGHT, WIDTH, Axis, bars, line_chart, ticks
+from qps.reports.pages.html import render_html
+from qps.reports.pages.live import embedded
+from qps.reports.pages.page import PageView
+from qps.reports.pages.page_program import Program
+from qps.reports.pages.thinning import telling_points
+from qps.reports.pages.typeset import typeset
+from qps.reports.text.quantities import number, percent, quantity
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[1]
 ONE_STREAM = (

@@ -23,11 +23,12 @@ from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.engine.formulas import Formula, apply, maximum, minimum, population, square_root
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
-from qps.solver.saturation import in_order_of_saturation, saturation_point
-from qps.solver.solution import Method, Saturation, Solution
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
+from qps.solver.answers.saturation import in_order_of_saturation, saturation_point
+from qps.solver.answers.solution import Saturation, Solution
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
+from qps.solver.search.method import Method
 from test_matrices import disagreements
 
 N = population("N")

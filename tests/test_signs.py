@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from helpers.formulas import R, absolute, acos, cos, exp, lambert, log
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.formulas import INFINITY, UNDEFINED, Formula, population, square_root
-from qps.solver.capacity import first_failure
-from qps.solver.saturation import saturation_point
-from qps.solver.signs import NoSignError, sign_at
-from qps.solver.solution import Method, Saturation
+from qps.solver.answers.capacity import first_failure
+from qps.solver.answers.saturation import saturation_point
+from qps.solver.answers.solution import Saturation
+from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.method import Method
 
 N = population("N")
 PI = acos(-1)

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import qps
 from helpers.specs import checked
 from qps.cli import main
-from qps.reports.sizing import sizing_answer
-from qps.solver.growth import Countable, Counts, grown
-from qps.solver.modes import solve_model
-from qps.solver.sized import Needed, Sizing
-from qps.solver.sizing import size
+from qps.reports.text.sizing_text import sizing_answer
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.growth import Countable, Counts, grown
+from qps.solver.what_if.sized import Needed, Sizing
+from qps.solver.what_if.sizing import size
 
 few = settings(max_examples=20, deadline=None)
 

@@ -11,12 +11,13 @@ from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.formulas import Formula, formula, maximum, minimum, number, population, square_root
 from qps.engine.points import Point
-from qps.solver.capacity import first_failure
-from qps.solver.piecewise import Piecewise
-from qps.solver.reach import Reach
-from qps.solver.saturation import saturation_point
-from qps.solver.solution import Method, SolverFault, Verdict
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
+from qps.solver.answers.capacity import first_failure
+from qps.solver.answers.saturation import saturation_point
+from qps.solver.answers.solution import SolverFault, Verdict
+from qps.solver.search.method import Method
+from qps.solver.search.piecewise import Piecewise
+from qps.solver.search.reach import Reach
 
 N = population("N")
 
@@ -61,7 +62,7 @@ def test_saturation(load: Formula, at: float | None, method: Method) -> None:
 def test_a_point_that_does_not_satisfy_its_equation_is_a_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import qps.solver.saturation as module
+    import qps.solver.answers.saturation as module
 
     real = module.first_in_pieces
 
@@ -139,12 +140,12 @@ def test_what_bounds_do_not_decide_is_refused_over_too_wide_a_range() -> None:
 def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    import qps.solver.boxes
-    import qps.solver.capacity
+    import qps.solver.answers.capacity
+    import qps.solver.search.boxes
 
-    monkeypatch.setattr(qps.solver.boxes, "MOST_BOXES", 1)
-    monkeypatch.setattr(qps.solver.capacity, "QUICKEST", 20)
-    monkeypatch.setattr(qps.solver.capacity, "WIDEST_RANGE", 300)
+    monkeypatch.setattr(qps.solver.search.boxes, "MOST_BOXES", 1)
+    monkeypatch.setattr(qps.solver.answers.capacity, "QUICKEST", 20)
+    monkeypatch.setattr(qps.solver.answers.capacity, "WIDEST_RANGE", 300)
     over = cos(N / 7) + N / 1000 - R(13, 10)
     assert first_failure(over, N, 9, 308) == 308
     with pytest.raises(QpsError, match="the range has 301 populations, too many to try each"):

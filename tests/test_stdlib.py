@@ -12,8 +12,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 from qps.stdlib import module_names, module_text
 
 PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")

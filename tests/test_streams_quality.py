@@ -23,7 +23,7 @@ from qps.engine.floats import number_function
 from qps.engine.formulas import Formula, apply, symbol
 from qps.engine.functions import array_function
 from qps.engine.points import in_floats
-from qps.solver.solve import solve
+from qps.solver.answers.answering import solve
 
 law = settings(max_examples=30, deadline=None)
 

@@ -18,14 +18,14 @@ from qps.cli import main
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
-from qps.reports.explain import explain
-from qps.reports.text import explanation_text, solve_text
-from qps.reports.view import solve_view
-from qps.solver.advice import Way, advise
-from qps.solver.inverse import solve_for
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
-from qps.solver.solve import largest_acceptable, solve
+from qps.reports.text.explaining import explain
+from qps.reports.text.text import explanation_text, solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.answering import largest_acceptable, solve
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import Way, advise
+from qps.solver.what_if.inverse import solve_for
 
 few = settings(max_examples=30, deadline=None)
 

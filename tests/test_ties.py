@@ -6,11 +6,11 @@ import pytest
 
 import qps
 from helpers.specs import checked
-from qps.reports.answers import SolveView
-from qps.reports.text import solve_text
-from qps.reports.view import solve_view
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
+from qps.reports.text.answers import SolveView
+from qps.reports.text.text import solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
 from test_matrices import disagreements
 
 SHOP = """

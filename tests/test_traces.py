@@ -19,8 +19,7 @@ from qps.cli import main
 from qps.compiler.data.recordings import Recording, recording_of
 from qps.compiler.data.trace_files import read_columns
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
-from qps.solver.traces import (
+from qps.solver.traces.recorded_jitter import (
     Trace,
     _arrays,
     best_buffer,
@@ -31,6 +30,7 @@ from qps.solver.traces import (
     load_trace,
     measures,
 )
+from qps.solver.traces.replay import Thresholds, expanding_time, ignoring_late, monitoring_queue
 
 MS = Fraction(1, 1000)
 EXAMPLES = Path(__file__).parents[1] / "specs" / "traces"

@@ -14,10 +14,10 @@ from helpers.plain_model import plain_measure
 from helpers.specs import PRELUDE, at, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph, LossKind
-from qps.reports.explain import explain
-from qps.reports.text import solve_text
-from qps.reports.view import solve_view
-from qps.solver.solve import solve
+from qps.reports.text.explaining import explain
+from qps.reports.text.text import solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.answering import solve
 
 law = settings(max_examples=40, deadline=None)
 

@@ -18,10 +18,10 @@ from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
-from qps.reports.explain import explain
-from qps.reports.text import explanation_text, solve_text
-from qps.reports.view import solve_view
-from qps.solver.modes import solve_model
+from qps.reports.text.explaining import explain
+from qps.reports.text.text import explanation_text, solve_text
+from qps.reports.text.view import solve_view
+from qps.solver.answers.worst_mode import solve_model
 
 TWO = "topology { node web = card * 2\n node user = box * N\n link net = %s between web, user }\n"
 FLOW = (

@@ -18,7 +18,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.engine.formulas import ONE, ZERO, Formula, total
-from qps.reports.explain import explain
+from qps.reports.text.explaining import explain
 
 P99 = Fraction(99, 100)
 

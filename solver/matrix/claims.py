@@ -9,13 +9,13 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
+from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.questions import compared
 from qps.solver.matrix.rows import MatrixSolver
 from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import Stretch
-from qps.solver.solution import SolverFault
 
 _STRETCH = 65_536
 

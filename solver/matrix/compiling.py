@@ -29,8 +29,10 @@ from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import UNDEFINED, Formula
 from qps.engine.programs import Program
-from qps.solver.capacity import excess
-from qps.solver.impossible import impossible
+from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.capacity import excess
+from qps.solver.answers.impossible import impossible
+from qps.solver.answers.saturation import is_filled
 from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
@@ -46,8 +48,6 @@ from qps.solver.matrix.questions import (
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
 from qps.solver.matrix.tightening import TightBuilder
-from qps.solver.saturation import is_filled
-from qps.solver.solve import all_criteria
 
 Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
 _WIDEST_CLOSED = 2

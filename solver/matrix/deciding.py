@@ -17,7 +17,7 @@ from qps.engine.exact import Exact, ExactRunner, as_float, exact
 from qps.engine.formulas import ZERO, number
 from qps.engine.running import Runner
 from qps.engine.substitution import substituted
-from qps.solver.capacity import fails
+from qps.solver.answers.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
 

@@ -13,6 +13,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.engine.formulas import symbol
 from qps.engine.running import Runner, Values
+from qps.solver.answers.staying_full import ALIKE, StaysFull
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
@@ -28,7 +29,6 @@ from qps.solver.matrix.prepared import (
 )
 from qps.solver.matrix.questions import LARGEST, saturation_subject
 from qps.solver.matrix.saturations import saturations
-from qps.solver.staying_full import ALIKE, StaysFull
 
 _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144

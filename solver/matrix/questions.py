@@ -21,8 +21,8 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering, Moving
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import UNDEFINED, Formula, symbol
-from qps.solver.answer_certainty import values_known
-from qps.solver.solve import all_criteria
+from qps.solver.answers.answer_certainty import values_known
+from qps.solver.answers.answering import all_criteria
 
 LARGEST = symbol("the largest acceptable population")
 _SATURATION = "saturation of "

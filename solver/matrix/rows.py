@@ -11,7 +11,8 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
-from qps.solver.answer_certainty import known_by_limit
+from qps.solver.answers.answer_certainty import known_by_limit
+from qps.solver.answers.staying_full import StaysFull
 from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
@@ -22,7 +23,6 @@ from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.single import SingleRow, solve_single
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
-from qps.solver.staying_full import StaysFull
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""

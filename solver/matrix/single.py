@@ -14,12 +14,13 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
-from qps.solver.answer_certainty import known_by_limit
+from qps.solver.answers.answer_certainty import known_by_limit
+from qps.solver.answers.saturation import least_saturation
+from qps.solver.answers.solution import Saturation, Solution, SolverFault
+from qps.solver.answers.staying_full import bottleneck_stays_full
+from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
-from qps.solver.modes import solve_model
-from qps.solver.saturation import least_saturation
-from qps.solver.solution import Method, Saturation, Solution, SolverFault
-from qps.solver.staying_full import bottleneck_stays_full
+from qps.solver.search.method import Method
 
 FAULT = "a fault of qps: "
 """What the reason of a row begins with that has no answer by a fault of ours."""

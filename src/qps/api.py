@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import sympy
 
     from qps.compiler.lower.load_graph import LoadGraph
-    from qps.reports.answers import SolveView
-    from qps.reports.inverse import InverseView
-    from qps.reports.known import KnownView
-    from qps.reports.sizing import SizingView
-    from qps.reports.traces import TracesView
-    from qps.solver.claim_results import ClaimResult
+    from qps.reports.text.answers import SolveView
+    from qps.reports.text.how_known import KnownView
+    from qps.reports.text.inverse_text import InverseView
+    from qps.reports.text.sizing_text import SizingView
+    from qps.reports.text.trace_text import TracesView
+    from qps.solver.claims.claim_results import ClaimResult
     from qps.solver.matrix.compiling import CompiledMatrix
 
 Settings = Mapping[str, object]
@@ -55,9 +55,9 @@ def trace(
     Arguments are those of `qps trace`, as text (`period="160 ms"`); attributes of the result
     are the keys of `qps trace --format json`. QpsError where a file or a quantity is wrong.
     """
-    from qps.reports.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
-    from qps.reports.traces import traces_view  # noqa: PLC0415
-    from qps.solver.traces import load_trace  # noqa: PLC0415
+    from qps.reports.text.trace_limits import read_limits, read_time, read_unit  # noqa: PLC0415
+    from qps.reports.text.trace_text import traces_view  # noqa: PLC0415
+    from qps.solver.traces.recorded_jitter import load_trace  # noqa: PLC0415
 
     limits = read_limits(latency, gaps, buffer, threshold)
     between, of_times = read_time(period, "--period"), read_unit(unit)
@@ -90,9 +90,9 @@ class Model:
         `set` maps names to values as text (`{"size": "1200 byte/packet"}`) or plain numbers.
         With `advice`, what would help is tried out too, which takes a second or two.
         """
-        from qps.reports.view import solve_view  # noqa: PLC0415
-        from qps.solver.advice import advise  # noqa: PLC0415
-        from qps.solver.modes import solve_model  # noqa: PLC0415
+        from qps.reports.text.view import solve_view  # noqa: PLC0415
+        from qps.solver.answers.worst_mode import solve_model  # noqa: PLC0415
+        from qps.solver.what_if.advice import advise  # noqa: PLC0415
 
         settings = _as_texts(set)
         configuration = self.spec.configuration(scenario, settings)
@@ -113,8 +113,8 @@ class Model:
 
         Attributes are the keys of `qps solve --for … --format json`.
         """
-        from qps.reports.inverse import inverse_view  # noqa: PLC0415
-        from qps.solver.inverse import solve_for  # noqa: PLC0415
+        from qps.reports.text.inverse_text import inverse_view  # noqa: PLC0415
+        from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
         configuration = self.spec.configuration(scenario, _as_texts(set))
         solution = solve_for(self.spec.model, configuration, name, population)
@@ -130,8 +130,8 @@ class Model:
 
         Attributes are the keys of `qps solve --carry … --format json`.
         """
-        from qps.reports.sizing import sizing_view  # noqa: PLC0415
-        from qps.solver.sizing import size  # noqa: PLC0415
+        from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
+        from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
         configuration = self.spec.configuration(scenario, _as_texts(set))
         return sizing_view(size(self.spec.model, configuration, population), self.spec.model.file)
@@ -159,8 +159,8 @@ class Model:
 
     def test(self) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with what the model predicts."""
-        from qps.solver.claims import Claims  # noqa: PLC0415
-        from qps.solver.laboratory import Laboratory  # noqa: PLC0415
+        from qps.solver.claims.claim_runner import Laboratory  # noqa: PLC0415
+        from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
         return Claims(Laboratory(self.spec.model)).results()
 
@@ -190,7 +190,7 @@ class Model:
         The result is what pandas, polars and Arrow take: `pandas.DataFrame(model.sweep(N=…))`.
         TypeError where the keyword is not the population.
         """
-        from qps.solver.sweep import sweep  # noqa: PLC0415
+        from qps.solver.answers.sweep import sweep  # noqa: PLC0415
 
         name = self.spec.model.population.name
         if name == "set" and set is not None and not isinstance(set, Mapping):
@@ -205,8 +205,8 @@ class Model:
         set: Settings | None = None,  # noqa: A002
     ) -> dict[str, KnownView]:
         """Return how each column of `sweep` is known, with a `kind` and its `reasons`."""
-        from qps.reports.known import known_view  # noqa: PLC0415
-        from qps.solver.sweep import columns_known  # noqa: PLC0415
+        from qps.reports.text.how_known import known_view  # noqa: PLC0415
+        from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
         found = columns_known(self.graph(scenario, set))
         return {name: known_view(known) for name, known in found.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from qps.solver.solution import Solution
+from qps.solver.answers.solution import Solution
 
 
 def is_close(page: float | str | None, solver: float | None) -> bool:

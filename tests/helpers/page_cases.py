@@ -16,7 +16,7 @@ from typing import Any
 from helpers.operations import CASES, arguments_at_edges
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.powers import TooLongError
-from qps.reports.program import OWN_WORDS
+from qps.reports.pages.page_program import OWN_WORDS
 
 Ranges = tuple[tuple[float, float], ...]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from helpers.once import once
 from qps.compiler.pipeline import Spec, load
-from qps.reports.html import render_html
-from qps.reports.live_page import ShownCase, live_page
-from qps.reports.page import PageView, page_view
-from qps.reports.view import solve_view
-from qps.solver.claim_results import ClaimResult
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
-from qps.solver.modes import solve_model
+from qps.reports.pages.html import render_html
+from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.page import PageView, page_view
+from qps.reports.text.view import solve_view
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 
 
 def page_of(

@@ -19,8 +19,8 @@ from statistics import median
 
 from helpers.reports import claims_of
 from qps.compiler.pipeline import check_file
-from qps.reports.verdicts import summary
-from qps.solver.claim_results import ClaimResult, Verdict
+from qps.reports.text.verdicts import summary
+from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 PAGE = SPECS / "README.md"

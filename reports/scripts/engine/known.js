@@ -1,5 +1,5 @@
 // How numbers are known: exactly, as a bound, by an approximation. A record's `known` is null for
-// what is exact, else its kind and its reasons. The rules are those of `solver/answer_certainty.py`.
+// what is exact, else its kind and its reasons. The rules are those of `solver/answers/answer_certainty.py`.
 
 import { NEAR } from "./search.js";
 import { listed, whole } from "../common/format.js";

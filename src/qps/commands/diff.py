@@ -9,9 +9,9 @@ from qps.commands.console import Exit, print_json, show
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.revision import spec_at
 from qps.compiler.pipeline import Spec
-from qps.reports.difference import DifferenceView, difference_text, difference_view
-from qps.reports.view import as_json, solve_view
-from qps.solver.difference import Difference, Side, difference
+from qps.reports.text.difference_text import DifferenceView, difference_text, difference_view
+from qps.reports.text.view import as_json, solve_view
+from qps.solver.what_if.difference import Difference, Side, difference
 
 
 def run(arguments: Namespace) -> Exit:
@@ -24,8 +24,8 @@ def run(arguments: Namespace) -> Exit:
         show(new.warnings, arguments)
         found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
     if arguments.output is not None:
-        from qps.reports.difference_page import difference_page  # noqa: PLC0415 - and the templates
-        from qps.reports.html import render_difference  # noqa: PLC0415
+        from qps.reports.pages.difference_page import difference_page  # noqa: PLC0415 - and the templates
+        from qps.reports.pages.html import render_difference  # noqa: PLC0415
 
         write_page(arguments.output, render_difference(difference_page(view)))
         if not arguments.quiet:

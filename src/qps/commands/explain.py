@@ -11,13 +11,13 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec, load
-from qps.reports.explain import explain
-from qps.reports.figures import figure_text, figure_view
-from qps.reports.text import explanation_text
-from qps.reports.view import as_json
-from qps.solver.figures import draw
-from qps.solver.laboratory import Laboratory
-from qps.solver.modes import solve_model
+from qps.reports.text.explaining import explain
+from qps.reports.text.figure_text import figure_text, figure_view
+from qps.reports.text.text import explanation_text
+from qps.reports.text.view import as_json
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import draw
 
 
 def run(arguments: Namespace) -> Exit:

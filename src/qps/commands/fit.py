@@ -19,7 +19,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.importer import FileImporter, read_data
 from qps.compiler.syntax.parse import parse
-from qps.reports.fit import fit_text, fit_view
+from qps.reports.text.fit_text import fit_text, fit_view
 
 
 def run(arguments: Namespace) -> Exit:

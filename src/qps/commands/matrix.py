@@ -82,7 +82,7 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
     """Return no where nothing was kept that carries anybody; a fault of ours is told as one."""
     if not counts.faults:
         return Exit.NO if counts.rows == counts.nobody else Exit.YES
-    from qps.reports.matrix import faults_in_words  # noqa: PLC0415
+    from qps.reports.text.matrix_output import faults_in_words  # noqa: PLC0415
 
     print(
         f"qps {arguments.version} failed: {faults_in_words(counts.faults)}.\n"
@@ -140,7 +140,7 @@ def _changed(spec: Spec, matrix: ir.Matrix, settings: list[str]) -> ir.Matrix:
 
 
 def _output(arguments: Namespace) -> Path | None:
-    from qps.reports.matrix import ENDINGS  # noqa: PLC0415 - imports Arrow
+    from qps.reports.text.matrix_output import ENDINGS  # noqa: PLC0415 - imports Arrow
 
     output: Path | None = arguments.output
     if output is None:
@@ -187,7 +187,7 @@ class _Job(Struct):
 
     def show(self) -> Counts:
         """Print rows: as a table the first ones, in other formats all of them."""
-        from qps.reports.matrix import csv_text, json_texts  # noqa: PLC0415
+        from qps.reports.text.matrix_output import csv_text, json_texts  # noqa: PLC0415
 
         counted = self._counted()
         tables = counted.count(self._sorted(self._solved()))
@@ -204,7 +204,7 @@ class _Job(Struct):
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.reports.matrix import shown, summary  # noqa: PLC0415
+        from qps.reports.text.matrix_output import shown, summary  # noqa: PLC0415
         from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
 
         first = schema_of(self.compiled).empty_table()
@@ -238,7 +238,7 @@ class _Job(Struct):
 
     def write(self, output: Path) -> Counts:
         """Write all rows to a file, part by part where there are many."""
-        from qps.reports.matrix import summary, write  # noqa: PLC0415
+        from qps.reports.text.matrix_output import summary, write  # noqa: PLC0415
         from qps.solver.matrix.run import Parts  # noqa: PLC0415
 
         folder = output.with_name(output.name + ".parts")
@@ -270,8 +270,8 @@ class _Job(Struct):
 
     def write_page(self, output: Path) -> Counts:
         """Write a page of all rows; where they are more than a page holds, none."""
-        from qps.reports.html import render_matrix  # noqa: PLC0415
-        from qps.reports.matrix_page import matrix_page  # noqa: PLC0415
+        from qps.reports.pages.html import render_matrix  # noqa: PLC0415
+        from qps.reports.pages.matrix_page import matrix_page  # noqa: PLC0415
 
         counted = self._counted()
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
@@ -285,7 +285,7 @@ class _Job(Struct):
         """Return all rows in order, as many as a page holds; no more are solved than that."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.reports.matrix_page import MOST_ROWS  # noqa: PLC0415
+        from qps.reports.pages.matrix_page import MOST_ROWS  # noqa: PLC0415
         from qps.solver.matrix.tables import in_order, schema_of  # noqa: PLC0415
 
         matrix, schema = self.compiled.matrix, schema_of(self.compiled)

@@ -15,14 +15,14 @@ from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.pipeline import Spec, load
-from qps.reports.html import render_html
-from qps.reports.live_page import ShownCase, live_page
-from qps.reports.page import page_view
-from qps.reports.text import solve_text, title_of
-from qps.solver.claim_results import ClaimResult
-from qps.solver.claims import Claims
-from qps.solver.figures import DrawnFigure, draw
-from qps.solver.laboratory import Laboratory
+from qps.reports.pages.html import render_html
+from qps.reports.pages.live_page import ShownCase, live_page
+from qps.reports.pages.page import page_view
+from qps.reports.text.text import solve_text, title_of
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.figure_lines import DrawnFigure, draw
+from qps.solver.claims.judging import Claims
 
 
 def run(arguments: Namespace) -> Exit:

@@ -17,10 +17,10 @@ from qps.commands.revision import git, spec_at, top_of
 from qps.commands.test import status_of, tested_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.pipeline import load
-from qps.reports.ci import MOST_CHARACTERS, claims_markdown
-from qps.reports.difference import DifferenceView, difference_text
-from qps.reports.table import escaped
-from qps.solver.solution import SolverFault
+from qps.reports.text.ci import MOST_CHARACTERS, claims_markdown
+from qps.reports.text.difference_text import DifferenceView, difference_text
+from qps.reports.text.table import escaped
+from qps.solver.answers.solution import SolverFault
 
 _SHORT = 10
 """Digits of a commit that are told."""

@@ -8,12 +8,12 @@ from argparse import Namespace
 from qps.commands.console import Exit, complain, print_json, show
 from qps.commands.solving import solved
 from qps.compiler.pipeline import Spec, load
-from qps.reports.inverse import inverse_text, inverse_view
-from qps.reports.sizing import sizing_text, sizing_view
-from qps.reports.text import solve_text, title_of
-from qps.reports.view import as_json
-from qps.solver.inverse import solve_for
-from qps.solver.sizing import size
+from qps.reports.text.inverse_text import inverse_text, inverse_view
+from qps.reports.text.sizing_text import sizing_text, sizing_view
+from qps.reports.text.text import solve_text, title_of
+from qps.reports.text.view import as_json
+from qps.solver.what_if.inverse import solve_for
+from qps.solver.what_if.sizing import size
 
 
 def run(arguments: Namespace) -> Exit:

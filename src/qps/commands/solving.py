@@ -11,11 +11,11 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.pipeline import Spec, load
-from qps.reports.answers import SolveView
-from qps.reports.view import solve_view
-from qps.solver.advice import advise
-from qps.solver.modes import solve_model
-from qps.solver.solution import Solution
+from qps.reports.text.answers import SolveView
+from qps.reports.text.view import solve_view
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+from qps.solver.what_if.advice import advise
 
 
 class Solved(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.pipeline import check_file
-from qps.reports.ci import (
+from qps.reports.text.ci import (
     Tested,
     Wrong,
     claims_github,
@@ -28,12 +28,12 @@ from qps.reports.ci import (
     mistake,
     wrong_table,
 )
-from qps.reports.claims import claims_json
-from qps.reports.text import claims_text
-from qps.reports.verdicts import Untested
-from qps.solver.claim_results import ClaimResult
-from qps.solver.claims import Claims
-from qps.solver.laboratory import Laboratory
+from qps.reports.text.claim_values import claims_json
+from qps.reports.text.text import claims_text
+from qps.reports.text.verdicts import Untested
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.judging import Claims
 
 
 def run(arguments: Namespace) -> Exit:

@@ -6,10 +6,10 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, print_json
-from qps.reports.trace_limits import read_limits, read_time, read_unit
-from qps.reports.traces import traces_text, traces_view
-from qps.reports.view import as_json
-from qps.solver.traces import load_trace
+from qps.reports.text.trace_limits import read_limits, read_time, read_unit
+from qps.reports.text.trace_text import traces_text, traces_view
+from qps.reports.text.view import as_json
+from qps.solver.traces.recorded_jitter import load_trace
 
 
 def run(arguments: Namespace) -> Exit:

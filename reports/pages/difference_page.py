@@ -1,0 +1,106 @@
+"""The page of what changed between two specs, and which change moved the answer by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from qps.compiler.diagnostics.render import printable
+from qps.reports.pages.live import Json
+from qps.reports.text.difference_text import (
+    ChangeOfView,
+    DifferenceView,
+    answers_table,
+    change_name,
+    changes_table,
+    moving,
+    numbers_table,
+    remark_of,
+)
+from qps.reports.text.table import Table
+
+
+@dataclass(frozen=True)
+class DifferencePage:
+    """Everything that stands on the page; `data` is what its picture is drawn from."""
+
+    title: str
+    before: str
+    after: str
+    answer: str
+    is_worse: bool
+    changes: Table
+    numbers: Table
+    answers: Table
+    remark: str
+    unsaid: str
+    warnings: tuple[str, ...]
+    data: dict[str, Json]
+
+
+def difference_page(view: DifferenceView) -> DifferencePage:
+    """Return the page of a difference."""
+    before, after = printable(view.before.file), printable(view.after.file)
+    ways = _ways(view.changes)
+    return DifferencePage(
+        f"{before} → {after}" if before != after else f"What changed in {after}",
+        f"{before}{_circumstances(view.before.scenario)}",
+        f"{after}{_circumstances(view.after.scenario)}",
+        view.answer,
+        view.users < 0,
+        changes_table(view.changes),
+        numbers_table(view),
+        answers_table(view),
+        remark_of(view),
+        "" if ways or not view.changes else _UNSAID,
+        tuple(_warned(view)),
+        {
+            "before": view.before.largest_acceptable or 0,
+            "after": view.after.largest_acceptable or 0,
+            "ways": ways,
+        },
+    )
+
+
+_UNSAID = (
+    "There is no picture: half-way between the specs lies one that has no answer, so that no "
+    "change can be told its share."
+)
+
+
+def _warned(view: DifferenceView) -> Iterator[str]:
+    """Yield what both answers are warned of."""
+    for word, side in (("Before", view.before), ("After", view.after)):
+        yield from (printable(f"{word}: {warning['message']}.") for warning in side.warnings)
+
+
+def _circumstances(scenario: str | None) -> str:
+    return f", scenario {printable(scenario)}" if scenario else ""
+
+
+def _ways(changes: Sequence[ChangeOfView]) -> list[Json]:
+    """Return the ways to share the difference among the changes that add up to it."""
+    changes = moving(changes)
+    shares: list[float | None] = [change.share for change in changes]
+    steps: list[float | None] = [change.step for change in changes]
+    named = [
+        ("the mean over all orders (Shapley)", shares),
+        ("one by one, in the order of the table", steps),
+    ]
+    return [
+        {
+            "name": name,
+            "steps": [
+                {"name": printable(change_name(change)), "change": _told(change), "users": users}
+                for change, users in zip(changes, values, strict=True)
+            ],
+        }
+        for name, values in named
+        if changes and all(users is not None for users in values)
+    ]
+
+
+def _told(change: ChangeOfView) -> str:
+    if not change.before:
+        return "other formulas"
+    return printable(f"{change.before} → {change.after}")

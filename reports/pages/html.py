@@ -1,0 +1,114 @@
+"""The page as HTML: one file with nothing to load, every text of the spec escaped."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from qps.compiler.diagnostics.render import printable
+from qps.reports.pages.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from qps.reports.pages.linking import link
+from qps.reports.pages.live import Json, embedded
+from qps.reports.pages.page import PageView
+from qps.reports.text.quantities import number, percent
+
+if TYPE_CHECKING:  # these import what a report of a spec does not need
+    from qps.reports.pages.difference_page import DifferencePage
+    from qps.reports.pages.matrix_page import MatrixPage
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("qps.reports"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters["number"] = number
+    environment.filters["percent"] = percent
+    environment.filters["breakable"] = _breakable
+    environment.globals["plot"] = {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "right": WIDTH - RIGHT,
+        "top": TOP,
+        "bottom": HEIGHT - BOTTOM,
+    }
+    return environment
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name that may break behind its dots and underlines, and nowhere else."""
+    parts = re.split(r"(?<=[._])", printable(name))
+    return Markup("<wbr>").join(parts)
+
+
+def _shown(value: object) -> object:
+    """Return a value without control characters, which no page may hold."""
+    return printable(value) if type(value) is str else value
+
+
+@cache
+def script(entry: str) -> str:
+    """Return a page's script: a module of `scripts/` with all that it imports."""
+    folder = files("qps.reports").joinpath("scripts")
+    return link(entry, lambda path: folder.joinpath(path).read_text(encoding="utf-8"))
+
+
+@cache
+def _style(parts: tuple[str, ...]) -> str:
+    folder = files("qps.reports").joinpath("templates")
+    return "".join(folder.joinpath(f"{name}.css").read_text(encoding="utf-8") for name in parts)
+
+
+def _hash(text: str) -> str:
+    """Return how a content policy names an inline text: no other one runs."""
+    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
+
+
+def render_html(page: PageView) -> str:
+    """Return the page; the same view gives the same text, to the letter."""
+    return _rendered("page.html.jinja", page, page.live, "app.js")
+
+
+def render_matrix(page: MatrixPage) -> str:
+    """Return the page of a matrix result."""
+    return _rendered("matrix.html.jinja", page, page.data, "matrix.js", ("style", "matrix"))
+
+
+def render_difference(page: DifferencePage) -> str:
+    """Return the page of what changed between two specs."""
+    return _rendered("difference.html.jinja", page, page.data, "difference.js")
+
+
+def _rendered(
+    template: str,
+    page: object,
+    data: Json,
+    entry: str,
+    styles: tuple[str, ...] = ("style",),
+) -> str:
+    style, code = _style(styles), script(entry)
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            page=page,
+            style=style,
+            style_hash=_hash(style),
+            script=code,
+            script_hash=_hash(code),
+            data=embedded(data),
+        )
+    )

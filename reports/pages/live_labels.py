@@ -1,0 +1,54 @@
+"""How numbers are known whatever a reader changes: labels that hold for all values a page takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lower_expressions import Moving
+from qps.compiler.lower.lowering import lower
+from qps.reports.pages.live_guards import Guards
+
+
+@dataclass(frozen=True)
+class ChangedLabels:
+    """A graph with labels that hold for all numbers, for use where one of `numbers` is changed."""
+
+    graph: LoadGraph
+    numbers: tuple[str, ...]
+
+
+def changed_labels(
+    model: ir.Model, configuration: Configuration, graph: LoadGraph, guards: Guards
+) -> ChangedLabels | None:
+    """Return the labels that hold whatever the numbers are; None where those of a graph do.
+
+    Most labels rest on no number's value: only where one does, the model is lowered once more.
+    """
+    declared = {parameter.name: parameter for parameter in model.parameters}
+    moving: Moving = {
+        name: not _stays_positive(number, declared.get(name), guards)
+        for name, number in graph.assumptions.items()
+        if name not in graph.decided
+    }
+    weighed = graph.weighed.items()
+    numbers = [n for n, by_sign in weighed if n in moving and (moving[n] or not by_sign)]
+    if not numbers:
+        return None
+    other = lower(model, configuration, moving, sizes_move=True)
+    return ChangedLabels(other, tuple(sorted(numbers)))
+
+
+def _stays_positive(number: Assumption, declared: ir.Parameter | None, guards: Guards) -> bool:
+    """Return whether a page takes nothing but values above zero for a number."""
+    low = None if declared is None else declared.low
+    if isinstance(low, ir.Constant) and low.value > 0:
+        return True
+    bounded = guards.of_numbers.get(number.span)
+    if bounded is None:
+        return False
+    interval = bounded.bound.interval
+    least = interval.least
+    return least is not None and (least > 0 or (least == 0 and interval.is_least_out))

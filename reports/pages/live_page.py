@@ -1,0 +1,145 @@
+"""Everything that the scripts of a page work on: models, columns side by side, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, base_configuration, changed
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import Dimension
+from qps.reports.pages.live import Json, LiveModel
+from qps.reports.pages.thinning import telling_points
+from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
+from qps.reports.text.figure_text import line_label
+from qps.reports.text.quantities import scale_of
+from qps.solver.claims.figure_lines import DrawnFigure
+
+MOST_BYTES = 400_000
+"""Of all models together; the rest of a page is left for figures, formulas and claims."""
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class ShownCase:
+    """A configuration that a page shows as a column: a model as a scenario and settings have it."""
+
+    model: ir.Model
+    configuration: Configuration
+    settings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the configuration is called beside others of its model."""
+        scenario = self.configuration.scenario
+        return ", ".join([*([scenario] if scenario else []), *self.settings])
+
+
+def live_page(
+    cases: Sequence[ShownCase],
+    figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
+    most: int = MOST_VARIANTS,
+) -> dict[str, Json]:
+    """Return the data of a page: each model once, a column for each case, the specs' figures."""
+    models: list[ir.Model] = []
+    for case in cases:
+        if all(case.model is not known for known in models):
+            models.append(case.model)
+    built, columns = _live_models(models, cases, most)
+    return {
+        "models": built,
+        "columns": columns,
+        "figures": {figure_key(model, drawn): _figure(model, drawn) for model, drawn in figures},
+    }
+
+
+def _live_models(
+    models: Sequence[ir.Model], cases: Sequence[ShownCase], most: int
+) -> tuple[list[Json], list[Json]]:
+    """Return the models and the columns."""
+    columns: list[Json] = []
+    built: list[Json] = []
+    for index, model in enumerate(models):
+        own = [case for case in cases if case.model is model]
+        origins = _origins(model, own)
+        shown = [_index(origins, case) for case in own]
+        variants = variants_of(model, origins, shown[0], max(1, most // len(models)))
+        built.append(LiveModel(model, variants).as_json(MOST_BYTES // len(models)))
+        names = [start.name for start in variants.starts]
+        columns += [
+            {
+                "model": index,
+                "start": names.index(origins[i].name),
+                "name": _column_name(model, case, is_one_of_many=len(models) > 1),
+            }
+            for i, case in zip(shown, own, strict=True)
+        ]
+    return built, columns
+
+
+def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:
+    """Return the spec as it is, its scenarios, and what `--set` made of them."""
+    base = base_configuration(model)
+    origins = [Origin("", base)]
+    for scenario in model.scenarios:
+        settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])
+        origins.append(Origin(scenario.name, settled))
+    origins += [
+        Origin(case.name, case.configuration, case.settings) for case in cases if case.settings
+    ]
+    return origins
+
+
+def _index(origins: Sequence[Origin], case: ShownCase) -> int:
+    return next(i for i, origin in enumerate(origins) if origin.name == case.name)
+
+
+def _column_name(model: ir.Model, case: ShownCase, *, is_one_of_many: bool) -> str:
+    parts = [model.name] if is_one_of_many else []
+    parts += [case.name] if case.name else []
+    return printable(", ".join(parts) or "as the spec has it")
+
+
+# -- figures -----------------------------------------------------------------------------
+
+
+def figure_key(model: ir.Model, drawn: DrawnFigure) -> str:
+    """Return what a figure is called in the page: names of several specs may be alike."""
+    return f"{model.name}-{drawn.figure.name}"
+
+
+def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
+    figure = drawn.figure
+    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    values = [v for curve in drawn.curves for v in curve.values if isfinite(v)]
+    return {
+        "title": printable(f"{figure.name}: {figure.title or figure.name}"),
+        "x": {
+            "name": figure.parameter or model.population.name,
+            "values": [_rounded(drawn.at[i]) for i in kept],
+            "scale": list(_scale(drawn.at[-1], figure.dimension)),
+            "isLog": "x" in figure.logarithmic,
+        },
+        "y": {
+            "scale": list(_scale(max((abs(v) for v in values), default=0.0), drawn.dimension)),
+            "isLog": "y" in figure.logarithmic,
+        },
+        "lines": [
+            {
+                "name": printable(line_label(curve)),
+                "values": [_rounded(curve.values[i]) for i in kept],
+            }
+            for curve in drawn.curves
+        ],
+    }
+
+
+def _scale(value: float, dimension: Dimension) -> tuple[float, str]:
+    return scale_of(value, dimension)
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.{_DIGITS}g}") if isfinite(value) else None

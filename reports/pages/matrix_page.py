@@ -1,0 +1,346 @@
+"""The page of a matrix result: what was asked, the answer in a sentence, and all rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from qps.compiler.check.claims.check_matrices import ANSWERS
+from qps.compiler.diagnostics.render import printable
+from qps.reports.pages.live import Json
+from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
+from qps.reports.text.how_known import MARKS, with_article
+from qps.reports.text.matrix_output import faults_in_words
+from qps.reports.text.table import Table
+from qps.solver.matrix.asked import Asked, read_asked
+from qps.solver.matrix.single import FAULT
+from qps.solver.matrix.tables import KNOWN, LARGEST
+
+MOST_ROWS = 50_000
+"""Rows that a page holds: more would neither be small nor follow at once."""
+
+_STATIC_ROWS = 50
+_MOST_LINES = 9
+_MOST_WORDS = 40
+_COSTS = ("cost", "running_cost")
+_MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
+
+
+@dataclass(frozen=True)
+class MatrixPage:
+    """Everything that stands on the page; `data` is what its scripts work on.
+
+    `first` are the first rows as a table, for who runs no scripts.
+    """
+
+    title: str
+    source: str
+    answer: str
+    leads: tuple[str, ...]
+    is_answered: bool
+    asked: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...]
+    rows: int
+    first: Table
+    data: dict[str, Json]
+
+
+def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
+    """Return the page of a table with the schema of a result; `origin` is the file it is from."""
+    result = _Result(columns_of_table(table), _asked_in(table), len(table))
+    return MatrixPage(
+        result.title(origin),
+        printable(result.asked.file if result.asked else origin),
+        result.answer(),
+        tuple(result.leads()),
+        bool(result.carrying.any()),
+        tuple(result.questions()),
+        tuple(result.remarks()),
+        result.rows,
+        result.first_rows(),
+        result.as_json(),
+    )
+
+
+def _asked_in(table: pa.Table) -> Asked | None:
+    """Return what a schema tells that was asked."""
+    told = (table.schema.metadata or {}).get(b"asked")
+    try:
+        found = json.loads(told) if told else None
+    except (ValueError, RecursionError):
+        return None
+    return read_asked(found) if isinstance(found, dict) else None
+
+
+@dataclass(frozen=True)
+class _Result:
+    """Columns of rows, and what was asked of them."""
+
+    columns: tuple[ResultColumn, ...]
+    asked: Asked | None
+    rows: int
+
+    def column(self, name: str) -> ResultColumn | None:
+        """Return an answer by its name, None where there is none with a value."""
+        named = [c for c in self.columns if c.answer == name and c.values]
+        # Where the spec has a column of that name, the answer is the one that gave way.
+        found = sorted(named, key=lambda column: column.name == name)
+        return found[0] if found else None
+
+    @property
+    def axes(self) -> list[ResultColumn]:
+        return [column for column in self.columns if column.is_axis]
+
+    @property
+    def carrying(self) -> Any:
+        """Which rows carry somebody, as truth values."""
+        reason, largest = self.column("reason"), self.column("largest_acceptable")
+        carrying = np.ones(self.rows, dtype=bool) if reason is None else reason.codes == 0
+        return carrying & (largest.codes > 0) if largest is not None else carrying
+
+    @property
+    def faults(self) -> int:
+        """How many rows a fault of ours left without an answer."""
+        reason = self.column("reason")
+        if reason is None:
+            return 0
+        faults = [i for i, text in enumerate(reason.values, 1) if text.startswith(FAULT)]
+        return int(np.isin(reason.codes, faults).sum())
+
+    # -- in words ------------------------------------------------------------------------
+
+    def title(self, origin: str) -> str:
+        """Return what the page is about."""
+        if self.asked is None:
+            return f"A matrix result: {printable(origin)}"
+        named = f"{self.asked.model}: {self.asked.matrix}"
+        return printable(f"{named}, {self.asked.title}" if self.asked.title else named)
+
+    def answer(self) -> str:
+        """Return how many configurations there are, and how many carry what is asked for."""
+        told = self._carried()
+        return f"{told} {_capital(faults_in_words(self.faults))}." if self.faults else told
+
+    def _carried(self) -> str:
+        total = self.asked.configurations if self.asked else self.rows
+        carrying, faults = int(self.carrying.sum()), self.faults
+        nobody = self.rows - carrying - faults
+        text = f"{total:,} configuration{'s' * (total != 1)}"
+        if self._parts("where"):
+            text += f"; {self.rows - faults:,} carry what is asked for"
+            return f"{text}, {nobody:,} of them nobody." if nobody else f"{text}."
+        if total != self.rows:
+            text += f", {self.rows:,} after what is excluded"
+        if carrying == self.rows:
+            return f"{text}; {'every one' if total > 1 else 'it'} carries somebody."
+        return f"{text}; {carrying:,} carry somebody, {nobody:,} nobody."
+
+    def leads(self) -> Iterable[str]:
+        """Yield the cheapest and the best of the configurations that carry somebody."""
+        largest = self.column("largest_acceptable")
+        costs = [c for c in map(self.column, _COSTS) if c is not None]
+        for cost in costs:
+            row, ties = self._best(cost, 1, [(largest, -1)])
+            if row is not None:
+                users = "" if largest is None else f" and carries {self._users(largest, row)}"
+                what = "to run " if cost.name == "running_cost" else ""
+                yield (
+                    f"The cheapest {what}costs {cost.quantity(cost.at(row))}{users}: "
+                    f"{self._named(row)}{_as_good(ties)}."
+                )
+        if largest is None:
+            return
+        others = [(cost, 1) for cost in costs] + [(self.column("quality_at"), 1)]
+        row, ties = self._best(largest, -1, others)
+        if row is not None:
+            prices = "".join(f" at {cost.quantity(cost.at(row))}" for cost in costs[:1])
+            yield (
+                f"The best carries {self._users(largest, row)}{prices}: "
+                f"{self._named(row)}{_as_good(ties)}."
+            )
+
+    def _best(
+        self,
+        first: ResultColumn,
+        sign: int,
+        others: Sequence[tuple[ResultColumn | None, int]],
+    ) -> tuple[int | None, int]:
+        """Return the row that is least (`sign` 1) or largest, and how many others are as good."""
+        left = np.flatnonzero(self.carrying & (first.codes > 0))
+        if not left.size:
+            return None, 0
+        for column, direction in [(first, sign), *others]:
+            if column is None:
+                continue
+            keys = np.where(column.codes[left] > 0, direction * column.codes[left], self.rows + 1)
+            left = left[keys == keys.min()]
+        return int(left[0]), left.size - 1
+
+    def _users(self, largest: ResultColumn, row: int) -> str:
+        return self._mark(largest, row) + _users(largest.at(row))
+
+    def _mark(self, column: ResultColumn, row: int) -> str:
+        """Return the mark of how a value is known: of users by row, else by column."""
+        by_row = self.column(KNOWN) if column.answer == LARGEST else None
+        kind = column.known if by_row is None else by_row.at(row)
+        return "" if column.at(row) is None else _MARKS.get(kind, "")
+
+    def _known(self, column: ResultColumn) -> dict[str, Json]:
+        """Return the same for the scripts."""
+        found: dict[str, Json] = {}
+        if column.known:
+            found |= {"known": column.known, "marks": _MARKS}
+        by_row = self.column(KNOWN) if column.answer == LARGEST else None
+        if by_row is not None:
+            found |= {"knownIn": self.columns.index(by_row), "marks": _MARKS}
+        return found
+
+    def _named(self, row: int) -> str:
+        """Return a configuration in words: its axes that have more than one value."""
+        telling = [axis for axis in self.axes if len(axis.values) > 1] or self.axes
+        return ", ".join(f"{axis.label} {axis.quantity(axis.at(row))}" for axis in telling)
+
+    def _parts(self, word: str) -> list[str]:
+        return [text for said, text in self.asked.parts if said == word] if self.asked else []
+
+    def questions(self) -> Iterable[tuple[str, str]]:
+        """Yield what was asked: a word, and the text behind it."""
+        if self.asked is None:
+            axes = ", ".join(f"{axis.label} ({len(axis.values):,} values)" for axis in self.axes)
+            yield "over", axes
+            return
+        for word, text in self.asked.parts:
+            yield word, printable(text)
+        population = printable(self.asked.population)
+        at = "its largest acceptable population"
+        yield "values at", at if self.asked.at is None else f"{population} = {self.asked.at:,}"
+
+    def remarks(self) -> Iterable[str]:
+        """Yield what a reader has to know of the numbers."""
+        yield f"Answers are told to {DIGITS} digits, axes and whole numbers exactly."
+        for column in self.columns:
+            if column.known:
+                what = with_article(column.known)
+                yield printable(
+                    f"What stands under {column.label} is {what}: {column.because}."
+                ).replace("`", "")
+        if self.asked is None and not any(column.base for column in self.columns):
+            yield (
+                "The file tells no units (CSV has none): numbers are in base units: "
+                "s, bit, bit/s, $, single items."
+            )
+
+    def first_rows(self) -> Table:
+        """Return the first rows as a table of words."""
+        shown = [column for column in self.columns if not column.is_detail]
+        rows = [
+            tuple(self._mark(column, row) + column.told(column.at(row)) for column in shown)
+            for row in range(min(self.rows, _STATIC_ROWS))
+        ]
+        headings = tuple(f"{c.label}, {c.unit}" if c.unit else c.label for c in shown)
+        right = frozenset(i for i, column in enumerate(shown) if not column.is_word)
+        return Table(headings, tuple(rows), right)
+
+    # -- for the scripts -----------------------------------------------------------------
+
+    def as_json(self) -> dict[str, Json]:
+        """Return all rows and what is drawn of them at first."""
+        return {
+            "rows": self.rows,
+            "name": printable(self.asked.matrix if self.asked else "results"),
+            "columns": [
+                column.as_json() | {"better": self._better(column)} | self._known(column)
+                for column in self.columns
+            ],
+            "lines": self._lines(),
+            "front": self._front(),
+            "sorted": self._sorted(),
+            "command": self._command(),
+        }
+
+    def _sorted(self) -> Json:
+        """Return the first column that rows are sorted by, and how."""
+        if self.asked is None or not self.asked.order:
+            return []
+        (name, is_descending), *_ = self.asked.order
+        return [[i, is_descending] for i, c in enumerate(self.columns) if c.name == name][:1]
+
+    def _command(self) -> dict[str, Json] | None:
+        """Return what `qps solve` takes, besides the axes, to solve one of the rows."""
+        if self.asked is None:
+            return None
+        return {
+            "file": printable(self.asked.file),
+            "with": list(map(printable, self._parts("with"))),
+        }
+
+    def _better(self, column: ResultColumn) -> int:
+        """Return 1 where more is better, -1 where less is; 0 where that is not known."""
+        for name, is_descending in self.asked.order if self.asked else ():
+            if name == column.name and not column.is_axis:
+                return 1 if is_descending else -1
+        if column.answer == "largest_acceptable" or column.answer.startswith("saturates_at"):
+            return 1
+        if column.answer.startswith(("load:", "quality_at", "cost", "running_cost")):
+            return -1
+        return 0
+
+    def _telling(self) -> list[int]:
+        """Return the columns of numbers that differ between rows."""
+        return [i for i, c in enumerate(self.columns) if not c.is_word and len(c.values) > 1]
+
+    def _front(self) -> list[int]:
+        """Return the two measures whose front is drawn at first: what it costs, what it gives."""
+        found = {self.columns[i].answer: i for i in self._telling() if not self.columns[i].is_axis}
+        own = [name for name in found if name not in ANSWERS and ":" not in name]
+        order = [name for name, _ in self.asked.order] if self.asked else []
+        gives = ["largest_acceptable", "quality_at"]
+        if self.asked is not None and self.asked.at is not None:
+            gives.reverse()
+        axes = {self.columns[i].name: i for i in self._telling() if self.columns[i].is_axis}
+        costs = [*_COSTS, "cost_per_user", "running_cost_per_user", *order, *own]
+        wanted = [found[name] for name in costs if name in found]
+        given = [found[name] for name in gives if name in found]
+        others = [*axes.values(), *found.values()]
+        up = next(iter([*given, *wanted, *others]), None)
+        across = next((index for index in [*wanted, *others] if index != up), None)
+        return [] if up is None or across is None else [across, up]
+
+    def _lines(self) -> list[int]:
+        """Return the columns that parallel lines run through at first."""
+        telling = [
+            i
+            for i, column in enumerate(self.columns)
+            if len(column.values) > 1 and (not column.is_word or len(column.values) <= _MOST_WORDS)
+        ]
+        axes = [i for i in telling if self.columns[i].is_axis]
+        answers = ["largest_acceptable", "quality_at", "cost", "running_cost", "limited_by"]
+        rank = {name: place for place, name in enumerate(answers)}
+        own = [
+            i
+            for i in telling
+            if i not in axes and (self.columns[i].answer in rank or self._is_own(self.columns[i]))
+        ]
+        own.sort(key=lambda i: rank.get(self.columns[i].answer, 1))
+        return [*axes, *own][:_MOST_LINES]
+
+    def _is_own(self, column: ResultColumn) -> bool:
+        """Return whether a column is one of the spec's own."""
+        return not column.is_detail and column.answer not in (*ANSWERS, "reason", "mode")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _users(count: int | None) -> str:
+    return "nobody" if count is None else f"{count:,} user{'s' * (count != 1)}"
+
+
+def _as_good(ties: int) -> str:
+    return f" (and {ties:,} just as good)" if ties else ""

@@ -1,0 +1,340 @@
+"""The report's page as plain values: what stands in it, in the order in which it is read.
+
+It is what a reader sees whose browser runs no scripts, and what the scripts take over from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import plain
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.engine.formulas import total
+from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
+from qps.reports.pages.live import Json
+from qps.reports.pages.live_page import figure_key
+from qps.reports.pages.page_rows import (
+    AdviceRow,
+    ClaimRow,
+    FactRow,
+    RequirementRow,
+    ResourceRow,
+    SensitivityRow,
+    assumption_row,
+    bottleneck_text,
+    claim_row,
+    first_to_saturate,
+    requirement_rows,
+    resource_row,
+    sensitivity_of,
+    sensitivity_rows,
+    setting_rows,
+)
+from qps.reports.pages.thinning import telling_points
+from qps.reports.pages.typeset import typeset
+from qps.reports.text.answers import SolveView
+from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import Explanation
+from qps.reports.text.figure_text import leads_text, line_label, lines_known
+from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.how_known import KnownView, claims_known_line, known_sentence, parenthesis
+from qps.reports.text.naming import Part, named_whole
+from qps.reports.text.quantities import number
+from qps.reports.text.table import Table
+from qps.reports.text.text import advice_rows, carried, remarks, title_of
+from qps.reports.text.verdicts import summary
+from qps.reports.text.view import circumstances
+from qps.solver.answers.solution import ResourceSolution, Solution
+from qps.solver.answers.sweep import sweep
+from qps.solver.claims.claim_results import ClaimResult
+from qps.solver.claims.figure_lines import DrawnFigure
+from qps.solver.search.method import Method
+
+_POINTS = 181
+_MOST_LINES = 8
+_MOST_BARS = 6
+_MOST_FORMULAS = 40
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A number taken apart, and its formula typeset; None where that is too long.
+
+    `known` says how the number is known, empty where it is exact.
+    """
+
+    explanation: Explanation
+    typeset: str | None
+    known: str
+
+
+@dataclass(frozen=True)
+class PageView:
+    """The whole page."""
+
+    title: str
+    about: tuple[str, ...]
+    file: str
+    circumstances: str
+    answer: str
+    saturates: str
+    outlook: tuple[str, ...]
+    is_answered: bool
+    at: str
+    next_population: str
+    requirements: tuple[RequirementRow, ...]
+    loads: LineChart | None
+    loads_left_out: int
+    needs: LineChart | None
+    shares: tuple[Bar, ...]
+    resources: tuple[ResourceRow, ...]
+    carried: Table
+    bottleneck: str
+    sensitivity: tuple[SensitivityRow, ...]
+    sensitivity_of: str
+    settings: tuple[FactRow, ...]
+    assumptions: tuple[FactRow, ...]
+    formulas: tuple[Formula, ...]
+    formulas_left_out: int
+    claims: tuple[ClaimRow, ...]
+    claims_summary: str
+    claims_known: str
+    warnings: tuple[str, ...]
+    remarks: tuple[str, ...]
+    advice: tuple[AdviceRow, ...]
+    figures: tuple[LineChart, ...]
+    live: Mapping[str, Json]
+    """What the scripts of the page work on: see `live_page`."""
+    figures_only: bool = False
+
+
+def page_view(
+    model: ir.Model,
+    configuration: Configuration,
+    view: SolveView,
+    solution: Solution,
+    claims: Sequence[ClaimResult],
+    figures: Sequence[tuple[ir.Model, DrawnFigure]] = (),
+    live: Mapping[str, Json] | None = None,
+    *,
+    warnings: Sequence[Diagnostic] = (),
+    figures_only: bool = False,
+) -> PageView:
+    """Return everything that the page of one configuration shows, and what its spec warns of."""
+    shown, left_out = _resources_shown(solution)
+    formulas = _formulas(solution)
+    return PageView(
+        title=title_of(model),
+        about=_paragraphs(model.doc),
+        file=view.file,
+        circumstances=", ".join(circumstances(view)),
+        answer=view.answer,
+        saturates=first_to_saturate(view),
+        outlook=tuple(outlook_lines(view, solution)),
+        is_answered=view.largest_acceptable is not None,
+        at=f"{view.at:,}",
+        next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
+        requirements=requirement_rows(view, solution),
+        loads=_loads_chart(view, solution, shown),
+        loads_left_out=left_out,
+        needs=_needs_chart(view, solution),
+        shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
+        resources=tuple(resource_row(view, r) for r in _by_saturation(solution)),
+        carried=carried(view),
+        bottleneck=bottleneck_text(view),
+        sensitivity=sensitivity_rows(view),
+        sensitivity_of=sensitivity_of(view),
+        settings=setting_rows(model, configuration, view),
+        assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
+        formulas=formulas[:_MOST_FORMULAS],
+        formulas_left_out=max(0, len(formulas) - _MOST_FORMULAS),
+        claims=tuple(claim_row(result) for result in claims),
+        claims_summary=summary(claims) if claims else "",
+        claims_known=claims_known_line(result.known for result in claims),
+        warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
+        remarks=remarks(view, solution),
+        advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
+        figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
+        live=live or _NOTHING_LIVE,
+        figures_only=figures_only,
+    )
+
+
+_NOTHING_LIVE: Mapping[str, Json] = {"models": [], "columns": [], "figures": {}}
+
+
+def _figure(model: ir.Model, drawn: DrawnFigure) -> LineChart:
+    figure = drawn.figure
+    name = figure.parameter or model.population.name
+    title = figure.title or figure.name
+    kept = telling_points(drawn.at, [c.values for c in drawn.curves], figure.logarithmic)
+    said = " ".join(part for part in (figure.source or "", figure.note or "") if part)
+    return figure_chart(
+        f"figure-{figure_key(model, drawn)}",
+        f"{figure.name}: {title}",
+        (name, figure.dimension),
+        [drawn.at[i] for i in kept],
+        drawn.dimension,
+        [(line_label(curve), [curve.values[i] for i in kept]) for curve in drawn.curves],
+        logarithmic=figure.logarithmic,
+        note=f"{lines_known(drawn)} {said}".strip(),
+        leads=leads_text(drawn, name),
+    )
+
+
+def _paragraphs(doc: str | None) -> tuple[str, ...]:
+    """Return the doc string without its first line, which is the title."""
+    lines = (doc or "").splitlines()[1:]
+    paragraphs = "\n".join(lines).split("\n\n")
+    return tuple(" ".join(p.split()) for p in paragraphs if p.strip())
+
+
+# -- pictures ----------------------------------------------------------------------------
+
+
+def _by_saturation(solution: Solution) -> list[ResourceSolution]:
+    return sorted(
+        solution.resources,
+        key=lambda r: (r.saturation.at is None, r.saturation.at or 0.0, -r.load_at_limit),
+    )
+
+
+def _resources_shown(solution: Solution) -> tuple[list[ResourceSolution], int]:
+    """Return the resources worth a line: the most heavily loaded ones at the answer."""
+    ordered = sorted(solution.resources, key=lambda r: -r.load_at_limit)
+    return ordered[:_MOST_LINES], max(0, len(ordered) - _MOST_LINES)
+
+
+def _range_shown(view: SolveView, solution: Solution) -> tuple[float, float]:
+    """Return the populations to draw: somewhat past the answer and the first saturations."""
+    points = sorted(r.saturation.at for r in solution.resources if r.saturation.at is not None)
+    wanted = [1.25 * view.at, *(1.15 * point for point in points[:2])]
+    if len(points) == 0 and view.largest_acceptable == view.population.to:
+        wanted.append(float(view.population.to))
+    low = float(view.population.from_)
+    # A second saturation far away would squash what matters into a corner.
+    nearest = max(1.25 * view.at, 1.25 * points[0] if points else 0.0)
+    return low, max(min(max(wanted), 3 * nearest), low + 4)
+
+
+def _columns(view: SolveView, solution: Solution) -> tuple[list[float], dict[str, list[float]]]:
+    low, high = _range_shown(view, solution)
+    at = np.linspace(low, high, _POINTS).tolist()
+    with np.errstate(all="ignore"):
+        table = sweep(solution.graph, at)
+    return at, {name: values.tolist() for name, values in table.items()}
+
+
+def _loads_chart(
+    view: SolveView, solution: Solution, shown: list[ResourceSolution]
+) -> LineChart | None:
+    if not shown:
+        return None
+    at, columns = _columns(view, solution)
+    is_planned = any(r.target != 1 for r in shown)
+    title = "Load of each resource" + ", as a share of its target," * is_planned
+    lines = [(r.name, [v / r.target for v in columns[f"{r.name}.load"]]) for r in shown]
+    marks = [
+        (r.name, r.saturation.at)
+        for r in shown
+        if r.saturation.at is not None and r.saturation.method is not Method.AT_START
+    ]
+    name = view.population.name
+    return line_chart(
+        "loads",
+        f"{title} against {name}",
+        f"Lines of load over {name} from {at[0]:,.0f} to {at[-1]:,.0f}; "
+        + "; ".join(f"{mark} saturates at {number(where)}" for mark, where in marks),
+        name,
+        at,
+        lines,
+        marks=marks,
+        region=_acceptable(view),
+        limit_label="target" if is_planned else "saturation",
+    )
+
+
+def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
+    if view.largest_acceptable is None:
+        return None
+    low, high = view.population.from_, view.largest_acceptable
+    known = parenthesis(Certainty(kind=Kind(view.known.kind)))
+    return float(low), float(high), f"acceptable: {low:,} to {high:,}{known}"
+
+
+def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
+    """Draw each requirement as a share of its limit, and the quality that they make."""
+    graph = solution.graph
+    at, columns = _columns(view, solution)
+    farthest = ceil(at[-1])  # there most resources are overloaded
+    lines: list[tuple[str, list[float]]] = []
+    for item in solution.requirements:
+        criterion = item.criterion
+        limit = graph.number(criterion.limit)
+        if criterion.at_most and limit > 0:
+            known = parenthesis(known_at(graph, criterion, farthest))
+            values = [v / limit for v in columns[criterion.name]]
+            lines.append((f"{criterion.name}{known}", values))
+    if "quality" in columns:
+        known = parenthesis(quality_known_at(graph, farthest))
+        lines.append((f"quality ({graph.metric.value}){known}", columns["quality"]))
+    if not lines:
+        return None
+    name = view.population.name
+    return line_chart(
+        "needs",
+        f"How near each requirement is to its limit, against {name}",
+        "Each measure as a share of its limit; at 100 % it is no longer acceptable",
+        name,
+        at,
+        lines[:_MOST_LINES],
+        region=_acceptable(view),
+        limit_label="limit",
+    )
+
+
+def _formulas(solution: Solution) -> tuple[Formula, ...]:
+    """Return every load, latency, loss and measure of the spec, taken apart."""
+    graph = solution.graph
+    named = _named_formulas(graph, [r.name for r in _by_saturation(solution)])
+    axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+    return tuple(
+        _formula(
+            explain(graph, part.name, solution.at),
+            typeset(named_whole(graph, part.value, part.scope, axes)),
+        )
+        for part in named
+    )
+
+
+def _formula(explanation: Explanation, formula: str | None) -> Formula:
+    known = explanation.known
+    return Formula(explanation, formula, "" if known == KnownView() else known_sentence(known))
+
+
+def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:
+    """Return what is worth a formula, by the name that `qps explain` knows it by."""
+    named = [Part(name, graph.resources[name].load, (name,)) for name in resources]
+    for name, stream in graph.streams.items():
+        named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
+        named.append(Part(f"{name}.loss", stream.loss, (name,)))
+        if stream.jitter:
+            jitter = total(part.value for part in stream.jitter)
+            named.append(Part(f"{name}.jitter", jitter, (name,)))
+    named += [Part(name, m.value, m.rests_on) for name, m in graph.measures.items()]
+    if graph.quality is not None:
+        named.append(Part("quality", graph.quality))
+    for name, is_running in (("cost", False), ("running_cost", True)):
+        cost = graph.cost(is_running=is_running)
+        if cost is not None:
+            named.append(Part(name, cost))
+    return tuple(named)

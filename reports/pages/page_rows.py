@@ -1,0 +1,308 @@
+"""The rows of the report's tables as plain values: needs, resources, numbers, claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.quantities.certainty import Kind
+from qps.reports.text.answers import SolveView
+from qps.reports.text.how_known import MARKS, KnownView, known_view, marked_value
+from qps.reports.text.quantities import (
+    in_percent,
+    number,
+    percent,
+    quantity,
+    told_apart,
+    told_beyond,
+    undecided_point,
+)
+from qps.reports.text.text import (
+    claimed,
+    heaviest_in_words,
+    predicted,
+    stays_full_text,
+    undecided_saturations,
+    within,
+)
+from qps.reports.text.verdicts import STALE
+from qps.reports.text.written import interval_text, range_text
+from qps.solver.answers.answer_certainty import met_up_to_known
+from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.solver.search.method import Method
+
+_TELLING = 0.005  # what moves the answer by less reads as zero
+
+
+@dataclass(frozen=True)
+class RequirementRow:
+    """A requirement as a light: met at the answer or not, and one user further."""
+
+    measure: str
+    limit: str
+    value: str
+    beyond: str
+    met_up_to: str
+    is_met: bool
+    gives_out: bool
+
+
+@dataclass(frozen=True)
+class ResourceRow:
+    """A resource: load at the answer, saturation and how it was found, main shares."""
+
+    name: str
+    load: str
+    saturates_at: str
+    method: str
+    shares: str
+    is_first: bool
+
+
+@dataclass(frozen=True)
+class SensitivityRow:
+    """An elasticity with the length of its bar in per cent of the longest."""
+
+    parameter: str
+    elasticity: str
+    length: float
+    helps: bool
+
+
+@dataclass(frozen=True)
+class AdviceRow:
+    """What would help: in which way, what to do, and how many users it gives."""
+
+    way: str
+    change: str
+    users: str
+
+
+@dataclass(frozen=True)
+class FactRow:
+    """A fact with its value, where it is stated, and who says so."""
+
+    name: str
+    value: str
+    place: str
+    source: str
+    range: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim and what the model says of it."""
+
+    mark: str
+    name: str
+    title: str
+    claimed: str
+    predicted: str
+    difference: str
+    within: str
+    source: str
+    note: str
+    fitted: str
+    missed: str
+
+
+def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRow, ...]:
+    """Return every stated requirement, and quality as the last."""
+    rows = [_requirement(view, solution, item) for item in solution.requirements]
+    if view.quality.at_limit is not None:
+        met = view.quality.met_up_to
+        rows.append(
+            RequirementRow(
+                f"quality ({view.quality.metric})",
+                "<= 1",
+                MARKS[Kind(view.quality.known.kind)] + told_apart(view.quality.at_limit, 1),
+                "",
+                _up_to(met, view, view.quality.met_up_to_known),
+                is_met=view.quality.at_limit <= 1,
+                gives_out=view.limited_by == "quality",
+            )
+        )
+    return tuple(rows)
+
+
+def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -> RequirementRow:
+    criterion = item.criterion
+    share = in_percent(criterion)
+    limit = solution.graph.number(criterion.limit)
+    operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
+
+    def told(value: float, at: int) -> str:
+        told = told_beyond(value, limit, criterion.dimension, share=share)
+        return marked_value(told, value, known_at(solution.graph, criterion, at))
+
+    return RequirementRow(
+        criterion.name,
+        f"{operator} {quantity(limit, criterion.dimension, share=share)}",
+        told(item.value_at_limit, view.at),
+        "" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
+        _up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
+        is_met=item.met_up_to is not None and item.met_up_to >= view.at,
+        gives_out=view.limited_by == criterion.name,
+    )
+
+
+def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
+    if met is None:
+        return "never"
+    return "the whole range" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
+
+
+_NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
+"""Methods that say no more of a saturation point than what stands in its place."""
+
+
+def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
+    """Return a resource with its load, its saturation and what it is made up of."""
+    saturation = resource.saturation
+    told = "never" if saturation.at is None else number(saturation.at)
+    if saturation.not_below is not None:
+        told = undecided_point(saturation.at, saturation.not_below)
+    if resource.target != 1 and saturation.at is not None:
+        told += f" ({percent(resource.target)})"
+    if saturation.method is Method.AT_START:
+        told = "from the start"
+    shares = [f"{by} {percent(share)}" for by, share in resource.shares.items() if share > 0]
+    first = view.bottleneck
+    is_first = (
+        first is not None and first.saturates_at is not None and first.resource == resource.name
+    )
+    return ResourceRow(
+        resource.name,
+        percent(resource.load_at_limit),
+        told,
+        "" if saturation.method in _NOT_FOUND else saturation.method.value,
+        ", ".join(shares),
+        is_first=is_first,
+    )
+
+
+def first_to_saturate(view: SolveView) -> str:
+    """Return which resource saturates first, in a sentence."""
+    if not view.resources:
+        return ""
+    found = view.bottleneck
+    if found is None or found.saturates_at is None:
+        is_planned = any(r.target != 1 for r in view.resources)
+        if found is not None and found.undecided:
+            reaches = "reach its target" if is_planned else "saturate"
+            return f"No resource is known to {reaches}.{undecided_saturations(view)}"
+        return f"No resource ever {'reaches its target' if is_planned else 'saturates'}."
+    first = next(r for r in view.resources if r.name == found.resource)
+    if first.method == Method.AT_START.value:
+        at_target = "at its target" if found.stays_full else "beyond its target"
+        full = "saturated" if first.target == 1 else at_target
+        return f"{found.resource} is {full} from the start{stays_full_text(view)}."
+    does = "saturate" if first.target == 1 else "reach its target"
+    return (
+        f"First to {does}: {found.resource}, at {view.population.name} = "
+        f"{number(found.saturates_at)}{stays_full_text(view)}.{undecided_saturations(view)}"
+    )
+
+
+def bottleneck_text(view: SolveView) -> str:
+    """Return which resource is the most heavily loaded where."""
+    found = view.bottleneck
+    if found is None:
+        return ""
+    name = view.population.name
+    if not found.changes:
+        return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
+    path = [f"{found.initially} at first"]
+    path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
+    return f"{heaviest_in_words(view)}: {', '.join(path)}."
+
+
+def sensitivity_rows(view: SolveView) -> tuple[SensitivityRow, ...]:
+    """Return what moves the answer, with bars."""
+    if not view.sensitivity:
+        return ()
+    longest = max(abs(item.elasticity) for item in view.sensitivity)
+    return tuple(
+        SensitivityRow(
+            item.parameter,
+            f"{item.elasticity:+.2f} %",
+            100 * abs(item.elasticity) / longest,
+            helps=item.elasticity > 0,
+        )
+        for item in view.sensitivity
+        if abs(item.elasticity) >= _TELLING
+    )
+
+
+def sensitivity_of(view: SolveView) -> str:
+    """Return what the sensitivities move, in words."""
+    if view.limited_by is None and view.sensitivity_of is not None:
+        return f"the saturation point of {view.sensitivity_of.removesuffix('.load')}"
+    return "the largest acceptable number of users"
+
+
+def setting_rows(
+    model: ir.Model, configuration: Configuration, view: SolveView
+) -> tuple[FactRow, ...]:
+    """Return the choices in force: population, mode, options, machines and networks in place."""
+    every = in_each_mode(model, configuration)
+    settled = in_force(next(each for each in every if each.mode == view.mode))
+    population = view.population
+    place = model.population.span.place if model.population.span else ""
+    rows = [FactRow(population.name, f"{population.from_:,} to {population.to:,}", place, "")]
+    rows += [
+        FactRow("mode", mode.name, mode.span.place, " ".join((mode.doc or "").split()))
+        for mode in model.modes
+        if mode.name == view.mode
+    ]
+    if view.case is not None:
+        set_at = configuration.case_from.place if configuration.case_from else ""
+        others = ", ".join(case.value for case in ir.Case if case.value != view.case)
+        rows.append(FactRow("case", f"{view.case} (not {others})", set_at, ""))
+    for option in model.options:
+        chosen = settled.options[option.name]
+        others = ", ".join(choice for choice in option.choices if choice != chosen)
+        doc = " ".join((option.doc or "").split())
+        rows.append(FactRow(option.name, f"{chosen} (not {others})", option.span.place, doc))
+    for node in settled.nodes.values():
+        machine = model.machines[node.machine]
+        said = machine.source or machine.doc or ""
+        rows.append(FactRow(node.name, node.machine, node.span.place, " ".join(said.split())))
+    for link in settled.links.values():
+        network = model.networks[link.network]
+        said = network.source or network.doc or ""
+        rows.append(FactRow(link.name, link.network, link.span.place, " ".join(said.split())))
+    return tuple(rows)
+
+
+def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
+    """Return a number with its range or interval, where it has one, its place and its source."""
+    return FactRow(
+        assumption.name,
+        assumption.text,
+        assumption.span.place,
+        " ".join((assumption.source or "").split()),
+        range_text(model, assumption) or interval_text(model, assumption),
+    )
+
+
+def claim_row(result: ClaimResult) -> ClaimRow:
+    """Return a claim with what the model says of it."""
+    difference = result.relative_difference
+    return ClaimRow(
+        "fails" if result.fails else result.verdict.value,
+        result.name,
+        result.title or "",
+        claimed(result),
+        predicted(result),
+        "" if difference is None else f"{difference:+.1%}",
+        within(result),
+        result.source or "",
+        result.note or "",
+        result.fitted or "",
+        STALE if result.verdict is Verdict.STALE else result.missed or "",
+    )

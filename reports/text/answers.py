@@ -1,0 +1,294 @@
+"""The keys of `qps solve --format json`: strings and numbers, in the order in which they are read.
+
+Nothing in them is symbolic. Quantities are in base units beside their unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.reports.text.how_known import KnownView
+from qps.reports.text.measures import MeasureView
+
+
+@dataclass(frozen=True)
+class PopulationView:
+    """The population and its range."""
+
+    name: str
+    from_: int
+    to: int
+
+
+@dataclass(frozen=True)
+class ResourceView:
+    """A resource: load formula, load at the limit, saturation, shares by component.
+
+    It counts as saturated at `target`: 1, or less by plan. Where it cannot be told whether it
+    is before `saturates_at`, `saturates_not_below` is a population up to which it is not.
+    """
+
+    name: str
+    load: str
+    load_at_limit: float
+    target: float
+    saturates_at: float | None
+    saturates_not_below: int | None
+    closed_form: bool
+    method: str
+    shares: dict[str, float]
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class CarriedView:
+    """What a link or a network card carries at the limit: each of `count` such resources."""
+
+    resource: str
+    bit_per_s: float
+    byte_per_hour: float
+    byte_per_month: float
+    count: float
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class ChangeView:
+    """From `at` on, `to` is the most heavily loaded."""
+
+    at: float
+    to: str
+
+
+@dataclass(frozen=True)
+class BottleneckView:
+    """The bottleneck and where it changes hands.
+
+    Where it is saturated `from_start`, `saturates_at` is the start of the range. It `stays_full`,
+    `exactly` or `at most`, where that lies before the largest acceptable population. Whether those
+    that are `undecided` saturate before it cannot be told.
+    """
+
+    resource: str
+    saturates_at: float | None
+    from_start: bool
+    stays_full: str | None
+    initially: str
+    changes: tuple[ChangeView, ...]
+    undecided: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RequirementView:
+    """A requirement with its limit and how far it is met."""
+
+    measure: str
+    operator: str
+    limit: float
+    unit: str
+    met_up_to: int | None
+    value_at_limit: float
+    value_beyond: float | None
+    known: KnownView
+    met_up_to_known: KnownView
+
+
+@dataclass(frozen=True)
+class QualityView:
+    """The metric, its value at the limit, how far it stays acceptable."""
+
+    metric: str
+    at_limit: float | None
+    met_up_to: int | None
+    known: KnownView
+    met_up_to_known: KnownView
+
+
+@dataclass(frozen=True)
+class KneeView:
+    """The population at which an elastic parameter leaves an end of its range, and why."""
+
+    at: float
+    resource: str
+    closed_form: bool
+
+
+@dataclass(frozen=True)
+class ElasticView:
+    """An elastic parameter: its range, its value at the limit, its knees.
+
+    It is `lowered` where it takes less than its most; those of a smaller `priority` come first.
+    """
+
+    parameter: str
+    priority: int | None
+    least: float
+    most: float
+    unit: str
+    value_at_limit: float
+    lowered: bool
+    yields: KneeView | None
+    exhausted: KneeView | None
+    changes: tuple[ChangeView, ...]
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class CostView:
+    """What is bought ($) or what runs ($/s), in all, for each user, and by place."""
+
+    unit: str
+    total: float
+    per_user: float
+    places: dict[str, float]
+    unpriced: tuple[str, ...]
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class ModeView:
+    """What one of several modes comes to."""
+
+    mode: str
+    largest_acceptable: int | None
+    limited_by: str | None
+    quality_at_limit: float | None
+    known: KnownView
+    quality_known: KnownView
+
+
+@dataclass(frozen=True)
+class AdviceView:
+    """A change that would help: in which way, what it gives, and where moved demand goes to.
+
+    `set` is true where `change` can be written behind `--set` or `with`.
+    """
+
+    way: str
+    change: str
+    set: bool
+    largest_acceptable: int
+    range_limits: bool
+    to: str | None
+    headroom: float | None
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class NextLimitView:
+    """What would limit the answer if the first limit were lifted; `requirement` null for nothing.
+
+    It is met up to `met_up_to`, null where it fails from the start.
+    """
+
+    requirement: str | None
+    met_up_to: int | None
+    mode: str | None
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class FailingView:
+    """A requirement that fails with more users."""
+
+    requirement: str
+    value: float
+    limit: float
+    unit: str
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class StreamThereView:
+    """What the users of a stream see with more users, and what they see at the answer."""
+
+    stream: str
+    loss: float
+    loss_before: float
+    lost_at: str
+    latency: float
+    latency_before: float
+    slower_at: str
+    rate: float
+    rate_before: float
+    latency_known: KnownView
+    loss_known: KnownView
+    rate_known: KnownView
+
+
+@dataclass(frozen=True)
+class LoadThereView:
+    """A resource that is loaded beyond its target with more users."""
+
+    resource: str
+    load: float
+    target: float
+
+
+@dataclass(frozen=True)
+class MoreUsersView:
+    """What happens with 10 % more users, or at the end of the range."""
+
+    at: int
+    range_ends: bool
+    quality: float | None
+    fails: tuple[FailingView, ...]
+    streams: tuple[StreamThereView, ...]
+    beyond_target: tuple[LoadThereView, ...]
+
+
+@dataclass(frozen=True)
+class MarginView:
+    """A load that is planned with: by a target, or by a requirement.
+
+    It is not `loaded` where nothing in this configuration loads what the target is of.
+    """
+
+    of: str
+    at_most: float
+    loaded: bool = True
+
+
+@dataclass(frozen=True)
+class SensitivityView:
+    """An elasticity, and of what."""
+
+    parameter: str
+    elasticity: float
+
+
+@dataclass(frozen=True)
+class SolveView:
+    """The answers of one configuration."""
+
+    schema: str
+    file: str
+    model: str
+    scenario: str | None
+    mode: str | None
+    case: str | None
+    settings: tuple[str, ...]
+    answer: str
+    population: PopulationView
+    resources: tuple[ResourceView, ...]
+    carries: tuple[CarriedView, ...]
+    bottleneck: BottleneckView | None
+    requirements: tuple[RequirementView, ...]
+    measures: tuple[MeasureView, ...]
+    quality: QualityView
+    largest_acceptable: int | None
+    known: KnownView
+    """How the answer is known."""
+    limited_by: str | None
+    at: int
+    next_limit: NextLimitView | None
+    more_users: MoreUsersView | None
+    margin: tuple[MarginView, ...]
+    helps_most: tuple[AdviceView, ...]
+    sensitivity: tuple[SensitivityView, ...]
+    sensitivity_of: str | None
+    elastic: tuple[ElasticView, ...]
+    cost: tuple[CostView, ...]
+    modes: tuple[ModeView, ...]
+    advice: tuple[AdviceView, ...]
+    warnings: tuple[dict[str, object], ...]

@@ -1,0 +1,233 @@
+"""Test results as continuous integration wants them: JUnit, GitHub annotations, Markdown."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from xml.etree import ElementTree as ET
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
+from qps.compiler.diagnostics.render import printable
+from qps.reports.text.table import Table
+from qps.reports.text.text import claimed, claims_table, predicted, within
+from qps.reports.text.verdicts import NOTHING_UNTESTED, STALE, Untested, grounds, summary
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+
+MOST_CHARACTERS = 65_536
+"""What a comment on a pull request holds on GitHub."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Why something was not tested: a mistake in a spec, or a fault of ours; `line` 0 for none."""
+
+    file: str
+    line: int
+    code: str
+    kind: str
+    message: str
+
+    @property
+    def place(self) -> str:
+        """Where it is."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
+    """Return a diagnostic as the reason why something was not tested."""
+    line, code = 0, diagnostic.code
+    if diagnostic.primary is not None:
+        file, line = diagnostic.primary.span.source.label, diagnostic.primary.span.line
+    return Wrong(file, line, code.id, code.slug, diagnostic.message)
+
+
+def fault(error: Exception, file: str) -> Wrong:
+    """Return a fault of ours as the reason why something was not tested."""
+    return Wrong(file, 0, "fault", "fault", f"a fault of qps: {type(error).__name__}: {error}")
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What became of specs: of each claim, in how many seconds, and why others have no answer."""
+
+    results: tuple[ClaimResult, ...]
+    seconds: tuple[float, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    untested: Untested = NOTHING_UNTESTED
+
+
+def claims_junit(tested: Tested) -> str:
+    """Return JUnit XML: a suite for each spec, a case for each claim; errors of specs too.
+
+    A value that is shown and not judged is a skipped case, and so is what is known to be missed.
+    """
+    root = ET.Element("testsuites", name="qps")
+    timed = zip(tested.results, tested.seconds, strict=True)
+    for file, claims in groupby(timed, key=lambda pair: pair[0].file):
+        suite = ET.SubElement(root, "testsuite", name=printable(file))
+        in_file = tuple(claims)
+        properties = ET.SubElement(suite, "properties")
+        told = summary([result for result, _ in in_file])
+        ET.SubElement(properties, "property", name="summary", value=told)
+        for result, seconds in in_file:
+            _junit_case(suite, result, seconds)
+    if tested.wrong:
+        suite = ET.SubElement(root, "testsuite", name="qps check")
+        for one in tested.wrong:
+            names = {"classname": printable(one.place), "name": one.code, "time": _time(0.0)}
+            case = ET.SubElement(suite, "testcase", names)
+            ET.SubElement(case, "error", message=printable(one.message), type=one.kind)
+    for element in [*root, root]:
+        cases = list(element.iter("testcase"))
+        element.set("tests", str(len(cases)))
+        element.set("time", _time(sum(float(case.get("time", "0")) for case in cases)))
+        for kind, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+            element.set(name, str(sum(case.find(kind) is not None for case in cases)))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3f}"
+
+
+def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        classname=printable(result.file),
+        name=printable(result.name),
+        file=printable(result.file),
+        line=str(result.line),
+        time=_time(seconds),
+    )
+    if result.fails:
+        text = f"{result.file}:{result.line}\n{_sentence(result)}"
+        failure = ET.SubElement(case, "failure", message=printable(_sentence(result)))
+        failure.text = printable("\n".join([text, *_remarks(result)]))
+    elif result.verdict is not Verdict.HOLDS:
+        word = "not judged" if result.verdict is Verdict.SHOWN else "missed"
+        skipped = ET.SubElement(case, "skipped", message=printable(f"{word}: {_sentence(result)}"))
+        skipped.text = printable("\n".join(_remarks(result)))
+
+
+def _sentence(result: ClaimResult) -> str:
+    """Return what was claimed and what the model predicts, in one line."""
+    allowed = f" within {within(result)}" if within(result) else ""
+    off = result.relative_difference
+    difference = "" if off is None else f" ({off:+.1%})"
+    stale = f"; {STALE}" if result.verdict is Verdict.STALE else ""
+    return f"claimed {claimed(result)}{allowed}, predicted {predicted(result)}{difference}{stale}"
+
+
+def _remarks(result: ClaimResult) -> list[str]:
+    pairs = {
+        "source": result.source,
+        "note": result.note,
+        "fitted": result.fitted,
+        "missed": result.missed,
+    }
+    return [f"{name}: {text}" for name, text in pairs.items() if text]
+
+
+def claims_github(tested: Tested) -> str:
+    """Return workflow commands: an annotation for each claim that fails and each diagnostic.
+
+    The commands: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    lines = []
+    for diagnostic in tested.diagnostics:
+        where = {}
+        if diagnostic.primary is not None:
+            span = diagnostic.primary.span
+            line, column = span.source.position(span.start)
+            where = {"file": span.source.label, "line": str(line), "col": str(column)}
+        where["title"] = diagnostic.code.id
+        level = "error" if diagnostic.code.severity is Severity.ERROR else "warning"
+        message = "\n".join([diagnostic.message, *diagnostic.notes, *diagnostic.hints])
+        lines.append(_command(level, where, message))
+    for one in tested.wrong:
+        if one.kind == "fault":
+            where = {"file": one.file, "title": "fault of qps"}
+            lines.append(_command("error", where, one.message))
+    for result in tested.results:
+        if result.fails:
+            where = {"file": result.file, "line": str(result.line), "title": result.name}
+            message = "\n".join([_sentence(result), *_remarks(result)])
+            lines.append(_command("error", where, message))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _command(level: str, where: dict[str, str], message: str) -> str:
+    """Return one workflow command; its escapes keep a spec's text from giving commands."""
+    properties = ",".join(
+        f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in where.items()
+    )
+    return f"::{level} {properties}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return printable(text)
+
+
+def claims_markdown(tested: Tested, most: int = MOST_CHARACTERS) -> str:
+    """Return a pull-request comment: the count, what fails, and all claims folded away.
+
+    It has `most` characters at most: what does not fit is counted.
+    """
+    results, wrong = tested.results, tested.wrong
+    failing = [result for result in results if result.fails]
+    is_well = not failing and not wrong
+    mark = "✓" if is_well else "✗"
+    text = f"### {mark} qps test: {summary(results, tested.untested)}\n"
+    shown = [
+        _Rows("not tested", "mistakes", wrong_table(wrong)),
+        _Rows("", "claims that fail", claims_table(failing)),
+        _Rows(f"all {len(results):,} claims", "claims", claims_table(results), is_folded=True),
+        *(_Rows(table.headings[1], "reasons", table, is_folded=True) for table in grounds(results)),
+    ]
+    for rows in shown:
+        text += rows.within(most - len(text))
+    return text
+
+
+def wrong_table(wrong: Sequence[Wrong]) -> Table:
+    """Return why something was not tested, a row each."""
+    return Table(
+        ("place", "code", "message"), tuple((one.place, one.code, one.message) for one in wrong)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A part of a comment: a table that may be cut."""
+
+    title: str
+    what: str
+    table: Table
+    is_folded: bool = False
+
+    def within(self, most: int) -> str:
+        """Return as many of the rows as fit into so many characters; empty where nothing does."""
+        count = len(self.table.rows)
+        if not count or len(self._text(count)) <= most:
+            return self._text(count) if count else ""
+        # `bisect` asks for the first count of rows that is too long.
+        fitting = bisect_right(range(count - 1), most, key=lambda n: len(self._text(n + 1)))
+        told = self._text(fitting) if fitting else self._left(count)
+        return told if len(told) <= most else ""
+
+    def _text(self, count: int) -> str:
+        table = Table(self.table.headings, self.table.rows[:count], self.table.right)
+        text = table.as_markdown() + self._left(len(self.table.rows) - count)
+        if self.is_folded:
+            return f"\n<details><summary>{self.title}</summary>\n\n{text}\n</details>\n"
+        return f"\n**{self.title}**\n\n{text}" if self.title else f"\n{text}"
+
+    def _left(self, count: int) -> str:
+        return f"\n{count:,} more {self.what} do not fit: `qps test` tells all\n" if count else ""

@@ -1,0 +1,265 @@
+"""What changed between two specs, as text, Markdown and plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.dimension import MONEY, TIME
+from qps.reports.text.answers import CostView, ResourceView, SolveView
+from qps.reports.text.how_known import MARKS, KnownView
+from qps.reports.text.quantities import number, quantity, undecided_point
+from qps.reports.text.table import Table, joined
+from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
+
+
+@dataclass(frozen=True)
+class ChangeOfView:
+    """A change and what it moves the answer by, in users; null where that cannot be said."""
+
+    name: str
+    kind: str
+    before: str
+    after: str
+    unit: str | None
+    values: tuple[float, float] | None
+    alone: int | None
+    step: int | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class NumberView:
+    """A number that only one of the specs has."""
+
+    name: str
+    value: str
+    place: str
+
+
+@dataclass(frozen=True)
+class DifferenceView:
+    """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
+
+    schema: str
+    answer: str
+    users: int
+    before: SolveView
+    after: SolveView
+    changes: tuple[ChangeOfView, ...]
+    added: tuple[NumberView, ...]
+    removed: tuple[NumberView, ...]
+
+
+def difference_view(found: Difference, before: SolveView, after: SolveView) -> DifferenceView:
+    """Return a difference as plain values."""
+    return DifferenceView(
+        "qps/diff/1",
+        _answer(before, after),
+        found.users,
+        before,
+        after,
+        tuple(_change(change) for change in found.changes),
+        tuple(_number(assumption) for assumption in found.added),
+        tuple(_number(assumption) for assumption in found.removed),
+    )
+
+
+def _change(change: AssumptionChange) -> ChangeOfView:
+    before, after = _written(change)
+    return ChangeOfView(
+        change.name,
+        change.kind.value,
+        before,
+        after,
+        None if change.dimension is None else str(change.dimension),
+        change.values,
+        change.alone,
+        change.step,
+        change.share,
+    )
+
+
+def _written(change: AssumptionChange) -> tuple[str, str]:
+    """Return both sides as they are written; with their values where that is the same words.
+
+    So it is where what a name or a function stands for has changed, in a module most often.
+    """
+    sides = (change.before, change.after)
+    if change.before != change.after or change.values is None or change.dimension is None:
+        return sides
+    values = [quantity(value, change.dimension) for value in change.values]
+    before, after = (f"{side} ({told})" for side, told in zip(sides, values, strict=True))
+    return before, after
+
+
+def _number(assumption: Assumption) -> NumberView:
+    return NumberView(assumption.name, assumption.text, assumption.span.place)
+
+
+def _answer(before: SolveView, after: SolveView) -> str:
+    """Return in words what became of the answer."""
+    old, new = before.largest_acceptable or 0, after.largest_acceptable or 0
+    if old == new:
+        moved = f"{_known_users(after)}, as before"
+    else:
+        told = MARKS[Kind(before.known.kind)]
+        by = f"{abs(new - old):,} {_more(new - old)}"
+        moved = f"{_known_users(after)} instead of {told}{old:,}: {by}"
+    limits = [_limit(view) for view in (before, after)]
+    limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
+    return f"{moved}. {limited}."
+
+
+def _users(count: int) -> str:
+    return f"{count:,} user{'s' * (count != 1)}"
+
+
+def _known_users(view: SolveView) -> str:
+    return MARKS[Kind(view.known.kind)] + _users(view.largest_acceptable or 0)
+
+
+def _more(users: int) -> str:
+    return "more" if users > 0 else "fewer"
+
+
+def _limit(view: SolveView) -> str:
+    return printable(view.limited_by or "the range of the population")
+
+
+def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
+    """Return the answer, what changed, and the answers before and after."""
+    head = f"{view.before.file} → {view.after.file}"
+    parts = [f"### {printable(head)}" if markdown else printable(head)]
+    parts.append(f"**{view.answer}**" if markdown else f"  {view.answer}")
+    tables = [changes_table(view.changes), numbers_table(view), answers_table(view)]
+    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    remark = remark_of(view)
+    if remark:
+        parts.append(remark if markdown else f"  {remark}")
+    return joined(parts)
+
+
+def changes_table(changes: Sequence[ChangeOfView]) -> Table:
+    """Return what changed, and what each change moves the answer by."""
+    is_shared = len(moving(changes)) <= MOST_SHARED
+    moved = "in all else" if any(c.kind == ChangeKind.FORMULAS.value for c in changes) else "0"
+    rows = tuple(
+        (
+            change_name(change),
+            change.before or "other formulas",
+            change.after,
+            *_effects(change, moved, is_shared=is_shared),
+        )
+        for change in changes
+    )
+    headings = ("changed", "before", "after", "alone", "one by one")
+    share = ("share",) if is_shared else ()
+    return Table((*headings, *share), rows, frozenset(range(3, 6)))
+
+
+def _effects(change: ChangeOfView, moved: str, *, is_shared: bool) -> tuple[str, ...]:
+    """Return what a change moves the answer by; `moved` is where a discipline does so."""
+    effects = (change.alone, change.step, *([change.share] if is_shared else []))
+    if not moving([change]):
+        return (moved, *[""] * (len(effects) - 1))
+    return tuple(map(_signed, effects))
+
+
+def moving(changes: Sequence[ChangeOfView]) -> list[ChangeOfView]:
+    """Return the changes that can be made alone: how arrivals wait is part of the formulas."""
+    return [change for change in changes if change.kind != ChangeKind.DISCIPLINE.value]
+
+
+def change_name(change: ChangeOfView) -> str:
+    """Return what a change is called."""
+    return "all else" if change.kind == ChangeKind.FORMULAS.value else change.name
+
+
+def _signed(users: float | None) -> str:
+    if users is None:
+        return "?"
+    # Whole, however many: the rows are to add up to the difference of the answers.
+    text = f"{users:+,.1f}".removesuffix(".0")
+    return "0" if text in ("+0", "-0") else text
+
+
+def numbers_table(view: DifferenceView) -> Table:
+    """Return the numbers that only one of the specs has."""
+    rows = [("added", n.name, n.value, n.place) for n in view.added]
+    rows += [("removed", n.name, n.value, n.place) for n in view.removed]
+    return Table(("", "number", "value", "stated at"), tuple(rows))
+
+
+def answers_table(view: DifferenceView) -> Table:
+    """Return the answers of both, those that differ."""
+    before, after = view.before, view.after
+    rows: list[tuple[str, ...]] = [
+        (
+            "largest acceptable",
+            *(_count(view.largest_acceptable, view.known) for view in (before, after)),
+        ),
+        ("limited by", _limit(before), _limit(after)),
+        *_pairs(
+            "{} at",
+            *({_full(r): _point(r) for r in v.resources} for v in (before, after)),
+        ),
+        *_pairs(
+            "{} is met up to",
+            *(
+                {r.measure: _count(r.met_up_to, r.met_up_to_known) for r in v.requirements}
+                for v in (before, after)
+            ),
+        ),
+        *_pairs(
+            "{} for each user",
+            *({_kind_of(c): _money(c) for c in view.cost} for view in (before, after)),
+        ),
+    ]
+    kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
+    return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
+
+
+def _full(resource: ResourceView) -> str:
+    """Return what a resource comes to: its target, where it has one below saturation."""
+    return f"{resource.name} {'saturates' if resource.target == 1 else 'reaches its target'}"
+
+
+def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[str, ...]]:
+    """Return a row for each name of either, with what it is in both."""
+    names = dict.fromkeys([*old, *new])
+    return [(told.format(name), old.get(name, "-"), new.get(name, "-")) for name in names]
+
+
+def _kind_of(cost: CostView) -> str:
+    return "cost" if cost.unit == "$" else "running cost"
+
+
+def _money(cost: CostView) -> str:
+    return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
+
+
+def _count(users: int | None, known: KnownView) -> str:
+    return "none" if users is None else MARKS[Kind(known.kind)] + f"{users:,}"
+
+
+def _point(resource: ResourceView) -> str:
+    if resource.saturates_not_below is not None:
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
+    return "never" if resource.saturates_at is None else number(resource.saturates_at)
+
+
+def remark_of(view: DifferenceView) -> str:
+    """Return how to read the columns."""
+    if not view.changes:
+        return "No number, option or formula that the answer rests on has changed."
+    parts = ["In users. alone: the old spec with this change only; one by one: in this order"]
+    if len(moving(view.changes)) <= MOST_SHARED:
+        parts.append("share: the mean over all orders (Shapley)")
+    text = "; ".join(parts) + "."
+    if any(change.alone is None or change.step is None for change in moving(view.changes)):
+        text += " ?: half-way lies a spec that has no answer."
+    return text

@@ -1,0 +1,151 @@
+"""What the users of a stream see, taken apart: stages of latency, of jitter, of loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.lower.load_graph import (
+    LatencyPart,
+    LoadGraph,
+    LossKind,
+    StreamMeasures,
+)
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION_BASE,
+    TIME,
+    Dimension,
+)
+from qps.engine.formulas import ZERO, Formula, total
+from qps.reports.text.explanation import Explanation, taken_apart
+from qps.reports.text.naming import Part
+from qps.reports.text.quantities import percent
+
+
+def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
+    """Return a measure of a stream taken apart; QpsError where there is no such measure."""
+    found = graph.streams[stream]
+    name = f"{stream}.{measure}"
+    scope = (stream, *found.rests_on)
+    ways = [*found.latency, *_overloaded(graph, found, at)]
+    stages = [Part(part.stage, part.value, scope) for part in ways]
+    variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
+    if measure == "latency":
+        what = "time from source to user, stage by stage"
+        return taken_apart(graph, name, what, _sum(stages), TIME, at, stages, scope)
+    if measure == "jitter":
+        what = "variance of the time from source to user, by resource"
+        variance = _sum(variances)
+        return taken_apart(graph, name, what, variance, TIME * TIME, at, variances, scope)
+    if measure == "buffer":
+        what = "what the playout buffer waits for late items"
+        return taken_apart(graph, name, what, found.buffer, TIME, at, (), scope)
+    if measure == "queue":
+        what = "time that the full queues on the way hold, by queue"
+        full = [Part(part.stage, part.value, scope) for part in found.queues]
+        return taken_apart(graph, name, what, found.queue, TIME, at, full, scope)
+    if measure in LOSSES:
+        kinds = LOSSES[measure]
+        what = "share of items lost, at independent stages"
+        lost = [
+            Part(part.stage, part.value, (part.resource, *scope) if part.resource else scope)
+            for part in found.losses
+            if part.kind in kinds
+        ]
+        loss = found.lost_by(*kinds)
+        return taken_apart(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
+    values = {"rate": found.rate, "throughput": found.throughput}
+    if measure not in values:
+        sink = Sink()
+        measures = stream_measures()
+        sink.report(
+            codes.UNKNOWN_NAME,
+            None,
+            f"a stream has no `{measure}`",
+            hint=did_you_mean(measure, measures) or "there is " + listed(measures, "and"),
+        )
+        raise QpsError(sink.found)
+    what = {"rate": "items/s arriving for each flow",
+            "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
+    is_bits = measure == "throughput" or found.item == INFORMATION_BASE
+    dimension = DATA_RATE if is_bits else Dimension.of(found.item) / TIME
+    return taken_apart(graph, name, what, values[measure], dimension, at, (), scope)
+
+
+QUANTILE = re.compile(
+    r"quantile\((?P<stream>\w+)\.latency,(?P<level>\d*\.?\d+)(?P<hundredths>%?)\)"
+)
+
+
+def share_of(asked: re.Match[str]) -> Fraction:
+    """Return the level of a quantile that is asked for as text."""
+    return Fraction(asked["level"]) / (100 if asked["hundredths"] else 1)
+
+
+def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Explanation:
+    """Return a quantile of a latency, each wait told apart from the tail of its own service."""
+    if not 0 <= share < 1:
+        sink = Sink()
+        sink.report(
+            codes.OUT_OF_RANGE,
+            None,
+            "the share of a quantile must be at least 0 and below 100 %",
+            hint=f"such as `quantile({stream}.latency, 99.9 %)`",
+        )
+        raise QpsError(sink.found)
+    found = graph.streams[stream]
+    told = percent(float(share), 8)
+    what = f"time that {told} of the items do not exceed"
+    scope = (stream, *found.rests_on)
+    found = replace(found, endless=tuple(_overloaded(graph, found, at)))
+    stages = [
+        Part(stage, value, scope)
+        for part in found.latency
+        for stage, value in quantile_parts(found, part, share)
+    ]
+    if found.varies:
+        resources = ", ".join(part.resource for part in found.added_jitter)
+        stages.append(Part(f"jitter of {resources}", found.jitter_quantile(share), scope))
+    stages += [Part(part.stage, part.value, scope) for part in found.endless]
+    name = f"quantile({stream}.latency, {told})"
+    return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+
+
+def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[LatencyPart]:
+    """Return the endless waits of a stream that are there at a population: most are nothing."""
+    return [part for part in stream.endless if graph.at(at).number(part.value) == inf]
+
+
+def quantile_parts(
+    stream: StreamMeasures, part: LatencyPart, level: Fraction
+) -> Iterator[tuple[str, Formula]]:
+    """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
+    whole, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)
+    if part.queue is not None and tail is not ZERO:
+        yield f"service at {part.queue.resource} beyond its mean", tail
+    yield part.stage, whole - tail
+
+
+def _sum(parts: list[Part]) -> Formula:
+    return total(part.value for part in parts)
+
+
+LOSSES = {
+    "loss": tuple(LossKind),
+    "voluntary_loss": (LossKind.VOLUNTARY,),
+    "saturation_loss": (LossKind.SATURATION,),
+    "transmission_loss": (LossKind.TRANSMISSION,),
+}
+
+
+def stream_measures() -> list[str]:
+    """Return what can be asked of a stream."""
+    return ["latency", "jitter", "buffer", "queue", *LOSSES, "rate", "throughput"]

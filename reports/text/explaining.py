@@ -1,0 +1,275 @@
+"""Why is a number what it is? A load, measure or axis taken apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import CaseRow, CaseTable
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.lower.load_graph import (
+    Assumption,
+    LoadGraph,
+    ResourceLoad,
+)
+from qps.compiler.lower.losses_in_series import (
+    in_series_at,
+    known_at,
+    loss_known,
+    quality_known_at,
+)
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    MONEY,
+    TIME,
+    Dimension,
+)
+from qps.engine.formulas import ONE, maximum
+from qps.engine.formulas import number as number_formula
+from qps.reports.text.explain_streams import (
+    QUANTILE,
+    quantile_apart,
+    share_of,
+    stream_apart,
+    stream_measures,
+)
+from qps.reports.text.explanation import ExplainedCase, Explanation, taken_apart
+from qps.reports.text.formula_text import formula
+from qps.reports.text.how_known import known_view
+from qps.reports.text.naming import Part
+from qps.reports.text.quantities import number, percent, quantity
+from qps.solver.answers.saturation import saturation_of
+from qps.solver.search.rational import as_rational_function
+
+
+def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:
+    """Return what a name stands for, taken apart; QpsError where the graph has no such name.
+
+    `modes` are the modes of the spec, of which the graph is in one, or outside of any.
+    """
+    return replace(
+        _of_name(graph, name, at, modes),
+        mode=graph.mode,
+        modes=modes,
+        known=known_view(_known(graph, name, at)),
+    )
+
+
+def _known(graph: LoadGraph, name: str, at: int) -> Certainty:
+    """Return how what a name stands for is known; numbers of the spec's own stand as stated."""
+    asked = QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return graph.streams[asked["stream"]].quantile_certainty(share_of(asked))
+    stream, _, measure = name.partition(".")
+    if stream in graph.streams and measure in ("", "latency"):
+        return graph.streams[stream].latency_certainty
+    if stream in graph.streams and measure in ("jitter", "buffer"):
+        found = graph.streams[stream]
+        return found.jitter_certainty if measure == "jitter" else found.buffer_certainty
+    if name in graph.measures:
+        return known_at(graph, graph.measures[name], at)
+    if stream in graph.streams and measure in _KINDS:
+        return loss_known(_KINDS[measure], graph.streams[stream], in_series_at(graph, at))
+    return quality_known_at(graph, at) if name == "quality" else EXACT
+
+
+_KINDS = {kind.value: kind for kind in ir.MeasureKind}
+
+
+def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Explanation:
+    if name.endswith(".throughput") and name.partition(".")[0] not in graph.streams:
+        return _throughput(graph, name, at)
+    resources = graph.loads_of(name.removesuffix(".load"))
+    if len(resources) == 1:
+        return _resource(graph, resources[0], at)
+    if len(resources) > 1:
+        parts = [Part(r.name, r.load, (r.name,)) for r in resources]
+        highest = maximum(*(part.value for part in parts))
+        what = "the highest of several loads"
+        return taken_apart(
+            graph, name, what, highest, DIMENSIONLESS, at, parts, [r.name for r in resources]
+        )
+    asked = QUANTILE.fullmatch(name.replace(" ", ""))
+    if asked is not None and asked["stream"] in graph.streams:
+        return quantile_apart(graph, asked["stream"], share_of(asked), at)
+    stream, _, measure = name.partition(".")
+    if stream in graph.streams:
+        return stream_apart(graph, stream, measure or "latency", at)
+    if name in graph.measures:
+        own = graph.measures[name]
+        what = own.doc or "a measure of the spec's own"
+        return taken_apart(graph, name, what, own.value, own.dimension, at, (), own.rests_on)
+    if name in _COSTS and graph.cost(is_running=_COSTS[name]) is not None:
+        return _cost(graph, name, at)
+    if name == "quality" and graph.quality is not None:
+        axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
+        scope = [subject for criterion in graph.criteria for subject in criterion.rests_on]
+        what = f"{graph.metric.value}; 1 is the limit of what is acceptable"
+        return taken_apart(graph, name, what, graph.quality, DIMENSIONLESS, at, axes, scope)
+    if name in graph.groups:
+        return _group(graph, name, at)
+    for settled in graph.elastic:
+        if settled.parameter.name == name:
+            what = "an elastic parameter: it takes what capacity is left"
+            if settled.parameter.priority is not None:
+                what += f", with priority {settled.parameter.priority}"
+            dimension = settled.parameter.dimension
+            return taken_apart(graph, name, what, settled.value, dimension, at)
+    varied, _, case = name.rpartition(".") if name not in graph.varied else (name, "", "")
+    if varied in graph.varied and case in ("", *_CASES):
+        return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
+    if name in graph.assumptions:
+        return _assumption(graph, graph.assumptions[name], at)
+    sink = Sink()
+    is_outside = bool(modes) and graph.mode is None
+    sink.report(
+        codes.UNKNOWN_NAME,
+        None,
+        f"there is nothing called `{name}` to explain" + " outside of any mode" * is_outside,
+        hint=" or ".join(
+            hint
+            for hint in (
+                did_you_mean(name, names(graph)),
+                f"ask for a mode: `--set mode={modes[0]}`" if is_outside else None,
+            )
+            if hint is not None
+        )
+        or None,
+    )
+    raise QpsError(sink.found)
+
+
+_CASES = [case.value for case in ir.Case]
+
+
+def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Explanation:
+    """Return a parameter that has several values, in one case, with all of them."""
+    name = table.name if case is graph.case else f"{table.name}.{case.value}"
+    value = table.rows[-1].values[case]
+    if value is None:
+        sink = Sink()
+        sink.report(
+            codes.UNKNOWN_NAME,
+            None,
+            f"`{table.name}` does not state its {case.value}",
+            hint=f"ask for the whole of it, `{table.name}`",
+        )
+        raise QpsError(sink.found)
+    known = graph.assumptions.get(name)
+    expr = known.symbol if known else number_formula(value)
+    what = f"a parameter with several values; this is its {case.value}"
+    told = taken_apart(graph, name, what, expr, table.dimension, at)
+    rows = tuple(
+        ExplainedCase(
+            row.kind or ("" if len(table.rows) == 1 else "all"),
+            "" if row.share is None else percent(float(row.share)),
+            _of_case(row, ir.Case.AVERAGE, table.dimension),
+            _of_case(row, ir.Case.LEAST, table.dimension),
+            _of_case(row, ir.Case.LARGEST, table.dimension),
+            row.place,
+            " ".join((table.source or "").split()),
+        )
+        for row in table.rows
+    )
+    return replace(told, cases=rows)
+
+
+def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
+    value = row.values[case]
+    return "" if value is None else quantity(float(value), dimension)
+
+
+_COSTS = {"cost": False, "running_cost": True}
+
+
+def _cost(graph: LoadGraph, name: str, at: int) -> Explanation:
+    is_running = _COSTS[name]
+    total = graph.cost(is_running=is_running)
+    assert total is not None
+    parts = [Part(p.place, p.value) for p in graph.prices if p.is_running is is_running]
+    what = "what the machines and networks cost, by place"
+    if graph.unpriced:
+        what += f"; without a price: {', '.join(graph.unpriced)}"
+    dimension = MONEY / TIME if is_running else MONEY
+    return taken_apart(graph, name, what, total, dimension, at, parts)
+
+
+def _throughput(graph: LoadGraph, name: str, at: int) -> Explanation:
+    """Return what a link or a network card carries; of several the highest."""
+    what = "what is carried, in bit/s"
+    of = Measures(graph.resources, graph.streams, graph.prices)
+    expr = of.of(ir.Measured(ir.MeasureKind.THROUGHPUT, name.removesuffix(".throughput")))
+    return taken_apart(graph, name, what, expr, DATA_RATE, at, [])
+
+
+def _group(graph: LoadGraph, name: str, at: int) -> Explanation:
+    group = graph.groups[name]
+    what = group.doc or "a group: how many users each has"
+    told = taken_apart(graph, name, what, group.members, DIMENSIONLESS, at, (), ())
+    there = taken_apart(graph, name, what, group.count, DIMENSIONLESS, at, (), ())
+    counted = (
+        ("how many groups", there.formulas[0][1]),
+        (f"how many there are at {told.at_text}", number(there.value)),
+    )
+    return replace(told, formulas=(*told.formulas, *counted))
+
+
+def names(graph: LoadGraph) -> list[str]:
+    """Return everything that can be explained."""
+    found = list(graph.resources)
+    found += [f"{n}.throughput" for n, r in graph.resources.items() if r.throughput is not None]
+    for stream in graph.streams:
+        found += [f"{stream}.{measure}" for measure in stream_measures()]
+    found += list(graph.measures)
+    if graph.quality is not None:
+        found.append("quality")
+    found += [name for name, runs in _COSTS.items() if graph.cost(is_running=runs) is not None]
+    found += [settled.parameter.name for settled in graph.elastic]
+    found += list(graph.groups)
+    found += [name for name in graph.varied if name not in graph.assumptions]
+    return found + list(graph.assumptions)
+
+
+def _resource(graph: LoadGraph, resource: ResourceLoad, at: int) -> Explanation:
+    parts = [Part(name, load) for name, load in resource.parts.items()]
+    what = "load; 1 is saturation"
+    if resource.target is not ONE:
+        planned = graph.number(resource.target)
+        what = f"load; {percent(planned)} is the target ({formula(resource.target)})"
+    explained = taken_apart(
+        graph, f"{resource.name}.load", what, resource.load, DIMENSIONLESS,
+        at, parts, unsettled=resource.unsettled, beside=resource.target,
+    )  # fmt: skip
+    saturation = saturation_text(graph, resource)
+    reached = "saturates" if resource.target is ONE else "reaches its target"
+    return replace(explained, formulas=(*explained.formulas, (reached, saturation)))
+
+
+def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
+    """Return where a resource saturates, as a formula where there is a readable one."""
+    load = graph.valued(resource.fullness)
+    found = saturation_of(graph, resource.name)
+    if found.not_below is not None:
+        known = "" if found.at is None else f", but by {number(found.at, 6)}"
+        return f"not below {graph.population} = {found.not_below:,}{known}; else it cannot be told"
+    if found.at is None:
+        return "never"
+    told = f"{graph.population} = {number(found.at, 6)} ({found.method.value})"
+    function = as_rational_function(load - 1, graph.population)
+    if function is None or function.numerator.degree() != 1:
+        return told
+    from qps.engine.algebra import as_text, root_of_linear  # noqa: PLC0415 - slow to import
+
+    root = root_of_linear(resource.load - resource.target, graph.population)
+    return told if root is None else f"{told}: {graph.population} = {as_text(root)}"
+
+
+def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:
+    what = "a number that the model rests on"
+    symbol, dimension = assumption.symbol, assumption.dimension
+    return taken_apart(graph, assumption.name, what, symbol, dimension, at)

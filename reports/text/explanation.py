@@ -1,0 +1,166 @@
+"""A number taken apart: its formulas, its parts, and the numbers that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from math import isclose
+
+from qps.compiler.lower.load_graph import (
+    LoadGraph,
+)
+from qps.compiler.quantities.dimension import (
+    Dimension,
+)
+from qps.engine.formulas import ZERO, Formula
+from qps.engine.points import Point
+from qps.engine.substitution import substituted
+from qps.reports.text.formula_text import formula, in_population, with_numbers
+from qps.reports.text.how_known import KnownView
+from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
+from qps.reports.text.quantities import is_share, percent, quantity
+from qps.solver.search.critical import piece_at
+
+
+@dataclass(frozen=True)
+class ExplainedPart:
+    """A part of the number: a component's load, a stage of a latency."""
+
+    name: str
+    value: str
+    share: str
+    formula: str
+
+
+@dataclass(frozen=True)
+class ExplainedNumber:
+    """A number that the formula rests on, and where it comes from."""
+
+    name: str
+    value: str
+    place: str
+    source: str
+
+
+@dataclass(frozen=True)
+class ExplainedCase:
+    """A kind of a parameter, its share, and its value in each case; empty where none is stated.
+
+    The row of all kinds together has an empty name.
+    """
+
+    kind: str
+    share: str
+    average: str
+    least: str
+    largest: str
+    place: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A number taken apart; `value` is in base units of `unit`, at the population `at`.
+
+    `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.
+    """
+
+    schema: str
+    name: str
+    what: str
+    at: int
+    at_text: str
+    value: float
+    unit: str
+    formulas: tuple[tuple[str, str], ...]
+    parts: tuple[ExplainedPart, ...]
+    assumptions: tuple[ExplainedNumber, ...]
+    mode: str | None = None
+    modes: tuple[str, ...] = ()
+    cases: tuple[ExplainedCase, ...] = ()
+    known: KnownView = field(default_factory=KnownView)
+
+
+def taken_apart(
+    graph: LoadGraph,
+    name: str,
+    what: str,
+    expr: Formula,
+    dimension: Dimension,
+    at: int,
+    parts: Sequence[Part] = (),
+    scope: Sequence[str] = (),
+    unsettled: Formula | None = None,
+    beside: Formula = ZERO,
+) -> Explanation:
+    """Take an expression apart; `unsettled` is the same with elastic parameters still open.
+
+    The numbers of what stands `beside` it are listed, too.
+    """
+    total = graph.at(at).number(expr)
+    told = partial(quantity, dimension=dimension, share=is_share(name))
+    at_text = f"{graph.population.name} = {at:,}"
+    named = unsettled if unsettled is not None else named_whole(graph, expr, scope, parts)
+    formulas = [("in symbols", formula(named))]
+    free = expr.symbols
+    if free - {graph.population}:
+        formulas.append(("with its numbers", with_numbers(named, graph.assumptions)))
+    named_parts = [in_named_measures(graph, part.value, part.scope) for part in parts]
+    formulas += elastic_notes(graph, (named, *named_parts), at)
+    if graph.population in free:
+        formulas.append(_in_population(graph, expr, at, at_text))
+    formulas.append((f"at {at_text}", told(total, digits=6)))
+    shown = free | beside.symbols
+    used = [a for a in graph.assumptions.values() if a.symbol in shown]
+    return Explanation(
+        "qps/explain/1",
+        name,
+        what,
+        at,
+        at_text,
+        total,
+        str(dimension),
+        tuple(formulas),
+        _parts(parts, named_parts, graph.at(at), total, told),
+        tuple(
+            ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
+            for a in used
+        ),
+    )
+
+
+_READABLE = 160
+"""Characters of a formula, beyond which a piece of it tells more."""
+
+
+def _in_population(graph: LoadGraph, expr: Formula, at: int, at_text: str) -> tuple[str, str]:
+    """Return an expression in the population alone; where it is long, the piece that holds now."""
+    whole = in_population(expr, graph.values)
+    if len(whole) > _READABLE:
+        piece = piece_at(substituted(expr, graph.values), graph.population, Fraction(at))
+        if piece is not None:
+            return f"in {graph.population.name}, around {at_text}", in_population(piece, {})
+    return f"in {graph.population.name}", whole
+
+
+def _parts(
+    parts: Sequence[Part],
+    named: Sequence[Formula],
+    point: Point,
+    total: float,
+    told: Callable[[float], str],
+) -> tuple[ExplainedPart, ...]:
+    """Return the parts of a number; their shares only where they add up to it."""
+    values = [point.number(part.value) for part in parts]
+    adds_up = total != 0 and isclose(sum(values), total)
+    return tuple(
+        ExplainedPart(
+            part.name,
+            told(value),
+            percent(value / total) if adds_up else "",
+            formula(shown),
+        )
+        for part, shown, value in zip(parts, named, values, strict=True)
+    )

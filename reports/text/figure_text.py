@@ -1,0 +1,155 @@
+"""Figures in numbers: which load leads from where to where, and the lines as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.reports.text.how_known import KnownView, known_numbers, known_view, parenthesis
+from qps.reports.text.quantities import number, quantity, scale_of
+from qps.reports.text.table import Table, joined
+from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Leads
+
+_ROWS = 16
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A line of a figure: a value for each point of the axis, null for none."""
+
+    label: str
+    values: tuple[float, ...]
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class LeadView:
+    """A stretch of the axis, and the loads that are the highest on it."""
+
+    lines: tuple[str, ...]
+    from_: float
+    to: float
+
+
+@dataclass(frozen=True)
+class LeadsView:
+    """Who leads in a model as changed, and whether the places are exact."""
+
+    of: str
+    leads: tuple[LeadView, ...]
+    exact: bool
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure as plain values, in base units of `axis_unit` and `unit`."""
+
+    schema: str
+    name: str
+    title: str
+    axis: str
+    axis_unit: str
+    unit: str
+    at: tuple[float, ...]
+    lines: tuple[LineView, ...]
+    leads: tuple[LeadsView, ...]
+    source: str | None
+    note: str | None
+
+
+def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
+    """Return a drawn figure as plain values; `population` is the name of the users."""
+    figure = drawn.figure
+    return FigureView(
+        "qps/figure/1",
+        figure.name,
+        figure.title or figure.name,
+        figure.parameter or population,
+        str(figure.dimension),
+        str(drawn.dimension),
+        drawn.at,
+        tuple(
+            LineView(curve.label, curve.values, known_view(curve.known)) for curve in drawn.curves
+        ),
+        tuple(
+            LeadsView(
+                group.of,
+                tuple(LeadView(lead.lines, lead.start, lead.end) for lead in group.leads),
+                group.is_exact,
+            )
+            for group in drawn.leads
+        ),
+        figure.source,
+        figure.note,
+    )
+
+
+def figure_text(drawn: DrawnFigure, population: str, *, markdown: bool = False) -> str:
+    """Return a figure as text: its title, who leads, and its lines at some points."""
+    figure = drawn.figure
+    axis = figure.parameter or population
+    title = f"{figure.name}: {figure.title or figure.name}"
+    table = _table(drawn, axis)
+    return joined(
+        [
+            f"## {title}" if markdown else title,
+            *leads_text(drawn, axis),
+            table.as_markdown() if markdown else table.as_text(),
+            lines_known(drawn),
+            " ".join(part for part in (figure.source, figure.note) if part),
+        ]
+    )
+
+
+def _table(drawn: DrawnFigure, axis: str) -> Table:
+    """Return the lines at some points of the axis, the first and the last among them."""
+    x_factor, x_unit = scale_of(drawn.at[-1], drawn.figure.dimension)
+    last = len(drawn.at) - 1
+    chosen = sorted({round(last * step / _ROWS) for step in range(_ROWS + 1)})
+    rows = tuple(
+        (
+            number(drawn.at[i] / x_factor),
+            *(quantity(curve.values[i], drawn.dimension) for curve in drawn.curves),
+        )
+        for i in chosen
+    )
+    headings = (f"{axis}, {x_unit}" if x_unit else axis, *(line_label(c) for c in drawn.curves))
+    return Table(headings, rows, frozenset(range(len(headings))))
+
+
+def line_label(curve: DrawnCurve) -> str:
+    """Return what stands for a line in a legend: where it is not exact, how it is known, too."""
+    return curve.label + parenthesis(curve.known)
+
+
+def lines_known(drawn: DrawnFigure) -> str:
+    """Return which lines are not exact, and why; or that all are."""
+    return " ".join(known_numbers({curve.label: curve.known for curve in drawn.curves}))
+
+
+def leads_text(drawn: DrawnFigure, axis: str) -> tuple[str, ...]:
+    """Return, in a sentence for each model, which load is the highest from where to where."""
+    return tuple(_sentence(group, drawn, axis) for group in drawn.leads)
+
+
+def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
+    def told(place: float) -> str:
+        text = quantity(place, drawn.figure.dimension)
+        return text if drawn.figure.parameter else f"{axis} = {text}"
+
+    *before, last = group.leads
+    stretches = [f"{_joined(lead.lines)} up to {told(lead.end)}" for lead in before]
+    if not stretches:
+        sentence = f"{_joined(last.lines)} {_verb(last.lines)} throughout"
+    else:
+        first = group.leads[0].lines
+        stretches[0] = f"{_joined(first)} {_verb(first)} up to {told(group.leads[0].end)}"
+        sentence = ", then ".join([*stretches, _joined(last.lines)])
+    return f"{group.of}: {sentence}." if group.of else f"{sentence}."
+
+
+def _joined(lines: tuple[str, ...]) -> str:
+    return lines[0] if len(lines) == 1 else f"{', '.join(lines[:-1])} and {lines[-1]}"
+
+
+def _verb(lines: tuple[str, ...]) -> str:
+    return "leads" if len(lines) == 1 else "lead together"

@@ -1,0 +1,132 @@
+"""What lies beyond the answer, in sentences: what a planner reads before any table."""
+
+from __future__ import annotations
+
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Kind, opposite
+from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
+from qps.reports.text.answers import AdviceView, SolveView
+from qps.reports.text.how_known import MARKS, marked, marked_value
+from qps.reports.text.quantities import in_percent, percent, quantity, told_apart
+from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, outlook
+from qps.solver.answers.solution import Solution
+
+_MOST_NAMED = 3
+
+
+def outlook_lines(view: SolveView, solution: Solution) -> list[str]:
+    """Return the next limit, what 10 % more users would do, the margin, what would help most."""
+    beyond = outlook(solution)
+    lines = [_next_limit(view)]
+    if beyond.more_users is not None:
+        lines.append(_more_users(view, solution, beyond.more_users))
+    return [line for line in (*lines, _margin(view), _helps_most(view)) if line]
+
+
+def _next_limit(view: SolveView) -> str:
+    found = view.next_limit
+    if found is None:
+        return ""
+    if found.requirement is None:
+        return f"Next limit: none up to {found.met_up_to:,}, the end of the range."
+    mode = f" in mode {found.mode}" if found.mode else ""
+    if found.met_up_to is None:
+        return f"Next limit: {found.requirement}{mode}, which is met by no number of users either."
+    met = MARKS[Kind(found.known.kind)] + f"{found.met_up_to:,}"
+    return f"Next limit: {found.requirement}{mode}, met up to {met}."
+
+
+def _margin(view: SolveView) -> str:
+    if not view.margin:
+        return "Margin: none is planned, a resource counts as full at 100 %."
+    told = [
+        f"{item.of} at most {percent(item.at_most)}"
+        + ("" if item.loaded else " (nothing loads it here)")
+        for item in view.margin
+    ]
+    return f"Margin: {', '.join(told)}."
+
+
+def _helps_most(view: SolveView) -> str:
+    told = [f"{item.change} ({users_with(item)})" for item in view.helps_most]
+    return f"Most would help: {', '.join(told)}." if told else ""
+
+
+def users_with(item: AdviceView) -> str:
+    """Return how many users a change gives; where the range ends, there may be more."""
+    users = f"{item.largest_acceptable:,}"
+    kind = Kind(item.known.kind)
+    if not item.range_limits:
+        return MARKS[kind] + users
+    return f"at least {users}" if kind is Kind.EXACT else MARKS[Kind.APPROXIMATION] + users
+
+
+# -- more users --------------------------------------------------------------------------
+
+
+def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
+    """Return what happens with more users, and to whom."""
+    share = f"With 10 % more users ({more.at:,})"
+    head = f"At the end of the range ({more.at:,})" if more.is_end_of_range else share
+    mode = f" in mode {view.mode}" if view.mode else ""
+    loads = [
+        f"{one.resource} is loaded {percent(one.load)}"
+        + (f" ({percent(one.target)} is planned)" if one.target != 1 else "")
+        for one in more.loads
+    ]
+    fails = [_failing(solution, one, more.at) for one in more.failing]
+    if more.quality is not None and more.quality[1] > 1:
+        known = quality_known_at(solution.graph, more.at)
+        value = marked_value(told_apart(more.quality[1], 1), more.quality[1], known)
+        fails.append(f"quality is {value} (at most 1)")
+    told = [*_some(loads), *_some(fails), *_to_whom(more)]
+    return f"{head}{mode}: {'; '.join(told)}."
+
+
+def _failing(solution: Solution, one: FailingThere, at: int) -> str:
+    criterion = one.criterion
+    share = in_percent(criterion)
+    limit = solution.graph.number(criterion.limit)
+    side = "at most" if criterion.at_most else "at least"
+    told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]
+    value = marked_value(told[0], one.value, known_at(solution.graph, criterion, at))
+    return f"{criterion.name} is {value} ({side} {told[1]})"
+
+
+def _some(told: list[str]) -> list[str]:
+    more = len(told) - _MOST_NAMED
+    return [*told[:_MOST_NAMED], *([f"{more} more like these"] if more > 0 else [])]
+
+
+def _to_whom(more: MoreUsers) -> list[str]:
+    """Return what streams lose, how much later they get, at which stage; or that none does."""
+    ordered = sorted(more.streams, key=lambda one: (-one.loss[1], -one.latency[1]))
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for one in ordered:
+        if one.loses_more or one.is_later or one.is_lowered:
+            alike.setdefault(_how(one), []).append(one.name)
+    if alike:
+        return _some([f"{_and(names)}: {', '.join(how)}" for how, names in alike.items()])
+    return ["nobody loses more or is served later"]
+
+
+def _and(names: list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _how(one: StreamThere) -> tuple[str, ...]:
+    """Return in which ways a stream gets worse, and where."""
+    told = []
+    if one.loses_more:
+        before = f", {percent(one.loss[0])} before" if one.loss[0] > 0 else ""
+        lost = marked(percent(one.loss[1]), one.loss_known)
+        told.append(f"{lost} lost ({one.lost_at}{before})")
+    if one.is_later:
+        later = quantity(one.latency[1] - one.latency[0], TIME, 3)
+        told.append(f"{later} later ({one.slower_at})")
+    if one.is_lowered:
+        unit = DATA_RATE if one.item == "bit" else Dimension.of(one.item) / TIME
+        before, after = (quantity(rate, unit, 3) for rate in one.rate)
+        told.append(f"{marked(after, opposite(one.loss_known))} instead of {before}")
+    return tuple(told)

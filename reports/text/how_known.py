@@ -1,0 +1,199 @@
+"""How numbers are known, as it is told: a mark before the number, its reasons once below.
+
+What is exact has no mark, so that what is not stands out; one line says that of all the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import Certainty, Kind, together
+from qps.solver.answers.answer_certainty import answer_known, saturation_known
+from qps.solver.answers.solution import Solution, Verdict
+
+ALL_EXACT = "All numbers are exact for the model that the spec states."
+OTHERS_EXACT = "All other numbers are exact for the model that the spec states."
+
+MARKS = {
+    Kind.EXACT: "",
+    Kind.UPPER_BOUND: "<= ",
+    Kind.LOWER_BOUND: ">= ",
+    Kind.APPROXIMATION: "~ ",
+    Kind.SIMULATED: "~ ",
+}
+_WHAT = {
+    Kind.UPPER_BOUND: ("an upper bound", "upper bounds"),
+    Kind.LOWER_BOUND: ("a lower bound", "lower bounds"),
+    Kind.APPROXIMATION: ("an approximation", "approximations"),
+    Kind.SIMULATED: ("simulated", "simulated"),
+}
+_TRUTH = {
+    Kind.UPPER_BOUND: "the truth may be less",
+    Kind.LOWER_BOUND: "the truth may be more",
+    Kind.APPROXIMATION: "the truth may be less or more",
+    Kind.SIMULATED: "within its interval",
+}
+_USERS = {
+    Kind.UPPER_BOUND: "fewer may be well served",
+    Kind.LOWER_BOUND: "more may be well served",
+    Kind.APPROXIMATION: "fewer or more may be well served",
+    Kind.SIMULATED: "within its interval",
+}
+
+
+@dataclass(frozen=True)
+class KnownView:
+    """In which way a number is known, `exact` for one, and why no better."""
+
+    kind: str = Kind.EXACT.value
+    reasons: tuple[str, ...] = ()
+
+
+def known_view(known: Certainty) -> KnownView:
+    """Return a certainty as plain values."""
+    return KnownView(known.kind.value, known.reasons)
+
+
+def marked(text: str, known: Certainty) -> str:
+    """Return a number as it is told, with a mark where it is not exact."""
+    return MARKS[known.kind] + text
+
+
+def marked_value(text: str, value: float, known: Certainty) -> str:
+    """Return a number with its mark; what has no finite value needs none."""
+    return marked(text, known) if isfinite(value) else text
+
+
+def users_known(known: Certainty) -> str:
+    """Return what stands before a number of users: `At least ` for a lower bound."""
+    return {
+        Kind.EXACT: "",
+        Kind.UPPER_BOUND: "At most ",
+        Kind.LOWER_BOUND: "At least ",
+    }.get(known.kind, "About ")
+
+
+def parenthesis(known: Certainty) -> str:
+    """Return what stands behind a number in a sentence where it is not exact: ` (upper bound)`."""
+    return "" if known.is_exact else f" ({known.kind.value})"
+
+
+def with_article(kind: str) -> str:
+    """Return a kind with its article: `an upper bound`."""
+    return _WHAT[Kind(kind)][0] if kind in {each.value for each in _WHAT} else kind
+
+
+def known_sentence(known: KnownView) -> str:
+    """Return in a sentence how a number is known, and why no better."""
+    kind = Kind(known.kind)
+    if kind is Kind.EXACT:
+        return "Exact for the model that the spec states."
+    what = _WHAT[kind][0]
+    return f"{what[0].upper()}{what[1:]} ({_TRUTH[kind]}){because(known.reasons)}."
+
+
+def known_lines(solution: Solution) -> list[str]:
+    """Return how the answer and all that is told of a solution are known, the reasons once."""
+    told = numbers_known(solution)
+    answer = answer_known(solution)
+    uncertain = {name: known for name, known in told.items() if not known.is_exact}
+    if answer.is_exact and not uncertain:
+        return [ALL_EXACT]
+    lines = []
+    if not answer.is_exact and solution.verdict is not Verdict.NOWHERE:
+        what = _WHAT[answer.kind][0]
+        own = set(answer.reasons) - {r for known in uncertain.values() for r in known.reasons}
+        beside = tuple(reason for reason in answer.reasons if reason in own)
+        lines.append(f"The answer is {what}: {_USERS[answer.kind]}{because(beside)}.")
+    return [*lines, *_uncertain_lines(uncertain), OTHERS_EXACT]
+
+
+def known_numbers(told: Mapping[str, Certainty]) -> list[str]:
+    """Return which of some numbers are not exact and why, or that all are."""
+    uncertain = {name: known for name, known in told.items() if not known.is_exact}
+    if not uncertain:
+        return [ALL_EXACT]
+    others = [] if len(uncertain) == len(told) else [OTHERS_EXACT]
+    return [*_uncertain_lines(uncertain), *others]
+
+
+def _uncertain_lines(uncertain: Mapping[str, Certainty]) -> Iterator[str]:
+    for kind in _WHAT:
+        names = [name for name, known in uncertain.items() if known.kind is kind]
+        if names:
+            yield _line(kind, names, together(*(uncertain[name] for name in names)).reasons)
+
+
+def numbers_known(solution: Solution) -> dict[str, Certainty]:
+    """Return how every number is known that tables tell, by its name."""
+    graph = solution.graph
+    criteria = {item.criterion.name: item.criterion for item in solution.requirements}
+    told = {name: known_at(graph, one, solution.at) for name, one in criteria.items()}
+    if graph.quality is not None:
+        told["quality"] = quality_known_at(graph, solution.at)
+    told |= {name: known_at(graph, one, solution.at) for name, one in graph.measures.items()}
+    name = str(graph.population)
+    return told | {
+        f"saturation({each.name})": saturation_known(each, name) for each in solution.resources
+    }
+
+
+_MOST_NAMED = 6
+
+
+def _line(kind: Kind, names: Sequence[str], reasons: Sequence[str]) -> str:
+    one, several = _WHAT[kind]
+    is_or_are = f"are {several}" if len(names) > 1 else f"is {one}"
+    more = len(names) - _MOST_NAMED
+    shown = [f"`{name}`" for name in names[:_MOST_NAMED]]
+    shown += [f"{more} more"] * (more > 0)
+    *first, last = shown
+    subject = f"{', '.join(first)} and {last}" if first else last
+    return f"{subject} {is_or_are} ({_TRUTH[kind]}){because(reasons)}."
+
+
+def because(reasons: Sequence[str]) -> str:
+    """Return reasons as the end of a sentence, empty where there are none."""
+    return f": {'; '.join(merged(reasons))}" if reasons else ""
+
+
+_NAMES = re.compile(r"`[^`]+`(?:(?:, `[^`]+`)* and `[^`]+`)?")
+
+
+def merged(reasons: Sequence[str]) -> tuple[str, ...]:
+    """Return reasons that say the same of several names as one.
+
+    >>> merged(["no wait at `a`", "no wait at `b` and `c`"])
+    ('no wait at `a`, `b` and `c`',)
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for reason in reasons:
+        parts = tuple(_NAMES.split(reason))
+        found = _NAMES.findall(reason)
+        is_one_list = len(found) == 1
+        names = re.findall(r"`([^`]+)`", reason) if is_one_list else []
+        alike.setdefault(parts if is_one_list else (reason,), []).extend(names)
+    return tuple(
+        listed(dict.fromkeys(names), "and").join(parts) if names else parts[0]
+        for parts, names in alike.items()
+    )
+
+
+# -- claims ------------------------------------------------------------------------------
+
+
+def claims_known_line(known: Iterable[Certainty]) -> str:
+    """Return what the marks before predictions mean; empty where none has one."""
+    kinds = [each.kind for each in known if not each.is_exact]
+    parts = [
+        f"{count} {several if count > 1 else one.removeprefix('an ').removeprefix('a ')} "
+        f"({MARKS[kind].strip()})"
+        for kind, (one, several) in _WHAT.items()
+        if (count := kinds.count(kind))
+    ]
+    return f"Not exact: {', '.join(parts)}; `--format json` tells why." if parts else ""

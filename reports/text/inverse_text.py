@@ -1,0 +1,238 @@
+"""The question turned round, as text and as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.reports.text.how_known import ALL_EXACT, KnownView, because, known_view
+from qps.reports.text.quantities import quantity, rounded_in, scale_of
+from qps.reports.text.table import escaped
+from qps.solver.what_if.boundaries import Failure
+from qps.solver.what_if.inverse import Interval, InverseSolution
+
+_DIGITS = 6
+_MOST_REASONS = 4
+
+
+@dataclass(frozen=True)
+class FailureView:
+    """A requirement that fails, and in which mode; null where there is none.
+
+    Where it is `refused`, no requirement: the words tell which value the spec refuses.
+    """
+
+    requirement: str
+    mode: str | None
+    refused: bool
+
+
+@dataclass(frozen=True)
+class IntervalView:
+    """Acceptable values, and what fails below and above them; null at an end of the range.
+
+    An open end is not acceptable itself. Of numbers of places, `unrounded` holds the ends
+    before they were rounded to whole numbers, null where they were whole.
+    """
+
+    from_: float
+    to: float
+    fails_below: str | None
+    fails_above: str | None
+    mode_below: str | None
+    mode_above: str | None
+    from_is_open: bool
+    to_is_open: bool
+    unrounded: tuple[float, float] | None
+    from_known: KnownView
+    to_known: KnownView
+
+
+@dataclass(frozen=True)
+class InverseView:
+    """The values of a number with which a population is acceptable, in base units of `unit`.
+
+    `current` is null where it is not the same in all modes, see `current_by_mode`. `known` is a
+    lower bound where more values may do in truth, an upper bound where fewer.
+    """
+
+    schema: str
+    file: str
+    parameter: str
+    given: dict[str, int]
+    unit: str
+    current: float | None
+    current_by_mode: dict[str, float]
+    elastic: bool
+    whole_numbers: bool
+    range_: tuple[float, float]
+    answer: str
+    intervals: tuple[IntervalView, ...]
+    fails: tuple[FailureView, ...]
+    fails_throughout: bool
+    known: KnownView
+
+
+def inverse_view(solution: InverseSolution, file: str) -> InverseView:
+    """Return the answer as plain values."""
+    values = set(solution.current.values())
+    return InverseView(
+        "qps/inverse/1",
+        file,
+        solution.name,
+        {solution.population: solution.at},
+        str(solution.dimension),
+        values.pop() if len(values) == 1 else None,
+        {mode: value for mode, value in solution.current.items() if mode is not None},
+        solution.is_elastic,
+        solution.is_count,
+        (solution.low, solution.high),
+        inverse_answer(solution),
+        tuple(_interval_view(interval) for interval in solution.intervals),
+        tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
+        solution.fails_throughout,
+        known_view(solution.known),
+    )
+
+
+def _interval_view(interval: Interval) -> IntervalView:
+    below, above = interval.fails_below, interval.fails_above
+    return IntervalView(
+        interval.low,
+        interval.high,
+        None if below is None else below.requirement,
+        None if above is None else above.requirement,
+        None if below is None else below.mode,
+        None if above is None else above.mode,
+        interval.low_is_open,
+        interval.high_is_open,
+        interval.unrounded,
+        known_view(interval.low_known),
+        known_view(interval.high_known),
+    )
+
+
+def inverse_text(solution: InverseSolution, *, markdown: bool = False) -> str:
+    """Return the answer in words, and below it how it is known."""
+    answer, known = inverse_answer(solution), inverse_known_line(solution)
+    return f"**{escaped(answer)}**\n\n{escaped(known)}\n" if markdown else f"{answer}\n{known}\n"
+
+
+_IN_TRUTH = {
+    Kind.UPPER_BOUND: "Not all of these values may do in truth",
+    Kind.LOWER_BOUND: "More values may do in truth",
+    Kind.APPROXIMATION: "Other values may do in truth, and not all of these",
+}
+
+
+def inverse_known_line(solution: InverseSolution) -> str:
+    """Return how the values are known, and why no better."""
+    known = solution.known
+    if known.is_exact:
+        return ALL_EXACT
+    may = _IN_TRUTH[known.kind] if solution.intervals else "A value may do in truth"
+    return f"{may}{because(known.reasons)}."
+
+
+def inverse_answer(solution: InverseSolution) -> str:
+    """Return the answer in words: how large the number must be, and what fails otherwise."""
+    name = printable(solution.name)
+    users = f"{solution.at:,} user{'s' * (solution.at != 1)}"
+    now = _now(solution)
+    kind = "its range" if solution.is_declared_range else "a million times less and more than now"
+    whole = f"{_told(solution, solution.low)} to {_told(solution, solution.high)}, {kind}"
+    everywhere = "in every mode, " if solution.is_changed_by_modes else ""
+    if not solution.intervals:
+        because = _because(solution)
+        return f"No value of {name} carries {users} (looked in {whole}){because}. {now}"
+    parts = [_interval(solution, interval) for interval in solution.intervals]
+    if parts == [None]:
+        return f"Every value of {name} carries {users} ({whole}). {now}"
+    told = ", or ".join(part for part in parts if part is not None)
+    return f"{users}: {everywhere}{name} must be {told}. {now}"
+
+
+def _now(solution: InverseSolution) -> str:
+    """Return what the number is now: by mode where they differ, at this population if elastic."""
+    if not solution.current:
+        return f"{printable(solution.name)} is not in use now."
+    values = {mode: _told(solution, value) for mode, value in solution.current.items()}
+    told = next(iter(values.values()))
+    if len(set(values.values())) > 1:
+        told = _and([f"{value} in mode {mode}" for mode, value in values.items()])
+    if solution.is_elastic:
+        return f"It is elastic: {told} with {solution.population} = {solution.at:,} now."
+    return f"It is {told} now."
+
+
+def _interval(solution: InverseSolution, interval: Interval) -> str | None:
+    """Return the acceptable values in words, None where they are the whole range."""
+    below, above = interval.fails_below, interval.fails_above
+    low, high = _end(solution, interval, is_low=True), _end(solution, interval, is_low=False)
+    low_known, high_known = _known(interval.low_known), _known(interval.high_known)
+    at_low, at_high = "at it and " * interval.low_is_open, "at it and " * interval.high_is_open
+    under = below and f"({low_known}{at_low}below it, {_fails(below)})"
+    over = above and f"({high_known}{at_high}above it, {_fails(above)})"
+    least = "above" if interval.low_is_open else "at least"
+    most = "below" if interval.high_is_open else "at most"
+    if under and over:
+        if interval.low == interval.high:
+            return f"{low} ({under[1:-1]}; {over[1:-1]})"
+        if interval.low_is_open or interval.high_is_open:
+            return f"{least} {low} {under} and {most} {high} {over}"
+        return f"between {low} {under} and {high} {over}"
+    if under:
+        return f"{least} {low} {under}"
+    return f"{most} {high} {over}" if over else None
+
+
+def _known(known: Certainty) -> str:
+    return "" if known.is_exact else f"{known.kind.value}; "
+
+
+def _fails(failure: Failure) -> str:
+    if failure.is_refused:
+        return printable(failure.requirement)
+    mode = f" in mode {failure.mode}" if failure.mode else ""
+    return f"{printable(failure.requirement)} fails{mode}"
+
+
+def _because(solution: InverseSolution) -> str:
+    """Return what fails where no value will do: throughout, or from the least value on."""
+    told = [_fails(failure) for failure in solution.fails]
+    more = len(told) - _MOST_REASONS
+    reasons = _and([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+    if solution.fails_throughout:
+        return f": {reasons}, whatever it is"
+    return f": at each of them something fails, from the least on {reasons}" if told else ""
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
+    """Return an end of an interval, as many digits as are shown rounded into it."""
+    end = interval.low if is_low else interval.high
+    if solution.is_count:
+        exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
+        whole = f"{end:,.0f} {solution.dimension}".rstrip()
+        if exact is None or exact == end:
+            return whole
+        told = _told(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
+        return f"{whole} ({told})"
+    return _told(solution, _inward(end, solution, is_low=is_low), _DIGITS)
+
+
+def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
+    """Return an end with the digits that are shown: of what is acceptable, never beyond it."""
+    if end == 0 or not isfinite(end):
+        return end
+    factor = 0.01 if solution.is_share else scale_of(end, solution.dimension)[0]
+    return rounded_in(end, factor, _DIGITS, is_up=is_low)
+
+
+def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:
+    return quantity(value, solution.dimension, digits, share=solution.is_share)

@@ -1,0 +1,223 @@
+"""Matrices as files (Parquet, CSV, JSON) and as tables for people."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from qps.compiler.diagnostics.visible import escaped
+from qps.compiler.quantities.certainty import Kind
+from qps.reports.text.how_known import MARKS, known_numbers, known_view, marked
+from qps.reports.text.quantities import is_share, number, percent, quantity, undecided_point
+from qps.reports.text.table import Table, joined
+from qps.reports.text.table import escaped as escaped_cell
+from qps.solver.matrix.asked import asked_of
+from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.tables import (
+    ANSWER,
+    FROM_START,
+    KNOWN,
+    LARGEST,
+    LOAD,
+    NOT_BELOW,
+    SATURATION,
+    SCHEMA,
+    STAYS_FULL,
+    Column,
+    Counts,
+    columns_of,
+    counts_of,
+    layout_of,
+    schema_of,
+)
+from qps.solver.matrix.whole_files import whole_file
+
+ENDINGS = (".parquet", ".csv", ".json")
+
+
+def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:
+    """Write tables of rows to a file by its ending; under its name only when it is whole."""
+    with whole_file(path) as file:
+        _write(compiled, tables, path.suffix, file)
+
+
+def _write(
+    compiled: CompiledMatrix, tables: Iterable[pa.Table], ending: str, file: IO[bytes]
+) -> None:
+    schema = schema_of(compiled)
+    if ending == ".json":
+        for text in json_texts(compiled, tables):
+            file.write(text.encode())
+        return
+    with _writer(schema, ending, file) as writer:
+        for table in tables:
+            writer.write_table(table.replace_schema_metadata(schema.metadata))
+
+
+@contextmanager
+def _writer(schema: pa.Schema, ending: str, file: IO[bytes]) -> Iterator[Any]:
+    """Return what writes tables: as Parquet or as CSV."""
+    if ending == ".csv":
+        with csv.CSVWriter(file, schema) as writer:
+            yield writer
+        return
+    with parquet.ParquetWriter(file, schema, **layout_of(schema)) as writer:
+        yield writer
+
+
+def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[str]:
+    """Yield the text of a JSON object: what the columns are, an object for each row, the counts."""
+    columns = columns_of(compiled)
+    head = {
+        "schema": SCHEMA,
+        "file": compiled.model.file,
+        "model": compiled.model.name,
+        "matrix": compiled.matrix.name,
+        "units": {column.name: str(column.dimension) for column in columns},
+        "axes": [column.name for column in columns if column.is_axis],
+        "shares": [column.name for column in columns if column.is_share],
+        "known": {
+            column.name: asdict(known_view(column.known))
+            for column in columns
+            if not column.known.is_exact
+        },
+        "asked": json.loads(asked_of(compiled).as_text),
+    }
+    yield escaped(json.dumps(head, ensure_ascii=False, indent=2)[:-2]) + ',\n  "rows": ['
+    before, counts = "\n    ", Counts()
+    for table in tables:
+        counts += counts_of(table)
+        for row in table.to_pylist():
+            yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
+            before = ",\n    "
+    told = {"rows": counts.rows, "carry_nobody": counts.nobody, "faults": counts.faults}
+    yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
+
+
+def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[bytes]:
+    """Yield the text of a CSV file."""
+    first = True
+    for table in tables:
+        output = pa.BufferOutputStream()
+        options = csv.WriteOptions(include_header=first)
+        csv.write_csv(table.cast(schema_of(compiled)), output, options)
+        yield output.getvalue().to_pybytes()
+        first = False
+
+
+def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
+    """Return rows as a table for people, without columns in which nothing stands."""
+    found = {c.answer or c.name for c in columns_of(compiled) if _is_in(table, c.name)}
+    if NOT_BELOW in found:
+        found.add("saturates_at")  # there it is told
+    columns = [c for c in columns_of(compiled) if (c.answer or c.name) in found]
+    known = next((column.name for column in columns if column.answer == KNOWN), None)
+    columns = [column for column in columns if _is_told(column, columns)]
+    rows = [
+        tuple(_marked_cell(column, row, known) for column in columns) for row in table.to_pylist()
+    ]
+    right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
+    laid_out = Table(tuple(_heading(column.name) for column in columns), tuple(rows), right)
+    told = {c.name: c.known for c in columns if not c.known.is_exact}
+    lines = known_numbers(told) if told else []
+    if markdown:
+        return joined([laid_out.as_markdown(), escaped_cell(" ".join(lines))])
+    return joined([laid_out.as_text(""), "".join(f"{line}\n" for line in lines)])
+
+
+def _is_in(table: pa.Table, name: str) -> bool:
+    return bool(table.column(name).null_count < len(table))
+
+
+def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
+    """Return a cell with the mark of how it is known: of users by row, else by column."""
+    told = _cell(column, row[column.name])
+    if column.answer == "saturates_at":
+        is_undecided = row.get(NOT_BELOW) is not None
+        return _saturation(_undecided(row) if is_undecided else told, row)
+    if not column.known.is_exact and row[column.name] is not None:
+        return marked(told, column.known)
+    kind = row.get(known or "") if column.answer == LARGEST else None
+    return told if kind is None or row[column.name] is None else MARKS[Kind(str(kind))] + told
+
+
+def _undecided(row: Mapping[str, object]) -> str:
+    """Return where the first resource saturates, where of one of them that cannot be told."""
+    at, least = row.get("saturates_at"), row[NOT_BELOW]
+    assert isinstance(least, float)
+    if isinstance(at, float) and at <= least:
+        return number(at)
+    return undecided_point(at if isinstance(at, float) else None, int(least))
+
+
+def _saturation(told: str, row: Mapping[str, object]) -> str:
+    """Return where the first resource saturates as `solve` tells it: from the start, staying full.
+
+    What stays full is not beyond: it is acceptable for as long as it grows no more.
+    """
+    if _answer(row, FROM_START) is not None:
+        told = "from the start"
+    stays, largest = _answer(row, STAYS_FULL), _answer(row, LARGEST)
+    to = f" to {largest:,}" if isinstance(largest, int) else " to the answer"
+    return told if stays is None else f"{told} ({stays} full{to})"
+
+
+def _answer(row: Mapping[str, object], name: str) -> object:
+    """Return an answer of a row, where an axis has its name too."""
+    return row.get(ANSWER + name, row.get(name))
+
+
+def _is_told(column: Column, columns: list[Column]) -> bool:
+    """Leave out what a table has no room for: files have it all."""
+    answer = column.answer or ""
+    if answer.startswith((SATURATION, LOAD)) or answer in _ELSEWHERE:
+        return False
+    return not (answer == "cost_per_user" and len(columns) > _MOST_COLUMNS)
+
+
+_MOST_COLUMNS = 40
+_ELSEWHERE = ("at", KNOWN, NOT_BELOW, FROM_START, STAYS_FULL)
+"""Answers that stand in no column of a table: in others' cells, or nowhere."""
+
+
+def _heading(name: str) -> str:
+    return name.replace("_", " ").replace(ANSWER, f"{ANSWER} ")
+
+
+def _cell(column: Column, value: object) -> str:
+    if value is None:
+        return "–"
+    if not isinstance(value, float):
+        return f"{value:,}" if isinstance(value, int) else str(value)
+    if math.isnan(value):
+        return "–"
+    if not column.dimension.exponents:
+        return percent(value) if is_share(column.answer or column.name) else number(value)
+    return quantity(value, column.dimension)
+
+
+def summary(compiled: CompiledMatrix, counts: Counts) -> str:
+    """Return in a line how many configurations there are."""
+    size = compiled.size
+    text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
+    if counts.rows != size:
+        text += f", {counts.rows:,} of them kept"
+    if counts.nobody:
+        text += f"; {counts.nobody:,} carry nobody, `reason` tells why"
+    if counts.faults:
+        text += f"; {faults_in_words(counts.faults)}"
+    return text
+
+
+def faults_in_words(count: int) -> str:
+    """Return how many rows have no answer by a fault of ours."""
+    verb, whose = ("has", "a fault") if count == 1 else ("have", "faults")
+    return f"{count:,} {verb} no answer by {whose} of qps, which `reason` tells"

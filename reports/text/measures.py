@@ -1,0 +1,60 @@
+"""The measures of a spec's own: what they come to at the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler.lower.losses_in_series import known_at
+from qps.reports.text.how_known import KnownView, known_view, marked_value
+from qps.reports.text.quantities import is_share, quantity
+from qps.reports.text.table import Table
+from qps.solver.answers.answering import value_at
+from qps.solver.answers.solution import Solution
+
+
+@dataclass(frozen=True)
+class MeasureView:
+    """A measure of the spec's own at the answer, in its base unit; null where it has no value."""
+
+    name: str
+    value: float
+    unit: str
+    doc: str | None
+    known: KnownView
+
+
+def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
+    """Return what the spec's measures come to, in the order of their declaration."""
+    graph = solution.graph
+    return tuple(
+        MeasureView(
+            name,
+            value_at(graph, one.value, solution.at),
+            str(one.dimension),
+            one.doc,
+            known_view(known_at(graph, one, solution.at)),
+        )
+        for name, one in graph.measures.items()
+    )
+
+
+def measure_table(solution: Solution) -> Table:
+    """Return the measures that no requirement shows already, with what their docs say first."""
+    graph = solution.graph
+    required = {item.criterion.name for item in solution.requirements}
+    rows = tuple(
+        (
+            view.name,
+            marked_value(
+                quantity(
+                    view.value, graph.measures[view.name].dimension, share=is_share(view.name)
+                ),
+                view.value,
+                known_at(graph, graph.measures[view.name], solution.at),
+            ),
+            view.doc.splitlines()[0] if view.doc else "",
+        )
+        for view in measure_views(solution)
+        if view.name not in required
+    )
+    return Table(("measure", f"at {solution.at:,}", ""), rows, frozenset([1]))

@@ -1,0 +1,362 @@
+"""What it takes to carry a population, as text and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, isnan
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import MONEY, TIME
+from qps.reports.text.how_known import (
+    ALL_EXACT,
+    OTHERS_EXACT,
+    KnownView,
+    because,
+    known_numbers,
+    known_view,
+    marked,
+    marked_value,
+)
+from qps.reports.text.quantities import (
+    in_percent,
+    number,
+    percent,
+    quantity,
+    rounded_in,
+    scale_of,
+)
+from qps.reports.text.table import Table, escaped, joined
+from qps.solver.answers.answering import QUALITY
+from qps.solver.what_if.growth import Growth
+from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
+from qps.solver.what_if.sizing import MOST
+
+_DIGITS = 4
+_EXACT_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class MachinesView:
+    """How many machines there are, how many would do, and what those cost (`$` or `$/s`)."""
+
+    now: int
+    takes: int
+    price: float | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class NeededView:
+    """A resource: its load there, its target, what it has and what it takes, in `unit`.
+
+    `takes` is null where none was found that does, 0 where any does; `exact` is the same before it
+    was rounded up to whole cores. `machines` is null where their number is not to be chosen.
+    """
+
+    name: str
+    load: float
+    target: float
+    unit: str
+    has: float
+    takes: float | None
+    exact: float | None
+    suffices: bool
+    machines: MachinesView | None
+    mode: str | None
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class FailingView:
+    """A requirement that fails there, in which mode, with its value and its limit."""
+
+    requirement: str
+    mode: str | None
+    value: float
+    limit: float
+    unit: str
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class MendView:
+    """A capacity, that of all these resources, which mends what still fails by itself."""
+
+    resources: tuple[str, ...]
+    takes: float
+    unit: str
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class MoreMachinesView:
+    """How many machines these nodes have each, and how many they take."""
+
+    nodes: tuple[str, ...]
+    now: int
+    takes: int
+
+
+@dataclass(frozen=True)
+class GrowthView:
+    """Numbers of machines that do where larger capacities do not; none where none were found.
+
+    Up to `up_to` times as many of `looked_at` were tried.
+    """
+
+    machines: tuple[MoreMachinesView, ...]
+    links: tuple[str, ...]
+    are_least: bool
+    looked_at: tuple[str, ...]
+    up_to: int
+    known: KnownView
+
+
+@dataclass(frozen=True)
+class SizingView:
+    """What each resource must have for a population, in base units.
+
+    `known` tells how it is known whether they are carried: an upper bound where they may not be,
+    a lower bound where they may be though it seems not.
+    """
+
+    schema: str
+    file: str
+    given: dict[str, int]
+    answer: str
+    carried: bool
+    resources: tuple[NeededView, ...]
+    fails_whatever: tuple[FailingView, ...]
+    fails_still: tuple[FailingView, ...]
+    mends: tuple[MendView, ...]
+    growth: GrowthView | None
+    known: KnownView
+
+
+def sizing_view(sizing: Sizing, file: str) -> SizingView:
+    """Return the answer as plain values."""
+    return SizingView(
+        "qps/sizing/1",
+        file,
+        {sizing.population: sizing.at},
+        sizing_answer(sizing),
+        sizing.is_possible,
+        tuple(_needed(one) for one in _ordered(sizing)),
+        tuple(_failing_view(one) for one in sizing.fails_whatever),
+        tuple(_failing_view(one) for one in sizing.fails_still),
+        tuple(_mend_view(mend) for mend in sizing.mends),
+        None if sizing.growth is None else _growth_view(sizing.growth),
+        known_view(sizing.known),
+    )
+
+
+def _mend_view(mend: Mend) -> MendView:
+    unit = str(mend.capacity.dimension)
+    return MendView(mend.resources, mend.takes, unit, known_view(mend.known))
+
+
+def _growth_view(growth: Growth) -> GrowthView:
+    return GrowthView(
+        tuple(MoreMachinesView(m.places, m.now, m.takes) for m in growth.machines),
+        growth.links,
+        growth.are_least,
+        growth.looked_at,
+        growth.up_to,
+        known_view(growth.known),
+    )
+
+
+def _needed(one: Needed) -> NeededView:
+    machines = one.machines
+    return NeededView(
+        one.resource,
+        one.load,
+        one.target,
+        str(one.capacity.dimension),
+        one.capacity.has,
+        one.takes,
+        one.exact,
+        one.suffices,
+        None
+        if machines is None
+        else MachinesView(
+            machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
+        ),
+        one.mode,
+        known_view(one.known),
+    )
+
+
+def _failing_view(one: FailingThere) -> FailingView:
+    unit, known = str(one.criterion.dimension), known_view(one.known)
+    return FailingView(one.criterion.name, one.mode, one.value, one.limit, unit, known)
+
+
+def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
+    """Return the answer, and a table of what each resource has and takes."""
+    head = f"{printable(title)}: what {_users(sizing)} take{'s' * (sizing.at == 1)}"
+    answer = sizing_answer(sizing)
+    table = _table(sizing)
+    known = sizing_known(sizing)
+    if markdown:
+        said = escaped(" ".join(known))
+        return joined([f"### {head}", f"**{escaped(answer)}**", table.as_markdown(), said])
+    lines = "".join(f"  {line}\n" for line in known)
+    return joined([head, f"  {answer}", table.as_text(), lines])
+
+
+def sizing_known(sizing: Sizing) -> list[str]:
+    """Return how it is known whether they are carried, and each number that is not exact."""
+    told = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
+    told |= {f"{one.resource}, takes": one.known for one in sizing.needed}
+    told |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
+    if sizing.growth is not None:
+        told["machines"] = sizing.growth.known
+    numbers = known_numbers(told)
+    if sizing.known.is_exact:
+        return numbers
+    may = "may not be carried" if sizing.is_possible else "may be carried"
+    verdict = f"In truth {_users(sizing)} {may}{because(sizing.known.reasons)}."
+    return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
+
+
+def _users(sizing: Sizing) -> str:
+    return f"{sizing.at:,} user{'s' * (sizing.at != 1)}"
+
+
+def sizing_answer(sizing: Sizing) -> str:
+    """Return in words whether what is told carries them, and what fails else."""
+    short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
+    what = f"With what {_and(short)} take{'s' * (len(short) == 1)}" if short else "As it stands"
+    if sizing.is_carried:
+        return f"{what}, {_users(sizing)} {'is' if sizing.at == 1 else 'are'} carried."
+    growth = sizing.growth
+    more = growth is not None and bool(growth.machines)
+    told = [_more_machines(sizing, growth)] if growth is not None and more else []
+    none = "" if growth is None or more else _not_found(growth)
+    if sizing.fails_whatever:
+        named = _and([_failing(one) for one in _told(sizing.fails_whatever)])
+        enough = (
+            "With 10,000 times each capacity instead"
+            if more
+            else (
+                f"Nothing was found that carries {_users(sizing)}: with 10,000 times each capacity"
+            )
+        )
+        told.append(f"{enough}, {named}{none and f'; {none}'}.")
+    if sizing.fails_still:
+        named = _and([_failing(one) for one in _told(sizing.fails_still)])
+        mends = [f"{_mending(mend)} of {_and(mend.resources)}" for mend in sizing.mends]
+        mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
+        told.append(f"{what}, {named}: {mend}.")
+    if not sizing.fails_whatever and not sizing.fails_still:
+        told.append(f"{what}, {_users(sizing)} are acceptable, but fewer are not.")
+    return " ".join(told)
+
+
+def _mending(mend: Mend) -> str:
+    return marked(_amount(mend.takes, mend.capacity), mend.known)
+
+
+def _more_machines(sizing: Sizing, growth: Growth) -> str:
+    """Return in words how many machines do."""
+    links = f"With what {_and(growth.links)} take{'s' * (len(growth.links) == 1)}, "
+    more = [
+        f"{marked(f'{m.takes:,}', growth.known)} machines of {_and(m.places)} (now {m.now:,})"
+        for m in growth.machines
+    ]
+    told = f"{links * bool(growth.links)}{_and(more)} carry {_users(sizing)}"
+    return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
+
+
+def _not_found(growth: Growth) -> str:
+    """Return in words how many machines were looked at."""
+    return (
+        "nor was a number of machines found, up to "
+        f"{growth.up_to:,} times as many of {_and(growth.looked_at)}"
+    )
+
+
+def _told(failing: Sequence[FailingThere]) -> list[FailingThere]:
+    """Return what fails, without quality where an axis of it fails."""
+    if any(one.criterion.axis is not None for one in failing):
+        return [one for one in failing if one.criterion.name != QUALITY]
+    return list(failing)
+
+
+def _failing(one: FailingThere) -> str:
+    criterion = one.criterion
+    share = in_percent(criterion)
+    value, limit = (
+        quantity(v, criterion.dimension, _DIGITS, share=share) for v in (one.value, one.limit)
+    )
+    mode = f" in mode {one.mode}" if one.mode else ""
+    side = "at most" if criterion.at_most else "at least"
+    told = marked_value(value, one.value, one.known)
+    return f"{printable(criterion.name)} is {told}{mode} ({side} {limit})"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _ordered(sizing: Sizing) -> list[Needed]:
+    """Return the resources, those that are shortest of capacity first."""
+    return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
+
+
+def _table(sizing: Sizing) -> Table:
+    rows: list[tuple[str, ...]] = [
+        (
+            one.resource,
+            percent(one.load),
+            percent(one.target),
+            _has(one),
+            marked(_takes(one), one.known),
+            _machines(one.machines),
+        )
+        for one in _ordered(sizing)
+    ]
+    headings = ("resource", f"load at {sizing.at:,}", "target", "has", "takes", "or machines")
+    shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1
+    return Table(headings[:shown], tuple(row[:shown] for row in rows), frozenset(range(1, shown)))
+
+
+def _has(one: Needed) -> str:
+    return "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension)
+
+
+def _takes(one: Needed) -> str:
+    """Return the capacity, its digits rounded up: what is told is enough.
+
+    That none does is told where nothing rests on it: else so much was looked at.
+    """
+    if one.takes is None:
+        most = number(float(MOST), _EXACT_DIGITS)
+        return f"none found up to {most} times" if one.is_searched else "no capacity does"
+    if one.takes == 0:
+        return "any"
+    dimension = one.capacity.dimension
+    if one.capacity.is_whole and one.exact is not None:
+        exact = number(rounded_in(one.exact, 1.0, _EXACT_DIGITS, is_up=True), _EXACT_DIGITS)
+        told = f"{one.takes:,.0f} {dimension}"
+        return told if one.takes == one.exact else f"{told} ({exact})"
+    return _amount(one.takes, one.capacity)
+
+
+def _amount(amount: float, capacity: Capacity) -> str:
+    """Return an amount of a capacity, its digits rounded up."""
+    factor, _ = scale_of(amount, capacity.dimension)
+    shown = rounded_in(amount, factor, _DIGITS, is_up=True)
+    return quantity(shown, capacity.dimension, _DIGITS)
+
+
+def _machines(machines: Machines | None) -> str:
+    """Return how many machines would do, where there are fewer."""
+    if machines is None or machines.takes <= machines.now:
+        return ""
+    if machines.price is None or not isfinite(machines.price):
+        return f"{machines.takes:,}"
+    dimension = MONEY / TIME if machines.is_running else MONEY
+    return f"{machines.takes:,} ({quantity(machines.price, dimension)})"

@@ -1,0 +1,517 @@
+"""Answers as text for a terminal, and as Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from qps.compiler import ir
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import plain, printable
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.dimension import (
+    DATA_RATE,
+    DIMENSIONLESS,
+    INFORMATION,
+    MONEY,
+    TIME,
+)
+from qps.reports.text.answers import RequirementView, ResourceView, SolveView
+from qps.reports.text.explanation import Explanation
+from qps.reports.text.headroom_text import outlook_lines, users_with
+from qps.reports.text.how_known import (
+    MARKS,
+    KnownView,
+    claims_known_line,
+    known_lines,
+    known_sentence,
+    marked_value,
+)
+from qps.reports.text.measures import measure_table
+from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
+from qps.reports.text.table import Table, escaped, joined
+from qps.reports.text.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summary
+from qps.reports.text.view import circumstances
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.staying_full import StaysFull
+from qps.solver.claims.claim_results import ClaimResult, Side
+from qps.solver.search.method import Method
+
+_SHOWN_SHARES = 4
+_SHOWN_SENSITIVITIES = 6
+_SMALL_SHARE = 0.005
+
+
+def solve_text(
+    view: SolveView,
+    solution: Solution,
+    title: str,
+    warnings: Sequence[Diagnostic] = (),
+    *,
+    markdown: bool = False,
+) -> str:
+    """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
+    head = f"{printable(title)} ({view.file}{_circumstances(view)})"
+    answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
+    beyond = outlook_lines(view, solution)
+    if markdown:
+        answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
+    else:
+        answer = "\n".join([answer, *(f"  {line}" for line in beyond)])
+    parts = [f"### {head}" if markdown else head, answer]
+    criteria = [item.criterion for item in solution.requirements]
+    tables = [
+        _requirements(view, criteria),
+        measure_table(solution),
+        _resources(view),
+        carried(view),
+    ]
+    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    indent = "" if markdown else "  "
+    told = [_modes(view), _bottleneck(view), *remarks(view, solution)[1:], _sensitivity(view)]
+    told.append(_references(view, solution))
+    parts += [f"{indent}{line}" for line in told if line]
+    helping = _advice(view)
+    if helping.rows:
+        parts.append(helping.as_markdown() if markdown else helping.as_text())
+    warned = plain((*warnings, *solution.warnings)).splitlines()
+    parts += [escaped(line) if markdown else f"{indent}{line}" for line in warned]
+    return joined(parts)
+
+
+def title_of(model: ir.Model) -> str:
+    """Return the first line of a model's doc string, else its name."""
+    return model.doc.splitlines()[0].rstrip(".") if model.doc else model.name
+
+
+def _circumstances(view: SolveView) -> str:
+    return "".join(f", {part}" for part in circumstances(view))
+
+
+def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
+    rows = [
+        _requirement(item, criterion, view)
+        for item, criterion in zip(view.requirements, criteria, strict=True)
+    ]
+    if view.quality.at_limit is not None:
+        rows.append(
+            (
+                f"quality ({view.quality.metric})",
+                MARKS[Kind(view.quality.known.kind)] + number(view.quality.at_limit),
+                "<= 1",
+                _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
+            )
+        )
+    headings = ("requirement", f"at {view.at:,}", "limit", "met up to")
+    return Table(headings, tuple(rows), frozenset([1, 3]))
+
+
+def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -> tuple[str, ...]:
+    share, dimension = in_percent(criterion), criterion.dimension
+    return (
+        item.measure,
+        marked_value(
+            quantity(item.value_at_limit, dimension, share=share),
+            item.value_at_limit,
+            Certainty(kind=Kind(item.known.kind)),
+        ),
+        f"{item.operator} {quantity(item.limit, dimension, share=share)}",
+        _up_to(item.met_up_to, view, item.met_up_to_known),
+    )
+
+
+def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
+    if met is None:
+        return "never"
+    return "all" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
+
+
+def _resources(view: SolveView) -> Table:
+    ordered = sorted(
+        view.resources,
+        key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
+    )
+    is_planned = any(resource.target != 1 for resource in ordered)
+    rows = tuple(
+        (
+            resource.name,
+            percent(resource.load_at_limit),
+            *([percent(resource.target)] * is_planned),
+            _saturation(resource),
+            _shares(resource),
+        )
+        for resource in ordered
+    )
+    headings = (
+        "resource",
+        f"load at {view.at:,}",
+        *(["target"] * is_planned),
+        f"{'reached' if is_planned else 'saturates'} at {view.population.name} =",
+        "mostly",
+    )
+    return Table(headings, rows, frozenset([1, 2, 3] if is_planned else [1, 2]))
+
+
+_MOST_CARRIED = 6
+
+
+def carried(view: SolveView) -> Table:
+    """Return what links and network cards carry, as rates and as volumes."""
+    shown = view.carries[:_MOST_CARRIED]
+    several = any(item.count != 1 for item in shown)
+    rows = tuple(
+        (
+            item.resource,
+            quantity(item.bit_per_s, DATA_RATE, 3),
+            quantity(item.byte_per_hour * 8, INFORMATION, 3),
+            quantity(item.byte_per_month * 8, INFORMATION, 3),
+            *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
+        )
+        for item in shown
+    )
+    headings = ("carries", f"at {view.at:,}", "per hour", "per month", *([""] * several))
+    return Table(headings, rows, frozenset([1, 2, 3]))
+
+
+def _saturation(resource: ResourceView) -> str:
+    if resource.saturates_not_below is not None:
+        return undecided_point(resource.saturates_at, resource.saturates_not_below)
+    if resource.saturates_at is None:
+        return "never"
+    if resource.method == Method.AT_START.value:
+        return "from the start"
+    return number(resource.saturates_at)
+
+
+def _shares(resource: ResourceView) -> str:
+    large = [(by, share) for by, share in resource.shares.items() if share > _SMALL_SHARE]
+    return ", ".join(f"{by} {percent(share, 2)}" for by, share in large[:_SHOWN_SHARES])
+
+
+def _bottleneck(view: SolveView) -> str:
+    found = view.bottleneck
+    if found is None:
+        return ""
+    name = view.population.name
+    if found.saturates_at is None:
+        most = heaviest_in_words(view).lower()
+        none = "none is known to saturate" if found.undecided else "none saturates"
+        line = f"Bottleneck: {none}; {found.resource} is the {most}."
+    else:
+        line = f"Bottleneck: {_saturates_first(view, found.saturates_at)}{stays_full_text(view)}."
+    line += undecided_saturations(view)
+    if found.changes:
+        path = [f"{found.initially} at first"]
+        path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
+        line += f" {heaviest_in_words(view)}: {', '.join(path)}."
+    return line
+
+
+def undecided_saturations(view: SolveView) -> str:
+    """Return of which resources it cannot be told whether they saturate before the bottleneck."""
+    found = view.bottleneck
+    if found is None or not found.undecided:
+        return ""
+    named = [r for r in view.resources if r.name in found.undecided]
+    told = (
+        f"{r.name} (not below {view.population.name} = {r.saturates_not_below:,})" for r in named
+    )
+    does = "ever saturates" if found.saturates_at is None else "saturates before that"
+    return f" It cannot be told whether {' or '.join(told)} {does}."
+
+
+def _saturates_first(view: SolveView, at: float) -> str:
+    """Return which resource saturates first, and where; that is not known before the range."""
+    found = view.bottleneck
+    assert found is not None
+    planned = _is_planned(view, found.resource)
+    where = f"{view.population.name} = {number(at)}"
+    if found.from_start:
+        at_target = "at its target" if found.stays_full else "beyond its target"
+        full = at_target if planned else "saturated"
+        if view.population.from_ == view.population.to:
+            return f"{found.resource} is {full} at {where}"
+        return f"{found.resource} is {full} already at {where}, where the range starts"
+    return f"{found.resource} {'reaches its target' if planned else 'saturates'} first, at {where}"
+
+
+def stays_full_text(view: SolveView) -> str:
+    """Return that the bottleneck is full before the answer and no more: that is not beyond it."""
+    found, largest = view.bottleneck, view.largest_acceptable
+    if found is None or found.stays_full is None:
+        return ""
+    if found.stays_full == StaysFull.EXACTLY:
+        return f"; from there to {view.population.name} = {largest:,} it is exactly full, no more"
+    return f"; at no whole number up to {largest:,} is it more than full"
+
+
+def _is_planned(view: SolveView, resource: str) -> bool:
+    return any(r.name == resource and r.target != 1 for r in view.resources)
+
+
+def heaviest_in_words(view: SolveView) -> str:
+    """Return what is meant by the heaviest load: targets may lie below 100 %."""
+    is_planned = any(resource.target != 1 for resource in view.resources)
+    return "Nearest to its target" if is_planned else "Most heavily loaded"
+
+
+def _modes(view: SolveView) -> str:
+    """Return what each mode comes to, where there are several."""
+    if not view.modes:
+        return ""
+    told = []
+    for mode in view.modes:
+        largest = "none"
+        if mode.largest_acceptable is not None:
+            largest = MARKS[Kind(mode.known.kind)] + f"{mode.largest_acceptable:,}"
+        why = f" ({mode.limited_by})" if mode.limited_by else ""
+        told.append(f"{mode.mode} {largest}{why}")
+    return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."
+
+
+def _costs(view: SolveView, solution: Solution) -> list[str]:
+    """Return what the configuration costs at the limit, bought and running."""
+    lines = []
+    for cost in solution.costs:
+        dimension = MONEY / TIME if cost.is_running else MONEY
+        what = "Running cost" if cost.is_running else "Cost"
+        told = partial(quantity, dimension=dimension)
+        places = ", ".join(f"{place} {told(value)}" for place, value in cost.places.items())
+        line = (
+            f"{what} at {view.at:,}: {told(cost.total)}, {told(cost.per_user)} for each user "
+            f"({places})"
+        )
+        if cost.unpriced and cost is solution.costs[-1]:
+            line += f"; without a price: {', '.join(cost.unpriced)}"
+        lines.append(f"{line}.")
+    return lines
+
+
+def remarks(view: SolveView, solution: Solution) -> tuple[str, ...]:
+    """Return what is to be said of modes (perhaps nothing), elastic parameters and costs."""
+    known = " ".join(known_lines(solution))
+    return (_modes(view), known, *_elastic(view, solution), *_costs(view, solution))
+
+
+def _advice(view: SolveView) -> Table:
+    rows = advice_rows(view)
+    return Table(("what would help", "", "users"), rows, frozenset([2]))
+
+
+def advice_rows(view: SolveView) -> tuple[tuple[str, str, str], ...]:
+    """Return what would help, in the thesis's three ways, the best of each first."""
+    rows = []
+    last = ""
+    for item in view.advice:
+        change = item.change
+        if item.to is not None and item.headroom is not None:
+            change += f" (to {item.to}, which has {percent(item.headroom)} left)"
+        users = users_with(item)
+        rows.append((item.way if item.way != last else "", change, users))
+        last = item.way
+    return tuple(rows)
+
+
+def _elastic(view: SolveView, solution: Solution) -> list[str]:
+    """Return a sentence for each elastic parameter: where it yields, where it can no more."""
+    lines = []
+    name = view.population.name
+    for item, solved in zip(view.elastic, solution.elastic, strict=True):
+        told = partial(quantity, dimension=solved.dimension)
+        rank = "" if item.priority is None else f", priority {item.priority}"
+        line = f"Elastic{rank}: {item.parameter} is {told(item.value_at_limit)} at {view.at:,}"
+        if item.yields is None:
+            line += f"; nothing keeps it below {told(item.most)}."
+        else:
+            start = f": {told(item.most)} up to {name} = {number(item.yields.at)}, then "
+            if solved.yields is not None and solved.yields.method is Method.AT_START:
+                start = ", from the start "
+            if solved.exhausted is not None and solved.exhausted.method is Method.AT_START:
+                line += f", from the start: {item.yields.resource} leaves no more."
+                lines.append(line)
+                continue
+            line += f"{start}what {item.yields.resource} leaves"
+            for change in item.changes:
+                line += f", from {name} = {number(change.at)} on what {change.to} leaves"
+            if item.exhausted is not None:
+                line += (
+                    f", {told(item.least)} at {name} = {number(item.exhausted.at)} "
+                    f"({item.exhausted.resource})"
+                )
+            line += "."
+        lines.append(line)
+    return lines
+
+
+def _sensitivity(view: SolveView) -> str:
+    if not view.sensitivity:
+        return ""
+    told = [
+        f"{item.parameter} {item.elasticity:+.2f} %"
+        for item in view.sensitivity[:_SHOWN_SENSITIVITIES]
+    ]
+    what = "the answer"
+    if view.limited_by is None and view.sensitivity_of is not None:
+        what = f"the saturation of {view.sensitivity_of.removesuffix('.load')}"
+    return f"1 % more of each moves {what} by: {', '.join(told)}."
+
+
+def _references(view: SolveView, solution: Solution) -> str:
+    """Return which of the shown numbers are ratings of machines that costs were measured on."""
+    known = solution.graph.assumptions
+    rated = {one.dimension for one in known.values() if one.is_capacity}
+    shown = [known[item.parameter] for item in view.sensitivity[:_SHOWN_SENSITIVITIES]]
+    names = [
+        one.name
+        for one in shown
+        if not one.is_capacity
+        and one.dimension in rated
+        and one.name.split(".")[1:] == [one.dimension.single_base]
+    ]
+    if not names:
+        return ""
+    told = f"{' and '.join(names)} {'rate machines' if names[1:] else 'rates the machine'}"
+    return (
+        f"{told} that costs were measured on: rated higher, the same costs weigh more. "
+        "A machine that is also in use has both numbers."
+    )
+
+
+# -- claims ------------------------------------------------------------------------------
+
+
+def claims_text(
+    results: Sequence[ClaimResult],
+    untested: Untested = NOTHING_UNTESTED,
+    *,
+    quiet: bool = False,
+) -> str:
+    """Return every claim with what was claimed and predicted, what is fitted, and a count."""
+    told = [result for result in results if result.fails] if quiet else results
+    table = claims_table(told)
+    reasons = [reason.as_text("") for reason in grounds(told)]
+    known = claims_known_line([result.known for result in told])
+    told_table = table.as_text("") if table.rows else ""
+    return joined([told_table, known, *reasons, summary(results, untested)])
+
+
+def claims_table(results: Sequence[ClaimResult]) -> Table:
+    """Return claims as a table, one row each."""
+    rows = tuple(
+        (
+            mark(result),
+            result.name,
+            claimed(result),
+            predicted(result),
+            "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
+            within(result),
+            f"{result.file}:{result.line}",
+        )
+        for result in results
+    )
+    headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
+    return Table(headings, rows, frozenset([4, 5]))
+
+
+def claimed(result: ClaimResult) -> str:
+    """Return what was claimed, in its unit."""
+    if result.condition is not None:
+        return result.condition
+    assert result.claimed is not None
+    return _quantity(result.claimed, result)
+
+
+def predicted(result: ClaimResult) -> str:
+    """Return what the model says, in its unit; for a condition, the values of its sides."""
+    if result.counted is not None:
+        of_any = bool(result.compared[-1].value)
+        return MARKS[result.known.kind] * of_any + result.counted
+    if result.condition is not None:
+        return "; ".join(_side(side) for side in result.compared)
+    assert result.predicted is not None
+    return marked_value(_quantity(result.predicted, result), result.predicted, result.known)
+
+
+def within(result: ClaimResult) -> str:
+    """Return how far a prediction may be off, empty where nothing is judged by that."""
+    if result.tolerance is None:
+        return ""
+    amount = float(result.tolerance.amount)
+    if result.tolerance.relative:
+        return f"{amount * 100:g} %"
+    return _quantity(amount, result)
+
+
+def _side(side: Side) -> str:
+    """Return one side of a comparison; counts are whole, and told so."""
+    is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
+    told = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
+    return marked_value(told, side.value, side.known)
+
+
+def _quantity(value: float, result: ClaimResult) -> str:
+    return quantity(value, result.dimension, share=_is_written_in_percent(result))
+
+
+def _is_written_in_percent(result: ClaimResult) -> bool:
+    """True for `~ 70 % within …` and for a measured column `in % -> …`."""
+    if result.kind == "observation":
+        return result.text.partition("->")[0].rstrip().endswith("%")
+    return "%" in result.text.partition("~")[2].partition("within")[0]
+
+
+def _cases(explanation: Explanation) -> Table:
+    """Return a parameter's values by case, and by kind where it has kinds."""
+    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
+    rows = tuple(
+        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
+        for c in explanation.cases
+    )
+    if len(rows) > 1:
+        return Table(headings, rows, frozenset([1, 2, 3, 4]))
+    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))
+
+
+# -- explanations ------------------------------------------------------------------------
+
+
+def _in_mode(explanation: Explanation) -> str:
+    """Return which of a spec's modes is explained, or that it is none of them."""
+    if explanation.mode is not None:
+        others = [mode for mode in explanation.modes if mode != explanation.mode]
+        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
+        return f"In mode {explanation.mode}{beside}."
+    return (
+        "Outside of any mode, as the spec stands without them "
+        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
+    )
+
+
+def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
+    """Return a formula in symbols, with numbers, its value, and where each number is from."""
+    head = f"{explanation.name}: {explanation.what}"
+    parts = [f"### {head}" if markdown else head]
+    if explanation.modes:
+        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
+    parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
+    for heading, text in explanation.formulas:
+        body = printable(text)
+        parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
+    if explanation.parts:
+        table = Table(
+            ("part", f"at {explanation.at_text}", "share", "formula"),
+            tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
+            frozenset([1, 2]),
+        )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    if explanation.cases:
+        table = _cases(explanation)
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    if explanation.assumptions:
+        table = Table(
+            ("number", "value", "stated at", "source"),
+            tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
+        )
+        parts.append(table.as_markdown() if markdown else table.as_text())
+    return joined(parts)

@@ -1,0 +1,76 @@
+"""What is asked of playout, as people write it: `230 ms`, `6 %`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler.data.trace_files import UNITS
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
+from qps.compiler.quantities.quantity import read_quantity
+from qps.solver.traces.replay import Thresholds
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits on the buffer's delay (s) and on the share of gaps (Claypool 1997, section 5.6.4).
+
+    `buffer` (s) is the one at which gaps are counted and with which is replayed; where it is
+    None, these are the 250 ms of table 3.2, and the best buffer.
+    """
+
+    latency: Fraction = Fraction(230, 1000)
+    gaps: Fraction = Fraction(6, 100)
+    buffer: Fraction | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+
+def read_limits(
+    latency: str | None, gaps: str | None, buffer: str | None, threshold: str | None
+) -> Limits:
+    """Return limits as they were written; what was not is as usual. QpsError on mistakes."""
+    usual = Limits()
+    share = usual.gaps
+    if gaps is not None:
+        share = read_quantity(gaps, DIMENSIONLESS, "--gaps", "6 %")
+        if not 0 < share <= 1:
+            raise _wrong(
+                f"`--gaps {gaps}` is no share above zero",
+                "such as `--gaps 6%`; what a buffer for every packet would be, the curve tells",
+            )
+    longest = read_time(threshold, "--threshold") or usual.thresholds.longest
+    return Limits(
+        read_time(latency, "--latency") or usual.latency,
+        share,
+        read_time(buffer, "--buffer", or_none=True),
+        Thresholds(longest, min(longest, usual.thresholds.shortest)),
+    )
+
+
+def read_time(text: str | None, flag: str, *, or_none: bool = False) -> Fraction | None:
+    """Return a time in s; it must be above zero, or may be zero with `or_none`."""
+    if text is None:
+        return None
+    time = read_quantity(text, TIME, flag, "160 ms")
+    if time < 0 or (time == 0 and not or_none):
+        raise _wrong(
+            f"`{flag}` must {'not be below' if or_none else 'be above'} zero",
+            f"such as `{flag} 160ms`",
+        )
+    return time
+
+
+def read_unit(text: str | None) -> Fraction | None:
+    """Return the unit of times in s."""
+    if text is not None and text not in UNITS:
+        raise _wrong(f"`{text}` is no unit of time here", f"there is {listed(UNITS, 'and')}")
+    return None if text is None else UNITS[text]
+
+
+def _wrong(message: str, hint: str) -> QpsError:
+    sink = Sink()
+    sink.report(codes.COMMAND_LINE, None, message, hint=hint)
+    return QpsError(sink.found)

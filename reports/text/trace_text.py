@@ -1,0 +1,274 @@
+"""Traces as text and as plain values: jitter, compensation curve, best buffer, replays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from math import isnan
+
+import numpy as np
+
+from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.dimension import TIME
+from qps.reports.text.quantities import number, percent, quantity
+from qps.reports.text.table import Table, joined
+from qps.reports.text.trace_limits import Limits
+from qps.solver.traces.recorded_jitter import (
+    JitterMeasures,
+    Trace,
+    best_buffer,
+    buffer_for,
+    compensation_curve,
+    correlations,
+    measures,
+)
+from qps.solver.traces.replay import Replay, expanding_time, ignoring_late, monitoring_queue
+
+_CURVE_POINTS = 101
+_ALLOWED = tuple(Fraction(n, 1000) for n in (100, 60, 50, 20, 10, 5, 1, 0))
+_CORRELATED = (
+    "range",
+    "variance",
+    "standard_deviation",
+    "absolute_deviation",
+    "gaps",
+    "area",
+)
+"""The measures of Claypool 1997, table 3.2, in its order."""
+FEWEST_CORRELATED = 3
+
+
+USUAL_BUFFER = Fraction(1, 4)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A buffer in s, and the share of gaps that it leaves."""
+
+    buffer: float
+    gaps: float
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A share of gaps, and the smallest buffer (s) with at most so many; None where none has."""
+
+    gaps: float
+    buffer: float | None
+
+
+@dataclass(frozen=True)
+class BestView:
+    """The best buffer for the limits; times in s."""
+
+    buffer: float
+    gaps: float
+    distance: float
+    acceptable: bool
+
+
+@dataclass(frozen=True)
+class TraceView:
+    """A trace and what follows from it; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
+
+    file: str
+    sent: int
+    received: int
+    lost: int
+    loss: float
+    duplicates: int
+    duration: float
+    period: float
+    gaps_buffer: float
+    jitter: JitterMeasures
+    curve: tuple[CurvePoint, ...]
+    tolerances: tuple[Tolerance, ...]
+    best: BestView
+    replay_buffer: float
+    replays: tuple[Replay, ...]
+
+
+@dataclass(frozen=True)
+class TracesView:
+    """Several traces, and how their measures are correlated; null where that cannot be told."""
+
+    schema: str
+    limits: dict[str, float]
+    traces: tuple[TraceView, ...]
+    correlated: tuple[str, ...]
+    correlations: tuple[tuple[float, ...], ...] | None
+    acceptable: bool
+
+
+def traces_view(traces: Sequence[Trace], limits: Limits) -> TracesView:
+    """Return everything that is told of some traces."""
+    views = tuple(_view(trace, limits) for trace in traces)
+    table = None
+    if len(views) >= FEWEST_CORRELATED:
+        columns = [[float(getattr(v.jitter, name)) for v in views] for name in _CORRELATED]
+        table = tuple(tuple(row) for row in correlations(columns))
+    return TracesView(
+        "qps/trace/1",
+        {"latency": float(limits.latency), "gaps": float(limits.gaps)},
+        views,
+        _CORRELATED if table else (),
+        table,
+        all(view.best.acceptable for view in views),
+    )
+
+
+def _view(trace: Trace, limits: Limits) -> TraceView:
+    at = USUAL_BUFFER if limits.buffer is None else limits.buffer
+    best = best_buffer(trace, limits.latency, limits.gaps)
+    replayed = best.buffer if limits.buffer is None else limits.buffer
+    return TraceView(
+        trace.file,
+        trace.sent,
+        trace.received,
+        trace.lost,
+        trace.lost / trace.sent,
+        trace.duplicates,
+        trace.duration,
+        trace.seconds(trace.period),
+        float(at),
+        measures(trace, at),
+        _curve(trace),
+        tuple(Tolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED),
+        BestView(float(best.buffer), best.gaps, best.distance, best.distance <= 1),
+        float(replayed),
+        (
+            ignoring_late(trace, replayed),
+            expanding_time(trace, replayed),
+            monitoring_queue(trace, replayed, limits.thresholds),
+        ),
+    )
+
+
+def _curve(trace: Trace) -> tuple[CurvePoint, ...]:
+    """Return the compensation curve at even steps, or at each of its own where these are few."""
+    buffers, shares = compensation_curve(trace)
+    if len(buffers) > _CURVE_POINTS:
+        even = np.linspace(0.0, buffers[-1], _CURVE_POINTS)
+        at = np.searchsorted(buffers, even, side="right") - 1
+        buffers, shares = even, shares[at]
+    return tuple(map(CurvePoint, buffers.tolist(), shares.tolist()))
+
+
+# -- text --------------------------------------------------------------------------------
+
+
+def traces_text(view: TracesView, *, markdown: bool = False) -> str:
+    """Return what is told of some traces as text, or in Markdown."""
+    blocks = [block for trace in view.traces for block in _blocks(trace, view, markdown=markdown)]
+    if view.correlations is not None:
+        title = f"correlation of the measures over {len(view.traces)} traces"
+        blocks.append(_titled(title, _correlations(view), markdown=markdown))
+    return joined(blocks)
+
+
+def _blocks(trace: TraceView, view: TracesView, *, markdown: bool) -> list[str]:
+    return [
+        _heading(trace, markdown=markdown),
+        _titled("jitter", _jitter(trace), markdown=markdown),
+        _titled("jitter compensation", _tolerances(trace), markdown=markdown),
+        _answer(trace, view),
+        _titled(
+            f"replayed with a buffer of {_time(trace.replay_buffer)}",
+            _replays(trace),
+            markdown=markdown,
+        ),
+    ]
+
+
+def _heading(trace: TraceView, *, markdown: bool) -> str:
+    file = printable(trace.file)
+    parts = [f"{trace.sent:,} packets in {_time(trace.duration)}, one every {_time(trace.period)}"]
+    if trace.lost:
+        parts.append(f"{trace.lost:,} lost ({percent(trace.loss)})")
+    if trace.duplicates:
+        parts.append(f"{trace.duplicates:,} came twice")
+    return f"{f'## {file}' if markdown else file}{chr(10) * (1 + markdown)}{'; '.join(parts)}"
+
+
+def _titled(title: str, table: Table, *, markdown: bool) -> str:
+    if markdown:
+        return f"### {title}\n\n{table.as_markdown()}"
+    return f"{title}\n{table.as_text()}"
+
+
+_EXPLAINED = {
+    "range": "longest less shortest time between packets",
+    "longest": "longest time between packets",
+    "mean": "mean time between packets",
+    "variance": "of the times between packets",
+    "standard_deviation": "its root",
+    "absolute_deviation": "mean distance from the mean",
+    "total_absolute_deviation": "the same, added up",
+    "area": "under the compensation curve: mean lateness",
+}
+
+
+def _jitter(trace: TraceView) -> Table:
+    rows = []
+    for item in fields(trace.jitter):
+        value = getattr(trace.jitter, item.name)
+        told = f"with a buffer of {_time(trace.gaps_buffer)}"
+        shown = f"{number(value)} /s" if item.name == "gaps" else _time(value)
+        if item.name == "variance":
+            shown = quantity(value, TIME * TIME)
+        name = item.name.replace("_", " ")
+        rows.append((name, shown, _EXPLAINED.get(item.name, told)))
+    return Table(("measure", "value", ""), tuple(rows), frozenset([1]))
+
+
+def _tolerances(trace: TraceView) -> Table:
+    rows = tuple(
+        (percent(item.gaps), "none" if item.buffer is None else _time(item.buffer))
+        for item in trace.tolerances
+    )
+    return Table(("gaps at most", "buffer"), rows, frozenset([0, 1]))
+
+
+def _answer(trace: TraceView, view: TracesView) -> str:
+    best = trace.best
+    limits = f"{_time(view.limits['latency'])} and {percent(view.limits['gaps'])} of gaps"
+    told = f"a buffer of {_time(best.buffer)}, which leaves {percent(best.gaps)} of gaps"
+    if best.acceptable:
+        return f"Best for limits of {limits}: {told} ({number(best.distance, 3)} of the limits)."
+    return (
+        f"No buffer is acceptable for limits of {limits}. Nearest is {told} "
+        f"({number(best.distance, 3)} of the limits)."
+    )
+
+
+def _replays(trace: TraceView) -> Table:
+    rows = tuple(
+        (
+            replay.policy,
+            f"{replay.shown:,}",
+            f"{replay.late:,}",
+            f"{replay.discarded:,}",
+            f"{replay.gaps:,}",
+            _time(replay.mean_latency),
+            _time(replay.longest_latency),
+            _time(replay.last_latency),
+        )
+        for replay in trace.replays
+    )
+    headings = ("policy", "shown", "late", "discarded", "gaps", "mean latency", "longest", "last")
+    return Table(headings, rows, frozenset(range(1, 8)))
+
+
+def _correlations(view: TracesView) -> Table:
+    assert view.correlations is not None
+    names = [name.replace("_", " ") for name in view.correlated]
+    rows = tuple(
+        (name, *("–" if isnan(value) else f"{value:.2f}" for value in row))
+        for name, row in zip(names, view.correlations, strict=True)
+    )
+    return Table(("", *names), rows, frozenset(range(1, len(names) + 1)))
+
+
+def _time(value: float) -> str:
+    return quantity(value, TIME)

@@ -1,0 +1,135 @@
+"""What became of claims: how many hold, by what right, and what was chosen or is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from qps.reports.text.table import Table
+from qps.solver.claims.claim_results import ClaimResult, Verdict
+
+MARKS = {
+    Verdict.HOLDS: "ok",
+    Verdict.FAILS: "FAIL",
+    Verdict.MISSED: "missed",
+    Verdict.STALE: "FAIL",
+    Verdict.SHOWN: "shown",
+}
+"""What stands before a claim; one that holds with something fitted is `fitted`, not `ok`."""
+
+STALE = "is said to be missed, and holds: take `missed` away"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many claims hold, by what they rest on, and how many do not.
+
+    `unfitted` and `fitted` are published, `own` are of the model itself: laws, identities, our own
+    reckoning. Those that are `shown` beside a measurement are not judged.
+    """
+
+    unfitted: int
+    fitted: int
+    own: int
+    shown: int
+    missed: int
+    failed: int
+    has_published: bool
+
+
+def tally(results: Sequence[ClaimResult]) -> Tally:
+    """Count what became of claims."""
+    verdicts = [result.verdict for result in results]
+    holding = [result for result in results if result.verdict is Verdict.HOLDS]
+    published = [result for result in holding if result.is_published]
+    fitted = sum(result.fitted is not None for result in published)
+    return Tally(
+        len(published) - fitted,
+        fitted,
+        len(holding) - len(published),
+        verdicts.count(Verdict.SHOWN),
+        verdicts.count(Verdict.MISSED),
+        sum(result.fails for result in results),
+        any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Untested:
+    """How many specs could not be read, and how many claims of the others have no answer."""
+
+    specs: int = 0
+    claims: int = 0
+
+    @property
+    def parts(self) -> list[str]:
+        """What a summary says of them, nothing where there are none."""
+        specs = f"{self.specs:,} {'spec' if self.specs == 1 else 'specs'} could not be read"
+        has = "claim has" if self.claims == 1 else "claims have"
+        return [specs] * bool(self.specs) + [f"{self.claims:,} {has} no answer"] * bool(self.claims)
+
+
+NOTHING_UNTESTED = Untested()
+
+
+def summary(results: Sequence[ClaimResult], untested: Untested = NOTHING_UNTESTED) -> str:
+    """Return in one line what became of claims; nothing counts for two."""
+    found = tally(results)
+    parts = []
+    if found.has_published:
+        parts.append(f"{found.unfitted:,} published {_hold(found.unfitted)} with nothing fitted")
+    if found.fitted:
+        parts.append(f"{found.fitted:,} with something fitted")
+    if found.own:
+        parts.append(f"{found.own:,} of the model itself {_hold(found.own)}")
+    if found.missed:
+        parts.append(f"{found.missed:,} missed{_errors(results, Verdict.MISSED)}")
+    if found.shown:
+        errors = _errors(results, Verdict.SHOWN) or " (not judged)"
+        parts.append(f"{found.shown:,} shown beside what was measured{errors}")
+    return ", ".join([*parts, f"{found.failed:,} fail", *untested.parts])
+
+
+def _hold(count: int) -> str:
+    return "holds" if count == 1 else "hold"
+
+
+def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
+    """Return how far the model is off in claims of a verdict, empty where nothing says so."""
+    off = [r.relative_difference for r in results if r.verdict is verdict]
+    known = [share for share in off if share is not None]
+    if not known:
+        return ""
+    ends = dict.fromkeys(f"{end:+.1%}" for end in (min(known), max(known)))
+    told = f"off by {' to '.join(ends)}"
+    return f" (not judged: {told})" if verdict is Verdict.SHOWN else f" ({told})"
+
+
+def mark(result: ClaimResult) -> str:
+    """Return the word before a claim."""
+    holds = result.verdict is Verdict.HOLDS
+    return "fitted" if holds and result.fitted is not None else MARKS[result.verdict]
+
+
+def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
+    """Return what was chosen to hit claims, and why others are missed, as tables."""
+    chosen: dict[str, list[str]] = {}
+    missed: dict[str, list[str]] = {}
+    for result in results:
+        if result.fitted is not None:
+            chosen.setdefault(result.fitted, []).append(result.name)
+        if result.missed is not None:
+            why = STALE if result.verdict is Verdict.STALE else result.missed
+            missed.setdefault(why, []).append(result.name)
+    tables = (_ground("fitted", "what was chosen", chosen), _ground("missed", "why", missed))
+    return tuple(table for table in tables if table.rows)
+
+
+def _ground(kind: str, heading: str, reasons: dict[str, list[str]]) -> Table:
+    rows = tuple((_listed(names), reason) for reason, names in reasons.items())
+    return Table((kind, heading), rows)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the claims that share a reason; those of one block are told by its name."""
+    return ", ".join(dict.fromkeys(name.partition("[")[0] for name in names))

@@ -1,0 +1,402 @@
+"""What a report shows, made of a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from math import isfinite
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.diagnostics.render import as_dict
+from qps.compiler.lower.losses_in_series import known_at, quality_known_at
+from qps.compiler.quantities.certainty import EXACT, opposite
+from qps.reports.text.answers import (
+    AdviceView,
+    BottleneckView,
+    CarriedView,
+    ChangeView,
+    CostView,
+    ElasticView,
+    FailingView,
+    KneeView,
+    LoadThereView,
+    MarginView,
+    ModeView,
+    MoreUsersView,
+    NextLimitView,
+    PopulationView,
+    QualityView,
+    RequirementView,
+    ResourceView,
+    SensitivityView,
+    SolveView,
+    StreamThereView,
+)
+from qps.reports.text.formula_text import formula
+from qps.reports.text.how_known import known_view, parenthesis, users_known
+from qps.reports.text.measures import measure_views
+from qps.reports.text.quantities import in_percent, percent, quantity, told_apart, told_beyond
+from qps.solver.answers.answer_certainty import (
+    answer_known,
+    largest_known,
+    met_up_to_known,
+    saturation_known,
+)
+from qps.solver.answers.answering import QUALITY, rests_on_users
+from qps.solver.answers.headroom import MoreUsers, NextLimit, outlook
+from qps.solver.answers.solution import (
+    CriterionSolution,
+    ElasticSolution,
+    Knee,
+    ResourceSolution,
+    Solution,
+    Verdict,
+)
+from qps.solver.answers.staying_full import bottleneck_stays_full
+from qps.solver.search.method import Method
+from qps.solver.what_if.advice import Advice
+
+
+def solve_view(
+    model: ir.Model,
+    configuration: Configuration,
+    solution: Solution,
+    settings: tuple[str, ...] = (),
+    advice: Sequence[Advice] = (),
+    warnings: Sequence[Diagnostic] = (),
+) -> SolveView:
+    """Return the answers as plain values; `warnings` are those of the spec itself."""
+    graph = solution.graph
+    bottleneck = solution.bottleneck
+    beyond = outlook(solution)
+    ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
+    helping = tuple(_advice(item) for item in ranked)
+    return SolveView(
+        "qps/solve/1",
+        model.file,
+        model.name,
+        configuration.scenario,
+        graph.mode,
+        graph.case.value if graph.varied else None,
+        settings,
+        answer(solution),
+        PopulationView(str(graph.population), graph.low, graph.high),
+        tuple(_resource(solution, resource) for resource in solution.resources),
+        _carried(solution),
+        None
+        if bottleneck is None
+        else BottleneckView(
+            bottleneck.resource,
+            bottleneck.saturates_at,
+            bottleneck.from_start,
+            bottleneck_stays_full(solution),
+            bottleneck.initially,
+            tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
+            bottleneck.undecided,
+        ),
+        tuple(_requirement(solution, item) for item in solution.requirements),
+        measure_views(solution),
+        _quality(solution),
+        solution.largest_acceptable,
+        known_view(answer_known(solution)),
+        solution.limited_by,
+        solution.at,
+        _next_limit(beyond.next_limit),
+        _more_users(solution, beyond.more_users),
+        (*_margin(solution), *_idle_margin(model, configuration, solution)),
+        helping[:_MOST_HELPFUL],
+        tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
+        solution.sensitivity_of,
+        tuple(_elastic(item) for item in solution.elastic),
+        tuple(
+            CostView(
+                "$/s" if cost.is_running else "$",
+                cost.total,
+                cost.per_user,
+                cost.places,
+                cost.unpriced,
+                known_view(EXACT),
+            )
+            for cost in solution.costs
+        ),
+        _modes(solution),
+        tuple(_advice(item) for item in advice),
+        tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
+    )
+
+
+_MOST_HELPFUL = 3
+
+
+def _advice(item: Advice) -> AdviceView:
+    return AdviceView(
+        item.way.value,
+        item.change,
+        item.is_setting,
+        item.largest_acceptable,
+        item.is_range,
+        item.to,
+        item.headroom,
+        known_view(item.known),
+    )
+
+
+def _next_limit(item: NextLimit | None) -> NextLimitView | None:
+    if item is None:
+        return None
+    return NextLimitView(item.requirement, item.met_up_to, item.mode, known_view(item.known))
+
+
+def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:
+    if item is None:
+        return None
+    return MoreUsersView(
+        item.at,
+        item.is_end_of_range,
+        None if item.quality is None else item.quality[1],
+        tuple(
+            FailingView(
+                one.criterion.name,
+                one.value,
+                solution.graph.number(one.criterion.limit),
+                str(one.criterion.dimension),
+                known_view(known_at(solution.graph, one.criterion, item.at)),
+            )
+            for one in item.failing
+        ),
+        tuple(
+            StreamThereView(
+                one.name,
+                one.loss[1],
+                one.loss[0],
+                one.lost_at if one.loses_more else "",
+                one.latency[1],
+                one.latency[0],
+                one.slower_at if one.is_later else "",
+                one.rate[1],
+                one.rate[0],
+                known_view(solution.graph.streams[one.name].latency_certainty),
+                known_view(one.loss_known),
+                known_view(opposite(one.loss_known)),
+            )
+            for one in item.streams
+        ),
+        tuple(LoadThereView(one.resource, one.load, one.target) for one in item.loads),
+    )
+
+
+def _margin(solution: Solution) -> tuple[MarginView, ...]:
+    """Return the loads that are planned with: targets, and requirements that loads stay below 1."""
+    graph = solution.graph
+    planned = {name: graph.number(value) for name, value in graph.targets.items()}
+    for criterion in graph.criteria:
+        if criterion.span is not None and criterion.at_most and criterion.name.endswith(".load"):
+            planned[criterion.name] = graph.number(criterion.limit)
+    return tuple(MarginView(name, value) for name, value in planned.items() if value < 1)
+
+
+def _idle_margin(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[MarginView]:
+    """Yield the targets of what nothing loads in this configuration."""
+    graph = solution.graph
+    loaded = [(name, name.partition(".")[0] in configuration.links) for name in graph.resources]
+    folder = Folder(in_force(configuration), Fraction(graph.low))
+    for target in model.targets:
+        if not any(target.rank(name, is_link=is_link) for name, is_link in loaded):
+            value = folder.fold(target.value.expr)
+            if value is not None and value < 1:
+                yield MarginView(target.name, float(value), loaded=False)
+
+
+def _elastic(item: ElasticSolution) -> ElasticView:
+    return ElasticView(
+        item.name,
+        item.priority,
+        item.least,
+        item.most,
+        str(item.dimension),
+        item.value_at_limit,
+        item.value_at_limit < item.most,
+        _knee(item.yields),
+        _knee(item.exhausted),
+        tuple(ChangeView(change.at, change.to) for change in item.changes),
+        known_view(EXACT),
+    )
+
+
+def _modes(solution: Solution) -> tuple[ModeView, ...]:
+    solved = {each.graph.mode: each for each in (solution, *solution.others)}
+    return tuple(
+        ModeView(
+            mode.name,
+            mode.largest_acceptable,
+            mode.limited_by,
+            mode.quality_at_limit,
+            known_view(answer_known(replace(solved[mode.name], others=()))),
+            known_view(quality_known_at(solved[mode.name].graph, solved[mode.name].at)),
+        )
+        for mode in solution.modes
+    )
+
+
+def _quality(solution: Solution) -> QualityView:
+    graph = solution.graph
+    judged = [failure for failure in solution.failures if failure.criterion.name == QUALITY]
+    return QualityView(
+        graph.metric.value,
+        solution.quality_at_limit,
+        solution.quality_met_up_to,
+        known_view(quality_known_at(graph, solution.at)),
+        known_view(largest_known(judged, graph.low)),
+    )
+
+
+def _knee(knee: Knee | None) -> KneeView | None:
+    if knee is None:
+        return None
+    return KneeView(knee.at, knee.resource, knee.method is Method.CLOSED_FORM)
+
+
+def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
+    return ResourceView(
+        resource.name,
+        formula(resource.load),
+        resource.load_at_limit,
+        resource.target,
+        resource.saturation.at,
+        resource.saturation.not_below,
+        resource.saturation.method is Method.CLOSED_FORM,
+        resource.saturation.method.value,
+        resource.shares,
+        known_view(saturation_known(resource, str(solution.graph.population))),
+    )
+
+
+_BYTE = 8
+_HOUR = 3600.0
+MONTH = 365.25 * 86_400 / 12
+"""Seconds of a month, on average."""
+
+
+def _carried(solution: Solution) -> tuple[CarriedView, ...]:
+    """Return what is carried, the most first."""
+    found = [
+        CarriedView(
+            r.name, rate, rate * _HOUR / _BYTE, rate * MONTH / _BYTE, r.count, known_view(EXACT)
+        )
+        for r in solution.resources
+        if (rate := r.throughput) is not None
+    ]
+    return tuple(sorted(found, key=lambda carried: -carried.bit_per_s))
+
+
+def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView:
+    criterion = item.criterion
+    operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
+    return RequirementView(
+        criterion.name,
+        operator,
+        solution.graph.number(criterion.limit),
+        str(criterion.dimension),
+        item.met_up_to,
+        item.value_at_limit,
+        item.value_beyond,
+        known_view(known_at(solution.graph, criterion, solution.at)),
+        known_view(met_up_to_known(solution, criterion)),
+    )
+
+
+def answer(solution: Solution) -> str:
+    """Return the answer in words, with its reason."""
+    graph = solution.graph
+    known = answer_known(solution)
+    fewest = "1 user is" if graph.low == 1 else f"{graph.low:,} users are"
+    if solution.verdict is Verdict.RANGE:
+        if graph.low == graph.high:
+            return f"{fewest} acceptable."
+        if not rests_on_users(graph):
+            return (
+                f"Nothing depends on the number of users: as the spec stands, every number from "
+                f"{graph.low:,} to {graph.high:,} is acceptable."
+            )
+        every = "Every" if known.is_exact else "As far as it is known, every"
+        return (
+            f"{every} number of users from {graph.low:,} to {graph.high:,} is acceptable; "
+            "the range, not the system, is the limit."
+        )
+    if solution.verdict is Verdict.NOWHERE:
+        reason = _reason(solution, graph.low, at_limit=True)
+        if graph.low == graph.high:
+            return f"{fewest} not acceptable: {reason}."
+        if not known.is_exact:
+            fewest = fewest.replace(" is", " is known to be").replace(" are", " are known to be")
+        return f"Not even {fewest} acceptable: {reason}."
+    largest = solution.largest_acceptable or 0
+    reason = _reason(solution, largest + 1, at_limit=False)
+    about = users_known(known)
+    users = f"{about}1 user" if largest == 1 else f"{about}{largest:,} users"
+    mode = f" in mode {graph.mode}" if graph.mode else ""
+    return f"{users}. With {largest + 1:,}{mode}, {reason}."
+
+
+def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
+    """Return what passes which limit at a population."""
+    name = solution.limited_by or ""
+    named = [item for item in solution.requirements if item.criterion.name == name]
+    for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
+        criterion = item.criterion
+        value = item.value_at_limit if at_limit else item.value_beyond
+        limit = solution.graph.number(criterion.limit)
+        share = in_percent(criterion)
+        allowed = quantity(limit, criterion.dimension, share=share)
+        told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
+        side = "at most" if criterion.at_most else "at least"
+        as_known = parenthesis(known_at(solution.graph, criterion, at))
+        return f"{name} is {told}{as_known}; {side} {allowed} is acceptable"
+    if name == "quality" and solution.graph.quality is not None:
+        value = _at(solution, at)
+        as_known = parenthesis(quality_known_at(solution.graph, at))
+        return f"quality is {told_apart(value, 1)}{as_known}; at most 1 is acceptable"
+    resource = name.removesuffix(".load")
+    loads = {r.name: r for r in solution.graph.resources.values()}
+    if resource in loads:
+        load = solution.graph.at(at).number(loads[resource].load)
+        target = solution.graph.number(loads[resource].target)
+        if target != 1:
+            told = told_apart(100 * load, 100 * target)
+            return f"{resource} is loaded {told} %; its target is {percent(target)}"
+        return f"{resource} is loaded {told_apart(100 * load, 100)} %: it is saturated"
+    return f"{name} fails"
+
+
+def circumstances(view: SolveView) -> tuple[str, ...]:
+    """Return what was asked for otherwise than as the spec stands: scenario, case, settings."""
+    told = [f"scenario {view.scenario}"] if view.scenario else []
+    is_set = any(setting.split("=")[0].strip() == "case" for setting in view.settings)
+    if view.case not in (None, ir.Case.AVERAGE.value) and not is_set:
+        told.append(f"case {view.case}")
+    return (*told, *view.settings)
+
+
+def _at(solution: Solution, at: int) -> float:
+    quality = solution.graph.quality
+    assert quality is not None
+    return solution.graph.at(at).number(quality)
+
+
+def as_json(value: object) -> object:
+    """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name.rstrip("_"): as_json(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, dict):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

@@ -1,0 +1,1 @@
+"""What a load graph comes to: saturation, requirements, the largest population, headroom."""

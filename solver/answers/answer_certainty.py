@@ -1,0 +1,143 @@
+"""How an answer is known: what certain and uncertain requirements leave of it.
+
+The answer is the last population before the first at which a requirement fails. Two questions
+decide how it is known:
+
+- May fewer be acceptable in truth? They may where any requirement is judged too mildly (a limit
+  from above on a lower bound), as it may fail earlier than it seems to.
+- May more be acceptable in truth? They may where everything that fails just beyond the answer is
+  judged too strictly (a limit from above on an upper bound): one that fails there for certain
+  settles it. What is judged too strictly and fails later matters to nothing.
+
+What is an approximation may be judged too mildly, and too strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    Kind,
+    approximation,
+    lower_bound,
+    opposite,
+    together,
+    upper_bound,
+)
+from qps.solver.answers.solution import FirstFailure, ResourceSolution, Solution
+
+
+class Judged(Protocol):
+    """What has a limit: how it is known, and on which side the limit is."""
+
+    @property
+    def known(self) -> Certainty:
+        """How the measure is known."""
+
+    @property
+    def at_most(self) -> bool:
+        """True where the limit is from above."""
+
+
+def known_over(criterion: Judged) -> Certainty:
+    """Return how it is known by how much a criterion is over its limit."""
+    return criterion.known if criterion.at_most else opposite(criterion.known)
+
+
+def is_judged_mildly(criterion: Judged) -> bool:
+    """Return whether a criterion may fail in truth where it seems to hold."""
+    return known_over(criterion).kind not in (Kind.EXACT, Kind.UPPER_BOUND)
+
+
+def is_judged_strictly(criterion: Judged) -> bool:
+    """Return whether a criterion may hold in truth where it seems to fail."""
+    return known_over(criterion).kind not in (Kind.EXACT, Kind.LOWER_BOUND)
+
+
+def largest_known(failures: Iterable[FirstFailure], low: int) -> Certainty:
+    """Return how the largest acceptable population is known, of criteria that are all judged.
+
+    Those of several modes are judged together: the worst one counts. Where not even the least of
+    the range is acceptable there cannot be fewer.
+    """
+    judged = list(failures)
+    end = min((found.first for found in judged if found.first is not None), default=None)
+    first = [found.there for found in judged if end is not None and found.first == end]
+    return values_known([first], [found.criterion for found in judged], is_none=end == low)
+
+
+def known_by_limit(limiting: Judged | None, every: Iterable[Judged], *, is_none: bool) -> Certainty:
+    """Return how an answer is known of which only one of those that limit it is known.
+
+    It says no more than `largest_known`, and less where others that are certain fail there too.
+    """
+    return values_known([] if limiting is None else [[limiting]], every, is_none=is_none)
+
+
+def values_known(
+    outside: Iterable[Sequence[Judged]], every: Iterable[Judged], *, is_none: bool
+) -> Certainty:
+    """Return how a set of acceptable values is known: a lower bound where more may be in truth.
+
+    `outside` is what fails at places of all kinds that are not acceptable: more may be where
+    all that fails at one of them is judged too strictly. Fewer may be where any of `every` is
+    judged too mildly, but where there `is_none`.
+    """
+    mild = [] if is_none else [criterion for criterion in every if is_judged_mildly(criterion)]
+    more = [first for first in outside if first and all(map(is_judged_strictly, first))]
+    reasons = _reasons((*(criterion for first in more for criterion in first), *mild))
+    if more:
+        return approximation(*reasons) if mild else lower_bound(*reasons)
+    return upper_bound(*reasons) if mild else EXACT
+
+
+def least_known(below: Iterable[Sequence[Judged]], every: Iterable[Judged]) -> Certainty:
+    """Return how the least amount is known with which all holds; `below` fails with less."""
+    return opposite(values_known(below, every, is_none=False))
+
+
+def verdict_known(
+    failing: Sequence[Judged], every: Sequence[Judged], *, is_possible: bool
+) -> Certainty:
+    """Return how it is known whether a population is carried: that it is, or that it is not.
+
+    Where nothing fails there that is not carried, something does for fewer: whatever may.
+    """
+    if is_possible:
+        return values_known((), every, is_none=False)
+    return values_known([failing] if failing else [[one] for one in every], (), is_none=True)
+
+
+def answer_known(solution: Solution) -> Certainty:
+    """Return how the answer of a solution is known, all modes taken together."""
+    every = (failure for each in (solution, *solution.others) for failure in each.failures)
+    return largest_known(every, solution.graph.low)
+
+
+def met_up_to_known(solution: Solution, criterion: Criterion) -> Certainty:
+    """Return how it is known up to which population a criterion of a solution is met."""
+    judged = [failure for failure in solution.failures if failure.criterion is criterion]
+    return largest_known(judged, solution.graph.low)
+
+
+def saturation_known(resource: ResourceSolution, population: str) -> Certainty:
+    """Return how it is known where a resource saturates: a bound where that cannot be told."""
+    saturation = resource.saturation
+    if saturation.not_below is None:
+        return EXACT
+    none = f"there is no saturation of `{resource.name}` up to {population}"
+    reason = f"{none} = {saturation.not_below:,}, and nothing is proved beyond"
+    return lower_bound(reason) if saturation.at is None else upper_bound(reason)
+
+
+def quality_known(graphs: Sequence[LoadGraph]) -> Certainty:
+    """Return how the quality is known: the worst of several modes counts."""
+    return together(*(graph.quality_known for graph in graphs))
+
+
+def _reasons(criteria: Iterable[Judged]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(reason for one in criteria for reason in one.known.reasons))

@@ -1,0 +1,411 @@
+"""Solve a load graph: saturation, bottleneck, requirements, the largest acceptable population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
+from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.formulas import ONE, Formula
+from qps.solver.answers.beyond_measured import beyond_measured, report_beyond
+from qps.solver.answers.capacity import excess, fails, first_failure
+from qps.solver.answers.far_from_measured import report_far_from_measured
+from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
+from qps.solver.answers.saturation import (
+    bottleneck,
+    heaviest,
+    in_order_of_saturation,
+    refuse_undecided,
+    saturation_of,
+    saturation_point,
+)
+from qps.solver.answers.sensitivity import crossing, elasticities
+from qps.solver.answers.solution import (
+    BottleneckChange,
+    CostSolution,
+    CriterionSolution,
+    ElasticSolution,
+    FirstFailure,
+    Knee,
+    ResourceSolution,
+    Saturation,
+    Sensitivity,
+    Solution,
+    SolverFault,
+    Verdict,
+)
+from qps.solver.search.method import Method
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A criterion and the first population at which it fails."""
+
+    criterion: Criterion
+    first_failure: int | None
+    stated: bool
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The answer, with every criterion judged and the one that limits it."""
+
+    judged: list[_Judged]
+    limiting: _Judged | None
+    verdict: Verdict
+    largest: int | None
+
+
+def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
+    """Return the answer alone; `order` settles which of two resources limits it.
+
+    QpsError where the model cannot be, SolverFault as for `solve`.
+    """
+    judged = _judge(graph, order)
+    limiting = min(
+        (item for item in judged if item.first_failure is not None),
+        key=lambda item: item.first_failure or 0,
+        default=None,
+    )
+    verdict, largest = _verdict(graph, limiting)
+    at = graph.low if largest is None else largest
+    refuse_impossible(graph, min(at + 1, graph.high))
+    _certify(graph, judged, largest, limiting)
+    return _Answer(judged, limiting, verdict, largest)
+
+
+def _fullness(graph: LoadGraph) -> dict[str, Formula]:
+    """Return all loads as parts of their targets, numbers put in for all assumptions."""
+    loads = {name: graph.valued(r.fullness) for name, r in graph.resources.items()}
+    refuse_undefined(loads, graph)
+    return loads
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedAnswer:
+    """The largest acceptable population, None for none, and what it rests on."""
+
+    largest: int | None
+    failures: tuple[FirstFailure, ...]
+
+
+def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
+    """Return the largest acceptable population as `solve` does, without all the rest."""
+    answer = _answered(graph, tuple(_fullness(graph)))
+    return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
+
+
+def _failures(graph: LoadGraph, judged: list[_Judged]) -> tuple[FirstFailure, ...]:
+    return tuple(_failure(graph, item.criterion, item.first_failure) for item in judged)
+
+
+def _failure(graph: LoadGraph, criterion: Criterion, first: int | None) -> FirstFailure:
+    there = None if first is None else known_at(graph, criterion, first)
+    return FirstFailure(criterion, first, there)
+
+
+def solve(graph: LoadGraph) -> Solution:
+    """Return the answers; SolverFault where one does not satisfy its own equation."""
+    loads = _fullness(graph)
+    saturations = {name: saturation_of(graph, name) for name in loads}
+    order = in_order_of_saturation(saturations, loads, graph)
+    answer = _answered(graph, order)
+    judged, limiting, largest = answer.judged, answer.limiting, answer.largest
+    at = graph.low if largest is None else largest
+    resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
+    found = bottleneck(order, saturations, loads, graph)
+    sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
+    quality = [item for item in judged if item.criterion.name == QUALITY]
+    return Solution(
+        graph,
+        answer.verdict,
+        largest,
+        limiting.criterion.name if limiting else None,
+        at,
+        resources,
+        found,
+        tuple(
+            _criterion(graph, item, at)
+            for item in judged
+            if item.stated and item.criterion.name != QUALITY
+        ),
+        None if graph.quality is None else value_at(graph, graph.quality, at),
+        _met_up_to(graph, quality[0].first_failure) if quality else None,
+        sensitivity,
+        sensitivity_of,
+        tuple(_elastic(graph, settled, at) for settled in graph.elastic),
+        _costs(graph, at),
+        _warnings(graph, answer.verdict, resources, at),
+        _failures(graph, judged),
+    )
+
+
+QUALITY = "quality"
+"""What the metric over all axes is called among the criteria."""
+
+
+def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
+    """Return the requirements, with quality as the last where there is one.
+
+    A Euclidean metric is compared squared, which keeps it a rational function.
+    """
+    if graph.quality is None:
+        return graph.criteria
+    measure = graph.quality
+    if graph.metric is ir.Metric.EUCLIDEAN:
+        measure = measure**2
+    quality = Criterion(
+        name=QUALITY,
+        measure=measure,
+        limit=ONE,
+        at_most=True,
+        strict=False,
+        dimension=DIMENSIONLESS,
+        span=None,
+        axis=None,
+        known=graph.quality_known,
+        known_in_series=graph.quality_in_series,
+    )
+    return (*graph.criteria, quality)
+
+
+def largest_acceptable(graph: LoadGraph) -> int | None:
+    """Return the largest acceptable population alone, None where there is none."""
+    first = graph.high + 1
+    for criterion in reversed(all_criteria(graph)):
+        # What fails later than another one does not matter; quality mostly fails first.
+        failure = when_it_fails(graph, criterion, until=first - 1)
+        first = first if failure is None else failure
+    return None if first == graph.low else first - 1
+
+
+def _judge(graph: LoadGraph, order: tuple[str, ...]) -> list[_Judged]:
+    """Return every criterion with the first population at which it fails.
+
+    What is stated comes first, then that no resource be saturated, in the order in which they
+    saturate: of two that fail at the same population, the first is what limits.
+    """
+    judged = []
+    for criterion in all_criteria(graph):
+        stated = criterion.span is not None or criterion.name == QUALITY
+        judged.append(_Judged(criterion, when_it_fails(graph, criterion), stated))
+    place = {f"{name}.load": position for position, name in enumerate(order)}
+    return sorted(judged, key=lambda item: -1 if item.stated else place[item.criterion.name])
+
+
+def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
+    """Return the first population of the range at which a criterion fails, None for nowhere.
+
+    What fails after `until` may be told as failing nowhere.
+    """
+    return first_failure(
+        graph.valued(excess(criterion)),
+        graph.population,
+        graph.low,
+        graph.high,
+        strict=criterion.strict,
+        name=criterion.name,
+        until=until,
+        span=criterion.span,
+    )
+
+
+def _verdict(graph: LoadGraph, limiting: _Judged | None) -> tuple[Verdict, int | None]:
+    if limiting is None or limiting.first_failure is None:
+        return Verdict.RANGE, graph.high
+    if limiting.first_failure == graph.low:
+        return Verdict.NOWHERE, None
+    return Verdict.LIMITED, limiting.first_failure - 1
+
+
+def _certify(
+    graph: LoadGraph, judged: list[_Judged], largest: int | None, limiting: _Judged | None
+) -> None:
+    """Check the answer itself: all criteria hold at it, the limiting one fails just above."""
+    for item in judged:
+        over = graph.valued(excess(item.criterion))
+        strict = item.criterion.strict
+        if largest is not None and fails(over, graph.population, largest, strict=strict):
+            raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
+        failure = item.first_failure
+        if item is not limiting or failure is None:
+            continue
+        if not fails(over, graph.population, failure, strict=strict):
+            raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
+
+
+def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> ResourceSolution:
+    resource = graph.resources[name]
+    total = value_at(graph, resource.load, at)
+    parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
+    shares = {by: part / total if total else 0.0 for by, part in parts.items()}
+    return ResourceSolution(
+        name,
+        resource.load,
+        saturation,
+        total,
+        value_at(graph, resource.target, at),
+        None if resource.throughput is None else value_at(graph, resource.throughput, at),
+        value_at(graph, resource.count, at),
+        dict(sorted(shares.items(), key=lambda item: -item[1])),
+    )
+
+
+def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
+    """Return what is bought and what runs, each where anything has such a price."""
+    found = []
+    for is_running in (False, True):
+        prices = [price for price in graph.prices if price.is_running is is_running]
+        if prices:
+            places = {price.place: value_at(graph, price.value, at) for price in prices}
+            total = sum(places.values())
+            found.append(CostSolution(is_running, total, total / at, places, graph.unpriced))
+    return tuple(found)
+
+
+def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSolution:
+    parameter = settled.parameter
+    yields, exhausted = _knee(graph, settled.at_most), _knee(graph, settled.at_least)
+    changes: tuple[BottleneckChange, ...] = ()
+    if yields is not None:
+        # The resource that leaves the least is the highest of what they leave, turned round.
+        left = {name: -graph.valued(value) for name, value in settled.left.items()}
+        tightest, found = heaviest(left, graph)
+        if yields.method is Method.AT_START:
+            yields = replace(yields, resource=tightest)
+        end = float("inf") if exhausted is None else exhausted.at
+        changes = tuple(change for change in found if yields.at < change.at < end)
+    return ElasticSolution(
+        parameter.name,
+        parameter.priority,
+        value_at(graph, parameter.least, at),
+        value_at(graph, parameter.most, at),
+        value_at(graph, settled.value, at),
+        yields,
+        exhausted,
+        changes,
+        parameter.dimension,
+    )
+
+
+def _knee(graph: LoadGraph, loads: dict[str, Formula]) -> Knee | None:
+    """Return where the first of some loads, as parts of what is allowed, reaches 1."""
+    found = None
+    for name, load in loads.items():
+        put_in = graph.valued(load)
+        saturation = saturation_point(
+            put_in,
+            graph.population,
+            graph.low,
+            passes=True,
+            name=name,
+            span=graph.resources[name].span,
+            high=graph.high,
+        )
+        if saturation.not_below is not None:
+            span = graph.resources[name].span
+            refuse_undecided(saturation.not_below, graph.population, name, span)
+        if saturation.at is not None and (found is None or saturation.at < found.at):
+            found = Knee(saturation.at, name, saturation.method)
+    return found
+
+
+def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:
+    beyond = at + 1 if at < graph.high else None
+    return CriterionSolution(
+        item.criterion,
+        _met_up_to(graph, item.first_failure),
+        value_at(graph, item.criterion.measure, at),
+        None if beyond is None else value_at(graph, item.criterion.measure, beyond),
+    )
+
+
+def _met_up_to(graph: LoadGraph, failure: int | None) -> int | None:
+    if failure is None:
+        return graph.high
+    return None if failure == graph.low else failure - 1
+
+
+def value_at(graph: LoadGraph, expr: Formula, at: int) -> float:
+    """Return a value at a population; not-a-number where it has none."""
+    return graph.at(at).number(expr)
+
+
+def _sensitivity(
+    graph: LoadGraph, limiting: _Judged | None, resources: tuple[ResourceSolution, ...]
+) -> tuple[tuple[Sensitivity, ...], str | None]:
+    """Return the elasticities of the answer, or of the first saturation where none limits."""
+    if limiting is not None and limiting.first_failure is not None:
+        failure = limiting.first_failure
+        if failure > graph.low:
+            over = excess(limiting.criterion)
+            put_in = graph.valued(over)
+            at = crossing(put_in, graph.population, failure - 1, failure)
+            if at is not None:
+                return elasticities(over, at, graph), limiting.criterion.name
+        return (), None
+    found: Saturation | None = None
+    name = ""
+    for resource in resources:
+        saturation = resource.saturation
+        if saturation.at is None or saturation.method is Method.AT_START:
+            continue
+        if found is None or found.at is None or saturation.at < found.at:
+            found, name = saturation, resource.name
+    if found is None or found.at is None:
+        return (), None
+    full = graph.resources[name]
+    return elasticities(full.load - full.target, found.at, graph), f"{name}.load"
+
+
+def rests_on_users(graph: LoadGraph) -> bool:
+    """Return whether a load or a requirement depends on the population at all."""
+    values = [resource.load for resource in graph.resources.values()]
+    values += [side for c in all_criteria(graph) for side in (c.measure, c.limit)]
+    return any(graph.population in value.symbols for value in values)
+
+
+def _warnings(
+    graph: LoadGraph, verdict: Verdict, resources: tuple[ResourceSolution, ...], at: int
+) -> tuple[Diagnostic, ...]:
+    sink = Sink()
+    name = graph.population
+    if not rests_on_users(graph):
+        sink.report(
+            codes.NO_USERS,
+            None,
+            f"nothing depends on {name}: no load and no requirement changes with it",
+            hint=f"where each user should add to a load: `node user = pc * {name}` grows with "
+            "them, and `stream … for each user` is sent by each",
+        )
+    elif verdict is Verdict.RANGE and graph.low < graph.high:
+        sink.report(
+            codes.RANGE_LIMITS,
+            None,
+            f"{graph.population} is acceptable from {graph.low:,} to {graph.high:,}: "
+            "the range, not the system, is the limit",
+            hint=f"widen the range of `users {graph.population}`",
+        )
+    for resource in resources:
+        if resource.saturation.method is Method.AT_START:
+            sink.report(
+                codes.SATURATED_START,
+                graph.resources[resource.name].span,
+                f"{resource.name} is {_how_full(graph, resource.name)} already at "
+                f"{graph.population} = {graph.low}",
+            )
+    loads = {resource.name: resource.load_at_limit for resource in resources}
+    report_far_from_measured(graph, loads, sink)
+    report_beyond(beyond_measured(graph, at), sink)
+    return tuple(sink.found)
+
+
+def _how_full(graph: LoadGraph, name: str) -> str:
+    """Return what a resource is that is saturated from the start: full, or more than that."""
+    is_full = graph.at(graph.low).exact(graph.resources[name].fullness) == 1
+    return "exactly full" if is_full else "saturated"

@@ -1,0 +1,148 @@
+"""The largest acceptable population: the largest n such that every m <= n is acceptable.
+
+A criterion may fail, hold again and fail again as the population grows; what counts is the
+first population at which one fails. It is found exactly, from the critical points of the
+criterion. Functions that have none (exponentials, roundings) are evaluated at every population
+of a narrow range; in a wide one, bounds leave most of it behind (`boxes.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NoReturn
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Criterion
+from qps.engine.formulas import ROUNDINGS, Formula, parts_first
+from qps.engine.operations import OF_QUEUES
+from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
+from qps.solver.search.certain_signs import NoSignError
+from qps.solver.search.piecewise import piecewise
+from qps.solver.search.whole_populations import fails, first_failure_in_pieces
+
+QUICKEST = 10_000
+"""Populations that are tried one by one sooner than they are left behind by bounds."""
+
+__all__ = ["QUICKEST", "WIDEST_RANGE", "excess", "fails", "first_failure"]
+
+WIDEST_RANGE = 1_000_000
+"""Populations that are tried one by one where bounds do not decide."""
+
+_DOUBT = 1e-9
+
+_CHUNK = 65_536
+
+_FEW = 16
+"""Populations that are tried exactly sooner than a function of arrays is compiled."""
+
+
+def excess(criterion: Criterion) -> Formula:
+    """Return what is above zero where a criterion fails, zero on its limit."""
+    gap = criterion.measure - criterion.limit
+    return gap if criterion.at_most else -gap
+
+
+def first_failure(
+    over: Formula,
+    population: Formula,
+    low: int,
+    high: int,
+    *,
+    strict: bool = False,
+    name: str = "this requirement",
+    until: int | None = None,
+    span: Span | None = None,
+) -> int | None:
+    """Return the least population in the range where `over` is above zero, None for nowhere.
+
+    `over` has numbers for all assumptions. With `strict`, zero fails too. A population at
+    which it has no finite value fails. Populations above `until` do not matter.
+    """
+    whole = piecewise(over, population, Fraction(low), Fraction(high))
+    if whole is None:
+        end = high if until is None else min(high, until)
+        where = name, span
+        try:
+            return _first_without_pieces(over, population, low, end, strict=strict, where=where)
+        except NoSignError as untold:
+            raise untold.of(*where) from None
+    return first_failure_in_pieces(
+        whole, over, population, low, high if until is None else min(high, until), strict=strict
+    )
+
+
+def _first_without_pieces(
+    over: Formula,
+    population: Formula,
+    low: int,
+    end: int,
+    *,
+    strict: bool,
+    where: tuple[str, Span | None],
+) -> int | None:
+    """Return the first failure of what is not piecewise rational: by trying all, or by bounds."""
+    if end - low < _FEW:
+        every = range(low, end + 1)
+        return next((n for n in every if fails(over, population, n, strict=strict)), None)
+    if end - low < QUICKEST and not over.has(*OF_QUEUES):
+        return _first_of_all(over, population, low, end, strict=strict)
+    try:
+        return first_failure_in_boxes(over, population, low, end, strict=strict)
+    except UndecidedError as undecided:
+        if end - low < WIDEST_RANGE:
+            return _first_of_all(over, population, low, end, strict=strict)
+        _refuse(undecided, population, (low, end), *where)
+
+
+def _refuse(
+    undecided: UndecidedError,
+    population: Formula,
+    ends: tuple[int, int],
+    name: str,
+    span: Span | None,
+) -> NoReturn:
+    sink = Sink()
+    sink.report(
+        codes.UNDECIDED,
+        span,
+        f"whether `{name}` holds cannot be told from {population} = {undecided.near:,.6g} on: it "
+        f"comes so near to its limit, or jumps so often, that {MOST_BOXES:,} bounds do not decide, "
+        f"and the range has {ends[1] - ends[0] + 1:,} populations, too many to try each",
+        hint=f"narrow the range of {population} to {WIDEST_RANGE:,}: each is tried then",
+    )
+    raise QpsError(sink.found)
+
+
+def _first_of_all(
+    over: Formula, population: Formula, low: int, end: int, *, strict: bool
+) -> int | None:
+    """Try every population of the range, in chunks of arrays; near the limit, exactly.
+
+    Exactly too where something that is rounded is nearly whole: floats do not tell its side.
+    """
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
+
+    parts = parts_first(over)
+    rounded = [part.operands[0] for part in parts if part.word in ROUNDINGS]
+    compiled = array_function(population, [over, *rounded])
+    for start, last in _chunks(low, end):
+        at = np.arange(start, last + 1, dtype=float)
+        found = compiled(at)
+        values = found[0]
+        doubtful = ~(values < -_DOUBT * (1 + np.abs(values)))
+        for argument in found[1:]:
+            doubtful |= ~(np.abs(argument - np.rint(argument)) > _DOUBT * (1 + np.abs(argument)))
+        for index in np.flatnonzero(doubtful):
+            if fails(over, population, int(at[index]), strict=strict):
+                return int(at[index])
+    return None
+
+
+def _chunks(low: int, high: int) -> Iterator[tuple[int, int]]:
+    for start in range(low, high + 1, _CHUNK):
+        yield start, min(high, start + _CHUNK - 1)

@@ -1,0 +1,211 @@
+"""What lies beyond the answer: the next limit, and what some more users would do to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from qps.compiler import ir
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
+from qps.compiler.lower.losses_in_series import in_series_at, known_at, loss_known
+from qps.compiler.lower.lowering import joined_axes
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.formulas import Formula
+from qps.solver.answers.answer_certainty import largest_known
+from qps.solver.answers.answering import QUALITY, all_criteria, value_at, when_it_fails
+from qps.solver.answers.capacity import excess, fails
+from qps.solver.answers.solution import FirstFailure, Solution, Verdict
+
+_NOTICEABLE_LOSS = 5e-4
+_NOTICEABLE_CHANGE = 0.01
+_FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
+
+
+@dataclass(frozen=True, slots=True)
+class NextLimit:
+    """What would limit the answer if the first limit were lifted.
+
+    `requirement` holds up to `met_up_to`, None where it fails from the start; where nothing else
+    limits in the range, `requirement` is None and `met_up_to` the end of the range.
+    """
+
+    requirement: str | None
+    met_up_to: int | None
+    mode: str | None
+    known: Certainty = EXACT
+    """How it is known up to where it is met."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailingThere:
+    """A requirement that fails with more users: its value there."""
+
+    criterion: Criterion
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class StreamThere:
+    """What a stream's users see at the answer and with more users: shares, s, items (or bit) a s.
+
+    `lost_at` and `slower_at` are the stages of the way to which most of the change is due.
+    """
+
+    name: str
+    loss: tuple[float, float]
+    lost_at: str
+    latency: tuple[float, float]
+    slower_at: str
+    rate: tuple[float, float]
+    item: str
+    loss_known: Certainty
+    """How the loss with more users is known; a rate is so from the other side."""
+
+    @property
+    def loses_more(self) -> bool:
+        """True where noticeably more is lost."""
+        return self.loss[1] - self.loss[0] > _NOTICEABLE_LOSS
+
+    @property
+    def is_later(self) -> bool:
+        """True where it is noticeably later."""
+        before, after = self.latency
+        return after - before > _NOTICEABLE_CHANGE * before
+
+    @property
+    def is_lowered(self) -> bool:
+        """True where less is sent, besides what is lost: an elastic rate gives way."""
+        kept = (1 - self.loss[1]) / (1 - self.loss[0]) if self.loss[0] < 1 else 1.0
+        return self.rate[1] < self.rate[0] * kept * (1 - _NOTICEABLE_CHANGE)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadThere:
+    """A resource that is loaded beyond what is planned."""
+
+    resource: str
+    load: float
+    target: float
+
+
+@dataclass(frozen=True, slots=True)
+class MoreUsers:
+    """What happens with 10 % more users, or at the end of the range where that comes first."""
+
+    at: int
+    is_end_of_range: bool
+    quality: tuple[float, float] | None
+    failing: tuple[FailingThere, ...]
+    streams: tuple[StreamThere, ...]
+    loads: tuple[LoadThere, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What lies beyond the answer; None where nothing limits it, or nothing is acceptable."""
+
+    next_limit: NextLimit | None
+    more_users: MoreUsers | None
+
+
+def outlook(solution: Solution) -> Outlook:
+    """Return what lies beyond the answer of a solution, in the mode that it is of."""
+    more = None if solution.verdict is not Verdict.LIMITED else _more_users(solution)
+    return Outlook(_next_limit(solution), more)
+
+
+# -- the next limit ----------------------------------------------------------------------
+
+
+def _next_limit(solution: Solution) -> NextLimit | None:
+    """Return what fails next, in any mode, were the requirement that limits the answer lifted."""
+    if solution.limited_by is None:
+        return None
+    lifted = next(f.criterion for f in solution.failures if f.criterion.name == solution.limited_by)
+    found = [
+        (at, criterion.span is None, criterion.name, each.graph, criterion)
+        for each in (solution, *solution.others)
+        for criterion, at in _without(each, lifted)
+        if at is not None
+    ]
+    if not found:
+        return NextLimit(None, solution.graph.high, None)
+    at, _, name, graph, criterion = min(found, key=lambda one: one[:2])
+    failure = FirstFailure(criterion, at, known_at(graph, criterion, at))
+    known = largest_known([failure], graph.low)
+    return NextLimit(name, None if at == graph.low else at - 1, graph.mode, known)
+
+
+def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int | None]]:
+    """Return the criteria that remain without one, each with where it first fails.
+
+    What is no requirement any more is no axis of quality either.
+    """
+    kept = [
+        failure
+        for failure in solution.failures
+        if (failure.criterion.name, failure.criterion.at_most) != (lifted.name, lifted.at_most)
+    ]
+    found = [(failure.criterion, failure.first) for failure in kept]
+    graph = solution.graph
+    if lifted.axis is None or graph.metric is ir.Metric.FORMULA:
+        return found
+    axes = [criterion.axis for criterion, _ in found if criterion.axis is not None]
+    joined = joined_axes(graph.metric, axes) if axes else None
+    narrowed = replace(graph, criteria=(), quality=joined)
+    quality = [(c, when_it_fails(narrowed, c)) for c in all_criteria(narrowed)]
+    return [*((c, at) for c, at in found if c.name != QUALITY), *quality]
+
+
+# -- more users --------------------------------------------------------------------------
+
+
+def _more_users(solution: Solution) -> MoreUsers:
+    graph, now = solution.graph, solution.at
+    wanted = -(-11 * now // 10)
+    there = min(wanted, graph.high)
+    failing = [
+        FailingThere(criterion, value_at(graph, criterion.measure, there))
+        for criterion in graph.criteria
+        if criterion.span is not None and _fails(graph, criterion, there)
+    ]
+    loads = [
+        LoadThere(name, value_at(graph, r.load, there), value_at(graph, r.target, there))
+        for name, r in graph.resources.items()
+        if value_at(graph, r.fullness, there) > _FULL
+    ]
+    return MoreUsers(
+        there,
+        there < wanted,
+        None if graph.quality is None else _both(graph, graph.quality, now, there),
+        tuple(failing),
+        tuple(_stream(graph, stream, now, there) for stream in graph.streams.values()),
+        tuple(sorted(loads, key=lambda one: -one.load / one.target)),
+    )
+
+
+def _fails(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
+    over = graph.valued(excess(criterion))
+    return fails(over, graph.population, at, strict=criterion.strict)
+
+
+def _both(graph: LoadGraph, expr: Formula, now: int, there: int) -> tuple[float, float]:
+    return value_at(graph, expr, now), value_at(graph, expr, there)
+
+
+def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> StreamThere:
+    def most(parts: Iterable[tuple[str, Formula]]) -> str:
+        """Return the stage that grows most."""
+        values = [(*_both(graph, value, now, there), stage) for stage, value in parts]
+        return max(values, key=lambda one: one[1] - one[0], default=(0.0, 0.0, ""))[2]
+
+    return StreamThere(
+        stream.name,
+        _both(graph, stream.loss, now, there),
+        most((part.stage, part.value) for part in stream.losses),
+        _both(graph, stream.mean_latency, now, there),
+        most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
+        _both(graph, stream.rate, now, there),
+        stream.item,
+        loss_known(ir.MeasureKind.LOSS, stream, in_series_at(graph, there)),
+    )

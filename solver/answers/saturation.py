@@ -1,0 +1,239 @@
+"""Where each resource saturates, and which one is the bottleneck where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, inf, isfinite
+from typing import NoReturn
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.formulas import Formula
+from qps.engine.points import Point
+from qps.solver.answers.capacity import first_failure
+from qps.solver.answers.envelope import upper_envelope
+from qps.solver.answers.solution import Bottleneck, BottleneckChange, Saturation, SolverFault
+from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
+from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.method import Method
+from qps.solver.search.piecewise import piecewise
+from qps.solver.search.reach import first_in_pieces
+
+_LARGEST_ERROR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Of what a saturation is asked for, and the end of the range."""
+
+    name: str
+    span: Span | None
+    high: int
+
+
+def saturation_point(
+    load: Formula,
+    population: Formula,
+    low: int,
+    *,
+    passes: bool = False,
+    name: str = "",
+    span: Span | None = None,
+    high: int = 0,
+) -> Saturation:
+    """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
+
+    The point may lie beyond the range of the population: it is a property of the system. With
+    `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
+    is with what elastic parameters fill. SolverFault where the point found does not satisfy
+    `load = 1`. Where bounds do not tell, the saturation is undecided, and where the load is beyond
+    its limit up to `high` at a whole population, undecided before that; QpsError, with the `name`
+    of the resource and its place, where not even that can be told.
+    """
+    start = Fraction(low)
+    excess = load - 1
+    try:
+        at_start = sign_at(excess, population, start)
+    except NoSignError:
+        return _undecided(excess, population, low, low, _Asked(name, span, high))
+    if population not in excess.symbols:
+        full = at_start is None or at_start >= 0
+        return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
+    if at_start in (None, 1) or (at_start == 0 and not passes):
+        return Saturation(float(low), Method.AT_START)
+    whole = piecewise(excess, population, start, None)
+    if whole is None:
+        return _searched(excess, population, low, passes=passes, asked=_Asked(name, span, high))
+    found = first_in_pieces(whole, passes=passes)
+    if found is None:
+        return Saturation(None, Method.NONE)
+    if found.at not in whole.poles:  # behind a pole the load may be anything at once
+        _certify(load, population, found.at)
+    return Saturation(float(found.at), found.method)
+
+
+def saturation_of(graph: LoadGraph, name: str) -> Saturation:
+    """Return where a resource of a graph saturates: where its load reaches its target.
+
+    What an elastic parameter fills stays at its limit by design; it saturates where it passes it.
+    """
+    resource = graph.resources[name]
+    return saturation_point(
+        graph.valued(resource.fullness),
+        graph.population,
+        graph.low,
+        passes=is_filled(graph, name),
+        name=name,
+        span=resource.span,
+        high=graph.high,
+    )
+
+
+def least_saturation(graph: LoadGraph, names: Iterable[str]) -> float:
+    """Return where the first of some resources saturates, infinity for nowhere.
+
+    QpsError where that cannot be told.
+    """
+    found = {name: saturation_of(graph, name) for name in names}
+    least = min((each.at for each in found.values() if each.at is not None), default=inf)
+    for name in undecided_before(found, least):
+        near = found[name].not_below
+        assert near is not None
+        refuse_undecided(near, graph.population, name, graph.resources[name].span)
+    return least
+
+
+def undecided_before(saturations: Mapping[str, Saturation], at: float) -> tuple[str, ...]:
+    """Return the resources of which it cannot be told whether they saturate before a population."""
+    return tuple(
+        name
+        for name, each in saturations.items()
+        if each.not_below is not None and each.not_below < at
+    )
+
+
+def is_filled(graph: LoadGraph, name: str) -> bool:
+    """Return whether an elastic parameter takes what a resource has left."""
+    return any(name in settled.left for settled in graph.elastic)
+
+
+def _certify(load: Formula, population: Formula, at: Fraction) -> None:
+    """Evaluate a load anew at its saturation point; SolverFault where that is no solution."""
+    error = abs(Point({population: at}).number(load) - 1)
+    if not error <= _LARGEST_ERROR:
+        raise SolverFault(f"load at its saturation point {float(at)!r} is off by {error:.3g}")
+
+
+def _searched(
+    excess: Formula,
+    population: Formula,
+    low: int,
+    *,
+    passes: bool,
+    asked: _Asked,
+) -> Saturation:
+    """Return the saturation of a load that is no piecewise rational function, by boxes."""
+    try:
+        found = first_reached(excess, population, low, passes=passes)
+    except UndecidedError as undecided:
+        return _undecided(excess, population, low, floor(undecided.near), asked)
+    if found is None:
+        return Saturation(None, Method.NONE)
+    return Saturation(float(found.at), found.method)
+
+
+def _undecided(
+    excess: Formula, population: Formula, low: int, near: int, asked: _Asked
+) -> Saturation:
+    """Return a saturation that is not told from a population on.
+
+    It is not behind the first whole population of the range at which the load is beyond its limit.
+    """
+    first = first_failure(excess, population, low, asked.high, name=asked.name, span=asked.span)
+    return Saturation(None if first is None else float(first), Method.UNDECIDED, near)
+
+
+def refuse_undecided(near: float, population: Formula, name: str, span: Span | None) -> NoReturn:
+    """Refuse to say where a resource saturates."""
+    sink = Sink()
+    what = f"where {name} saturates" if name else "where a load reaches its limit"
+    sink.report(
+        codes.UNDECIDED,
+        span,
+        f"{what} cannot be told: it does not below {population} = {near:,.6g}, and from "
+        "there on its load comes so near to its limit, jumps so often, or is made of numbers so "
+        f"small or large, that {MOST_BOXES:,} bounds do not decide",
+        hint="bound what it rests on with `min` or `max`, or write it with fewer roundings",
+    )
+    raise QpsError(sink.found)
+
+
+_SAME_DIGITS = 12
+"""Saturation points, and loads, that agree in so many digits count as equal."""
+
+
+def in_order_of_saturation(
+    saturations: Mapping[str, Saturation], loads: Mapping[str, Formula], graph: LoadGraph
+) -> tuple[str, ...]:
+    """Return the resources in the order in which they saturate, those that never do last.
+
+    Before these come those of which it cannot be told, behind all that are known.
+    Of those that are saturated where the range starts, that with the highest load there comes
+    first; of equals, that which is declared first. `loads` are as for `bottleneck`.
+    """
+    at_start = graph.at(graph.low)
+
+    def rank(name: str) -> tuple[float, float]:
+        at = saturations[name].at
+        if at is None:
+            return inf, 1.0 if saturations[name].not_below is None else 0.0
+        # Beyond the start all loads are 1 where they saturate.
+        load = _definite(at_start.number(loads[name])) if at == graph.low else 1.0
+        return _rounded(at), -_rounded(load)
+
+    return tuple(sorted(saturations, key=rank))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_SAME_DIGITS}g}")
+
+
+def _definite(load: float) -> float:
+    """Return a load; infinite where it has no finite value."""
+    return load if isfinite(load) else inf
+
+
+def bottleneck(
+    order: tuple[str, ...],
+    saturations: Mapping[str, Saturation],
+    loads: dict[str, Formula],
+    graph: LoadGraph,
+) -> Bottleneck | None:
+    """Return the bottleneck, and where the heaviest load changes hands within the range.
+
+    `order` is that of `in_order_of_saturation`; `loads` are the loads as parts of their targets,
+    numbers put in for all assumptions.
+    """
+    if not order:
+        return None
+    initially, changes = heaviest(loads, graph)
+    first = saturations[order[0]]
+    undecided = undecided_before(saturations, inf if first.at is None else first.at)
+    if first.at is not None:
+        from_start = first.method is Method.AT_START
+        return Bottleneck(order[0], first.at, from_start, initially, changes, undecided)
+    last = changes[-1].to if changes else initially
+    return Bottleneck(
+        last, None, from_start=False, initially=initially, changes=changes, undecided=undecided
+    )
+
+
+def heaviest(
+    loads: dict[str, Formula], graph: LoadGraph
+) -> tuple[str, tuple[BottleneckChange, ...]]:
+    """Follow the upper envelope of the loads from the lower end of the range to the upper."""
+    return upper_envelope(loads, graph.population, Fraction(graph.low), Fraction(graph.high))

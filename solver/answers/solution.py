@@ -1,0 +1,203 @@
+"""What the solver answers: plain values, no open questions, every status in an Enum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from qps.compiler.diagnostics.diagnostic import Diagnostic
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
+from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import Formula
+from qps.solver.search.method import Method
+
+
+class Verdict(Enum):
+    """What the largest acceptable population is limited by."""
+
+    LIMITED = "limited"
+    RANGE = "range"
+    NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """Where a resource saturates: the population, as a real number; None for never.
+
+    Where that cannot be told, `not_below` is a population up to which it does not, and `at` one by
+    which it does; None where no such one is known.
+    """
+
+    at: float | None
+    method: Method
+    not_below: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSolution:
+    """A resource: its load as a formula, its saturation, and what it comes to at the limit.
+
+    It counts as saturated at `target`: 1, or less by plan. `throughput` is what it carries at the
+    limit, in bit/s, None where that is not bits; there are `count` such resources.
+    """
+
+    name: str
+    load: Formula
+    saturation: Saturation
+    load_at_limit: float
+    target: float
+    throughput: float | None
+    count: float
+    shares: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BottleneckChange:
+    """From this population on, another resource is the most heavily loaded."""
+
+    at: float
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """The resource that saturates first (else the one most heavily loaded at the upper end).
+
+    One that is saturated `from_start` is so where the range starts already: `saturates_at` is
+    that start then, not where it begins to be. `initially` is the most heavily loaded one at the
+    lower end; `changes` follow from there. `undecided` are resources of which it cannot be told
+    whether they saturate before it.
+    """
+
+    resource: str
+    saturates_at: float | None
+    from_start: bool
+    initially: str
+    changes: tuple[BottleneckChange, ...]
+    undecided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionSolution:
+    """A requirement: up to which population it is met from the start on, None for not at all.
+
+    `value_at_limit` is the measure at the largest acceptable population, `value_beyond` at
+    the next one, None where that lies outside the range.
+    """
+
+    criterion: Criterion
+    met_up_to: int | None
+    value_at_limit: float
+    value_beyond: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFailure:
+    """A criterion, stated or not, and the first population at which it fails; None for nowhere.
+
+    `known_there` is how it is known at that population, None for as it is elsewhere.
+    """
+
+    criterion: Criterion
+    first: int | None
+    known_there: Certainty | None = None
+
+    @property
+    def there(self) -> Criterion:
+        """The criterion as it is known where it first fails."""
+        known = self.known_there
+        return self.criterion if known is None else replace(self.criterion, known=known)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """By how many per cent the answer moves when a number moves by one per cent."""
+
+    parameter: str
+    elasticity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Where an elastic parameter leaves one end of its range: at which population, and why."""
+
+    at: float
+    resource: str
+    method: Method
+
+
+@dataclass(frozen=True, slots=True)
+class ElasticSolution:
+    """An elastic parameter: what it comes to at the limit, and its two knees.
+
+    It takes the most up to `yields`, what is left from there on, and the least from
+    `exhausted` on; None where that never happens. In between, `changes` tell where another
+    resource becomes the one that leaves the least.
+    """
+
+    name: str
+    priority: int | None
+    least: float
+    most: float
+    value_at_limit: float
+    yields: Knee | None
+    exhausted: Knee | None
+    changes: tuple[BottleneckChange, ...]
+    dimension: Dimension
+
+
+@dataclass(frozen=True, slots=True)
+class CostSolution:
+    """What the configuration costs at the limit, in all and for each user.
+
+    In $ for what is bought, in $/s for what runs; `places` tells what each place costs.
+    """
+
+    is_running: bool
+    total: float
+    per_user: float
+    places: dict[str, float]
+    unpriced: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModeSolution:
+    """What one of several modes comes to."""
+
+    name: str
+    largest_acceptable: int | None
+    limited_by: str | None
+    quality_at_limit: float | None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The answers for one configuration.
+
+    `at` is the population at which values are told: the largest acceptable one, or the least
+    of the range where none is acceptable. `others` are the solutions of all other modes.
+    """
+
+    graph: LoadGraph
+    verdict: Verdict
+    largest_acceptable: int | None
+    limited_by: str | None
+    at: int
+    resources: tuple[ResourceSolution, ...]
+    bottleneck: Bottleneck | None
+    requirements: tuple[CriterionSolution, ...]
+    quality_at_limit: float | None
+    quality_met_up_to: int | None
+    sensitivity: tuple[Sensitivity, ...]
+    sensitivity_of: str | None
+    elastic: tuple[ElasticSolution, ...]
+    costs: tuple[CostSolution, ...]
+    warnings: tuple[Diagnostic, ...]
+    failures: tuple[FirstFailure, ...]
+    modes: tuple[ModeSolution, ...] = ()
+    others: tuple[Solution, ...] = ()
+
+
+class SolverFault(Exception):  # noqa: N818 - a fault, as opposed to a user's error
+    """A solution that does not satisfy its own equation: a fault of qps, never an answer."""

@@ -1,0 +1,42 @@
+"""Modes: users work in several ways, each with needs of its own; the worst one counts.
+
+Claypool 1997, chapter 9: one model for each set of requirements; the one with the poorest
+quality is where the bottleneck is to be looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.lower.lowering import lower
+from qps.solver.answers.answering import solve
+from qps.solver.answers.solution import ModeSolution, Solution
+
+
+def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
+    """Return the answers for the worst mode, and what the others come to.
+
+    The worst mode is the one with the smallest largest acceptable population; of several, the
+    one with the poorest quality there.
+    """
+    solutions = [solve(lower(model, settled)) for settled in in_each_mode(model, configuration)]
+    if len(solutions) == 1:
+        return solutions[0]
+    worst = min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
+    return replace(
+        worst,
+        modes=tuple(_summary(solution) for solution in solutions),
+        others=tuple(solution for solution in solutions if solution is not worst),
+    )
+
+
+def _summary(solution: Solution) -> ModeSolution:
+    assert solution.graph.mode is not None
+    return ModeSolution(
+        solution.graph.mode,
+        solution.largest_acceptable,
+        solution.limited_by,
+        solution.quality_at_limit,
+    )

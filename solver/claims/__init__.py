@@ -1,0 +1,1 @@
+"""What a spec claims and draws, held against the model."""

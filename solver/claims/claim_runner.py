@@ -1,0 +1,274 @@
+"""Values of expressions in changed models, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from msgspec import structs
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.losses_in_series import in_series_at, rests_on_losses
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.lower.lower_measures import Measures
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
+from qps.engine.substitution import Substitution
+from qps.solver.answers.answer_certainty import largest_known, quality_known
+from qps.solver.answers.answering import certified_answer
+from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
+from qps.solver.answers.saturation import least_saturation
+
+
+@dataclass
+class Laboratory:
+    """Evaluates expressions in changed models; each configuration is lowered once."""
+
+    model: ir.Model
+    decided: set[str] = field(default_factory=set)
+    """Parameters that conditions asked for, in all formulas so far."""
+    chosen: dict[str, None] = field(default_factory=dict)
+    """What was chosen of the numbers that all formulas so far rest on, in the order met."""
+    _graphs: dict[object, LoadGraph] = field(default_factory=dict)
+    _answers: dict[object, tuple[int, Certainty]] = field(default_factory=dict)
+    _beyond: list[Beyond] = field(default_factory=list)
+    _looked_at: set[object] = field(default_factory=set)
+
+    def value(
+        self,
+        expr: ir.Expr,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+    ) -> Formula:
+        """Return the value of an expression in the model as changed."""
+        value = self.formula(expr, base, changes, span)
+        population = self.model.population.name
+        if any(symbol.name == population for symbol in value.symbols):
+            _fail(
+                span,
+                f"this depends on the number of users: say for how many, `with {population} = …`",
+            )
+        if value is UNDEFINED or not value.is_constant:
+            _fail(span, "this has no finite value")
+        return value
+
+    def formula(
+        self,
+        expr: ir.Expr,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+        free: str | None = None,
+    ) -> Formula:
+        """Return an expression in the model as changed, with numbers for all assumptions.
+
+        The population stays a symbol where nothing sets it, and so does the parameter `free`.
+        """
+        configuration, population = _settled(base, changes)
+        graph = self._graph(configuration)
+        settled = in_force(configuration)
+        expressions = ExpressionLowering.of_graph(self.model, settled, graph)
+
+        def asked(of: ir.Measured | ir.Changed) -> Formula:
+            if isinstance(of, ir.Changed):
+                return self.formula(of.value, base, (*changes, *of.changes), span, free)
+            return self._measured(of, configuration, graph, span, free)
+
+        lowered = expressions.lower(expr, asked)
+        self.decided |= graph.decided | expressions.decided
+        self._note_chosen(expressions.assumptions, lowered)
+        self._note_decided(configuration, graph.decided | expressions.decided)
+        values = {a.symbol: a.value for name, a in expressions.assumptions.items() if name != free}
+        if population is not None:
+            values[graph.population] = number(population)
+            self._note_beyond(configuration, graph, population)
+        return Substitution(values)(lowered)
+
+    def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
+        """Return how an expression is known in the model as changed."""
+        configuration, population = _settled(base, changes)
+        graph = self._graph(configuration)
+        expressions = ExpressionLowering.of_graph(self.model, in_force(configuration), graph)
+        # What names no population is the same at all of them.
+        ends = (graph.low, graph.high) if population is None else (population,)
+        series = [in_series_at(graph, end) for end in ends] if rests_on_losses(expr) else []
+        own = Measures(graph.resources, graph.streams, graph.prices)
+        known = [replace(own, series=one).known for one in (series or [{}])]
+
+        def asked(of: ir.Measured | ir.Changed) -> Certainty:
+            if isinstance(of, ir.Changed):
+                return self.known(of.value, base, (*changes, *of.changes))
+            if of.kind is ir.MeasureKind.LARGEST:
+                return self._answer(configuration)[1]
+            if of.kind is ir.MeasureKind.QUALITY:
+                return quality_known(self._in_each_mode(configuration))
+            return together(*(each(of) for each in known))
+
+        return certainty_of(expr, expressions, asked)
+
+    def _note_chosen(self, assumptions: Mapping[str, Assumption], *used: Formula) -> None:
+        """Keep what was chosen of the numbers that are used."""
+        if not self.model.fitted:
+            return
+        symbols = frozenset[Formula]().union(*(expr.symbols for expr in used))
+        for assumption in assumptions.values():
+            told = self._fitted.get(assumption.span)
+            if told is not None and assumption.symbol in symbols:
+                self.chosen[f"{assumption.name}: {told}"] = None
+
+    def _note_decided(self, configuration: Configuration, decided: Collection[str]) -> None:
+        """Keep what was chosen of the parameters that conditions ask for."""
+        for name in sorted(decided) if self.model.fitted else ():
+            span = configuration.values_from.get(name)
+            if span in self._fitted:
+                self.chosen[f"{name}: {self._fitted[span]}"] = None
+
+    def _note_answer(self, graphs: Iterable[LoadGraph]) -> None:
+        """Keep what was chosen of the numbers that an answer of whole models rests on."""
+        for graph in graphs if self.model.fitted else ():
+            loads = [resource.fullness for resource in graph.resources.values()]
+            values = [side for one in graph.criteria for side in (one.measure, one.limit)]
+            self._note_chosen(graph.assumptions, *loads, *values)
+
+    def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
+        """Keep where fitted costs are asked for beyond what was measured."""
+        asked = configuration.key, population
+        if graph.calibrations and asked not in self._looked_at:
+            self._looked_at.add(asked)
+            self._beyond += beyond_measured(graph, population)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What makes the results doubtful that were asked for so far."""
+        sink = Sink()
+        report_beyond(farthest(self._beyond), sink)
+        return in_order(sink.found)
+
+    @cached_property
+    def _fitted(self) -> dict[Span, str]:
+        return dict(self.model.fitted)
+
+    def resources(self, base: Configuration, changes: Sequence[ir.Change]) -> list[str]:
+        """Return the names of all resources that are loaded in the model as changed."""
+        configuration, _ = _settled(base, changes)
+        graph = self._graph(configuration)
+        return [name for name, resource in graph.resources.items() if resource.load is not ZERO]
+
+    def _measured(
+        self,
+        asked: ir.Measured,
+        configuration: Configuration,
+        graph: LoadGraph,
+        span: Span,
+        free: str | None,
+    ) -> Formula:
+        """Return a measure of a lowered model, or an answer that solving it gives."""
+        match asked.kind:
+            case ir.MeasureKind.SATURATION:
+                return self._saturation(graph, asked.subject, span)
+            case ir.MeasureKind.LARGEST:
+                return number(self._answer(configuration)[0])
+            case ir.MeasureKind.QUALITY:
+                return self._quality(configuration, span, free)
+        return Measures(graph.resources, graph.streams, graph.prices).of(asked)
+
+    def _quality(self, configuration: Configuration, span: Span, free: str | None) -> Formula:
+        """Return the quality: of the worst mode, where there are several."""
+        graphs = self._in_each_mode(configuration)
+        self._note_answer(graphs)
+        told = [
+            Substitution(
+                {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
+            )(graph.quality)
+            for graph in graphs
+            if graph.quality is not None
+        ]
+        if not told:
+            _fail(
+                span,
+                "no requirement is an axis of quality",
+                "require something of a measure that is no load, such as a latency",
+            )
+        return maximum(*told)
+
+    def _graph(self, configuration: Configuration) -> LoadGraph:
+        key = configuration.key
+        if key not in self._graphs:
+            self._graphs[key] = lower(self.model, configuration)
+        return self._graphs[key]
+
+    def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> Formula:
+        resources = graph.loads_of(subject)
+        self._note_chosen(graph.assumptions, *(each.fullness for each in resources))
+        if not resources:
+            _fail(span, f"nothing loads `{subject}`")
+        least = least_saturation(graph, (each.name for each in resources))
+        # A resource that never saturates has its saturation point at infinity.
+        return number(least)
+
+    def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
+        """Return the largest acceptable population, 0 for none, and how it is known."""
+        key = configuration.key
+        graphs = self._in_each_mode(configuration)
+        self._note_answer(graphs)
+        if key not in self._answers:
+            answers = [certified_answer(graph) for graph in graphs]
+            every = (failure for answer in answers for failure in answer.failures)
+            known = largest_known(every, configuration.low)
+            largest = min(answer.largest or 0 for answer in answers)
+            self._answers[key] = largest, known
+            for graph in graphs:
+                self._beyond += beyond_measured(graph, largest)
+        return self._answers[key]
+
+    def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
+        return [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+
+
+def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:
+    """Return the model as changed, and the one population to look at where one is set.
+
+    One population is a point in the range, which stays as it is around it. A point that a
+    scenario sets gives way to one that is set beside it.
+    """
+    own = [change for change in changes if not isinstance(change, ir.SetScenario)]
+    points = [*_points(change for change in changes if change not in own), *_points(own)]
+    widened = [_widened(change, base) for change in changes]
+    return changed(base, widened), points[-1] if points else None
+
+
+def _points(changes: Iterable[ir.Change]) -> Iterator[int]:
+    """Yield the single populations that changes set, those of a scenario in its place."""
+    for change in changes:
+        if isinstance(change, ir.SetScenario):
+            yield from _points(change.changes)
+        elif isinstance(change, ir.SetPopulation) and change.low == change.high:
+            yield change.low
+
+
+def _widened(change: ir.Change, base: Configuration) -> ir.Change:
+    """Return a change, a single population in it made the range around that."""
+    if isinstance(change, ir.SetScenario):
+        return structs.replace(
+            change, changes=tuple(_widened(inner, base) for inner in change.changes)
+        )
+    if isinstance(change, ir.SetPopulation) and change.low == change.high:
+        return structs.replace(
+            change, low=min(base.low, change.low), high=max(base.high, change.low)
+        )
+    return change
+
+
+def _fail(span: Span, message: str, hint: str | None = None) -> None:
+    sink = Sink()
+    sink.report(codes.NO_ANSWER, span, message, hint=hint)
+    raise QpsError(sink.found)

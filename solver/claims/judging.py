@@ -1,0 +1,234 @@
+"""Are the claims of a spec true? Expectations and observations against the model's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, assert_never
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_force,
+)
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.comparing import compare, sign_of
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import Formula, apply, number
+from qps.engine.points import in_floats
+from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
+from qps.solver.claims.claim_runner import Laboratory
+
+if TYPE_CHECKING:
+    from qps.solver.matrix.claims import Judge
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to ask by itself, and of how many claims it gives the results."""
+
+    claims: int
+    ask: Callable[[], Sequence[ClaimResult]]
+
+
+@dataclass
+class Claims:
+    """The claims of a model, judged in its laboratory."""
+
+    laboratory: Laboratory
+
+    @property
+    def _model(self) -> ir.Model:
+        return self.laboratory.model
+
+    def results(self) -> tuple[ClaimResult, ...]:
+        """Return every claim of the model and every row of its observations."""
+        return tuple(result for question in self.questions() for result in question.ask())
+
+    def questions(self) -> Iterator[Question]:
+        """Yield what is claimed, each to be asked by itself: one may fail where others do not."""
+        for expectation in self._model.expectations:
+            many = len(expectation.claims) + len(expectation.matrix_claims) > 1
+            for index, claim in enumerate(expectation.claims, 1):
+                name = f"{expectation.name}[{index}]" if many else expectation.name
+                yield Question(1, partial(self._result, name, expectation, claim))
+            if expectation.matrix_claims:
+                count = len(expectation.matrix_claims)
+                yield Question(count, partial(self._of_matrices, expectation))
+        for observation in self._model.observations:
+            for row in observation.rows:
+                count = sum(value is not None for value in row.values)
+                yield Question(count, partial(self._row, observation, row))
+
+    def _result(
+        self, name: str, expectation: ir.Expectation, claim: ir.Claim
+    ) -> tuple[ClaimResult, ...]:
+        self.laboratory.chosen.clear()
+        result = self._claim(name, expectation, claim)
+        return (self._told(result, expectation, asks=claim.asks),)
+
+    # -- claims --------------------------------------------------------------------------
+
+    def _claim(self, name: str, expectation: ir.Expectation, claim: ir.Claim) -> ClaimResult:
+        base = base_configuration(self._model)
+        if isinstance(claim.value, ir.Quantity):
+            assert claim.claimed is not None
+            assert claim.tolerance is not None
+            predicted = self.laboratory.value(claim.value.expr, base, claim.changes, claim.span)
+            claimed = self.laboratory.value(claim.claimed.expr, base, claim.changes, claim.span)
+            return value_result(
+                name,
+                expectation,
+                claim.span,
+                in_floats(claimed),
+                in_floats(predicted),
+                claim.value.dimension,
+                claim.tolerance,
+                holds=_is_near(predicted, claimed, claim.tolerance),
+                known=together(
+                    self.laboratory.known(claim.value.expr, base, claim.changes),
+                    self.laboratory.known(claim.claimed.expr, base, claim.changes),
+                ),
+            )
+        sides: list[_Compared] = []
+        holds = self._holds(claim.value, base, claim.changes, claim.span, sides)
+        compared = tuple(Side(in_floats(one.value), one.dimension, one.known) for one in sides)
+        return condition_result(name, expectation, claim.span, compared, holds=holds)
+
+    def _told(
+        self,
+        result: ClaimResult,
+        stated: ir.Expectation | ir.Observation,
+        *,
+        asks: bool = True,
+    ) -> ClaimResult:
+        """Return a result with what was chosen for it, and whether it is a published one."""
+        own = [stated.fitted] if stated.fitted else []
+        chosen = dict.fromkeys([*own, *self.laboratory.chosen])
+        return replace(
+            result,
+            fitted="; ".join(chosen) or None,
+            missed=stated.missed,
+            is_published=asks and stated.source is not None and not stated.is_our_own,
+        )
+
+    def _of_matrices(self, expectation: ir.Expectation) -> list[ClaimResult]:
+        """Return what is claimed of matrices."""
+        if not expectation.matrix_claims:
+            return []
+        before = len(expectation.claims)
+        many = before + len(expectation.matrix_claims) > 1
+        results = []
+        for index, claim in enumerate(expectation.matrix_claims, before + 1):
+            judged = self._judge_of_matrices.of(claim)
+            result = condition_result(
+                f"{expectation.name}[{index}]" if many else expectation.name,
+                expectation,
+                claim.span,
+                tuple(
+                    Side(float(count), known=judged.known) for count in (judged.met, judged.about)
+                ),
+                holds=judged.is_true,
+            )
+            result = replace(result, kind="matrix", counted=judged.told)
+            self.laboratory.chosen = dict.fromkeys(text for _, text in self._model.fitted)
+            results.append(self._told(result, expectation))
+        return results
+
+    @cached_property
+    def _judge_of_matrices(self) -> Judge:
+        from qps.solver.matrix.claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
+
+        return Judge(self._model)
+
+    def _holds(
+        self,
+        condition: ir.Condition,
+        base: Configuration,
+        changes: Sequence[ir.Change],
+        span: Span,
+        sides: list[_Compared],
+    ) -> bool:
+        """Return whether a condition is true; the values of its sides are added to `sides`."""
+
+        def judged(parts: Sequence[ir.Condition]) -> list[bool]:
+            # All of them, also where the first one settles it: their values are shown.
+            return [self._holds(part, base, changes, span, sides) for part in parts]
+
+        match condition:
+            case ir.Compare(operator, left, right, dimension):
+                shown = [
+                    _Compared(
+                        self.laboratory.value(side, base, changes, span),
+                        dimension,
+                        self.laboratory.known(side, base, changes),
+                    )
+                    for side in (left, right)
+                ]
+                is_shown = sides and sides[-1] == shown[0]
+                sides += shown[1:] if is_shown else shown
+                return compare(operator, *(one.value for one in shown))
+            case ir.AllOf(parts):
+                return all(judged(parts))
+            case ir.AnyOf(parts):
+                return any(judged(parts))
+            case ir.Negated(inner):
+                return not self._holds(inner, base, changes, span, sides)
+            case ir.RowIs():
+                raise AssertionError("only a matrix has rows")
+            case ir.OptionIs(option, choice):
+                return in_force(changed(base, changes)).options[option] == choice
+            case _:
+                assert_never(condition)
+
+    # -- observations --------------------------------------------------------------------
+
+    def _row(self, observation: ir.Observation, row: ir.ObservedRow) -> list[ClaimResult]:
+        base = base_configuration(self._model)
+        results = []
+        for column, measured in zip(observation.measured, row.values, strict=True):
+            if measured is None:
+                continue
+            self.laboratory.chosen.clear()
+            predicted = self.laboratory.value(column.value.expr, base, row.changes, column.span)
+            claimed = number(measured)
+            tolerance = column.tolerance
+            holds = None
+            if tolerance is not None:
+                holds = _is_near(predicted, claimed, tolerance)
+            result = value_result(
+                f"{observation.name}[{row.line}].{column.heading}",
+                observation,
+                column.span,
+                float(measured),
+                in_floats(predicted),
+                column.value.dimension,
+                tolerance,
+                holds=holds,
+                place=(observation.file, row.line),
+                known=self.laboratory.known(column.value.expr, base, row.changes),
+            )
+            results.append(self._told(result, observation, asks=column.asks))
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A side of a comparison as it is judged: exactly."""
+
+    value: Formula
+    dimension: Dimension
+    known: Certainty
+
+
+def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
+    allowed = number(tolerance.amount)
+    if tolerance.relative:
+        allowed = allowed * apply("abs", claimed)
+    if sign_of(predicted, claimed) == 0:
+        return True
+    return sign_of(apply("abs", predicted - claimed), allowed) <= 0

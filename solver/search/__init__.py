@@ -1,0 +1,1 @@
+"""Where a function of the population is first above zero."""

@@ -1,0 +1,277 @@
+"""Where a function of the population is first above zero, found by boxes: branch and bound.
+
+For what is not made of rational functions, maxima and minima. A box of populations is left behind
+where the bounds of the function prove that it holds there; where not, it is halved, the left half
+first. What is rounded up or down jumps: between two jumps it is a fixed number, and what is left
+is mostly rational, so that the point is found exactly. At single populations signs are exact.
+
+Where so many boxes do not decide, `UndecidedError` tells from where on; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from math import inf, sqrt
+
+from qps.engine.formulas import Formula
+from qps.engine.intervals import above, below
+from qps.engine.known_signs import range_of
+from qps.engine.operations import OF_QUEUES
+from qps.engine.powers import TooLongError
+from qps.solver.search.bounds import Curve
+from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
+from qps.solver.search.method import Method
+from qps.solver.search.piecewise import piecewise
+from qps.solver.search.reach import Reach
+from qps.solver.search.rounding_bounds import stretches_to_search
+from qps.solver.search.whole_populations import fails, first_failure_in_pieces
+
+MOST_BOXES = 4000
+FARTHEST = 1e15
+FARTHEST_OF_QUEUES = 1e9
+"""Beyond this, numbers of queues take too long to be computed."""
+
+_FEW_JUMPS = 12
+_COST_OF_EXACT = 20
+"""To look at a box exactly takes as long as so many boxes."""
+
+_NARROW = 1e-13
+_WHOLE_FLOATS = 2**53
+_FEW = 4
+
+
+class UndecidedError(Exception):
+    """So many boxes did not decide; `near` is where the search stood."""
+
+    def __init__(self, near: float) -> None:
+        super().__init__(f"undecided near {near:g}")
+        self.near = near
+
+
+class _Open(Enum):
+    """A box that its bounds leave open: it must be halved."""
+
+    OPEN = "open"
+
+
+@dataclass
+class Budget:
+    """How many boxes may still be looked at, in one search or in several together."""
+
+    boxes: int = field(default_factory=lambda: MOST_BOXES)
+
+    def spend(self, near: float, boxes: int = 1) -> None:
+        """Take off some boxes; UndecidedError where none are left."""
+        self.boxes -= boxes
+        if self.boxes < 0:
+            raise UndecidedError(near)
+
+
+# -- as a real number --------------------------------------------------------------------
+
+
+def first_reached(over: Formula, population: Formula, low: int, *, passes: bool) -> Reach | None:
+    """Return the least real population from `low` on at which `over` is zero or more.
+
+    With `passes`, zero does not count: it is the infimum of those above zero. It is taken as
+    known that it is not so at `low` itself. None for nowhere: proved up to infinity where what
+    is rounded can be bounded by a rational function, else up to `FARTHEST`. UndecidedError
+    where boxes do not tell.
+    """
+    search = _Search(Curve(over, population), passes=passes)
+    most = range_of(over, {}).high
+    if not search.is_stepped and (most < 0 or (passes and most == 0)):
+        return None
+    farthest = FARTHEST_OF_QUEUES if over.has(*OF_QUEUES) else FARTHEST
+    for start, end in stretches_to_search(search.curve, float(low), farthest):
+        found = search.within(start, farthest if end is None else end)
+        if found is not None:
+            return found
+    return None
+
+
+def first_above(
+    over: Formula, axis: Formula, low: Fraction, high: Fraction, budget: Budget
+) -> Reach | None:
+    """Return the infimum of the points between two at which `over` is above zero, None for none.
+
+    Just behind `low` it is taken as known not to be. UndecidedError where boxes do not tell.
+    """
+    search = _Search(Curve(over, axis), passes=True, budget=budget)
+    return search.within(above(float(low)), float(high))
+
+
+class _Search:
+    """Looks for the first point in boxes, from the left to the right."""
+
+    def __init__(self, curve: Curve, *, passes: bool, budget: Budget | None = None) -> None:
+        self.curve = curve
+        self._passes = passes
+        self.is_stepped = is_stepped_rational(curve.expr, curve.population)
+        self._budget = Budget() if budget is None else budget
+
+    def within(self, low: float, high: float) -> Reach | None:
+        """Return the first point between two populations, None for none."""
+        waiting = [(low, high)]
+        while waiting:
+            start, end = waiting.pop()
+            self._budget.spend(start)
+            found = self._in_box(start, end)
+            if isinstance(found, Reach):
+                return found
+            if found is _Open.OPEN:
+                middle = _between(start, end)
+                waiting += [(middle, end), (start, middle)]
+        return None
+
+    def _in_box(self, start: float, end: float) -> Reach | _Open | None:
+        """Return the first point in a box, None for none, or that it must be halved."""
+        bounds = self.curve.over(start, end)
+        if bounds.high < 0 or (self._passes and bounds.high <= 0):
+            return None
+        if bounds.low > 0 or (bounds.low == 0 and not self._passes):
+            return Reach(Fraction(start), Method.BRACKETED_ROOT)
+        if self.is_stepped and self.curve.jumps() <= _FEW_JUMPS:
+            self._budget.spend(start, _COST_OF_EXACT)
+            there = reached_between(self.curve, Fraction(start), Fraction(end), passes=self._passes)
+            if there is not None:
+                return there.first
+        if end - start <= _NARROW * max(abs(start), abs(end)):
+            found = self._at_point(start, end)
+            turns = bounds.slow < 0 < bounds.steep
+            if found is None and turns and not self._passes and not self.is_stepped:
+                raise UndecidedError(start)  # it comes so near to zero and turns, or touches it
+            return found
+        if bounds.slow >= 0 and not self.is_stepped:
+            return self._rising(start, end)
+        if bounds.slow >= 0 and not self._is_reached(Fraction(end)):
+            return None
+        if bounds.steep <= 0:
+            return None  # not so at its start, and falling from there
+        return _Open.OPEN
+
+    def _rising(self, start: float, end: float) -> Reach | None:
+        """Return where a function that rises reaches zero: by bisection, each sign exact."""
+        if not self._is_reached(Fraction(end)):
+            return None
+        while end - start > _NARROW * max(abs(start), abs(end)):
+            middle = start + (end - start) / 2
+            if self._is_reached(Fraction(middle)):
+                end = middle
+            else:
+                start = middle
+        return self._at_point(start, end)
+
+    def _at_point(self, start: float, end: float) -> Reach | None:
+        """Return what a box holds in which floats hardly differ: at its simplest fraction first."""
+        width = Fraction(end) - Fraction(start)
+        simple = (Fraction(start) + width / 2).limit_denominator(10**6)
+        if abs(simple - Fraction(start)) <= 2 * width and self._is_reached(simple):
+            return Reach(simple, Method.BRACKETED_ROOT)
+        return (
+            Reach(Fraction(end), Method.BRACKETED_ROOT) if self._is_reached(Fraction(end)) else None
+        )
+
+    def _is_reached(self, at: Fraction) -> bool:
+        bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
+        if bounds is not None and (bounds.is_below or bounds.low > 0):
+            return not bounds.is_below
+        try:
+            sign = sign_at(self.curve.expr, self.curve.population, at)
+        except (TooLongError, NoSignError):
+            raise UndecidedError(float(at)) from None
+        return sign is None or sign > 0 or (sign == 0 and not self._passes)
+
+
+def _between(start: float, end: float) -> float:
+    if start > 0 and end > 4 * start:
+        return sqrt(start) * sqrt(end)
+    return start + (end - start) / 2
+
+
+# -- at whole populations ----------------------------------------------------------------
+
+
+def first_failure_in_boxes(
+    over: Formula, population: Formula, low: int, high: int, *, strict: bool
+) -> int | None:
+    """Return the least whole population in a range at which `over` is above zero, None for none.
+
+    With `strict`, zero counts. UndecidedError where boxes do not tell.
+    """
+    curve, budget = Curve(over, population), Budget()
+    is_stepped = is_stepped_rational(over, population)
+
+    def fails_at(at: int) -> bool:
+        bounds = curve.over(*_around(at, at))
+        if bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
+            return bounds.low > 0
+        try:
+            return fails(over, population, at, strict=strict)
+        except (TooLongError, NoSignError):
+            raise UndecidedError(at) from None
+
+    waiting = [(low, high)]
+    while waiting:
+        start, end = waiting.pop()
+        budget.spend(start)
+        bounds = curve.over(*_around(start, end))
+        if bounds.high < 0 or (not strict and bounds.high <= 0):
+            continue
+        if 0 < bounds.low < inf or (strict and bounds.low == 0 and bounds.high < inf):
+            return start
+        if end - start < _FEW:
+            found = next((n for n in range(start, end + 1) if fails_at(n)), None)
+            if found is not None:
+                return found
+            continue
+        if bounds.slow >= 0:
+            if fails_at(end):
+                return _first_of(fails_at, start, end)
+            continue
+        if bounds.steep <= 0:
+            if fails_at(start):
+                return start
+            continue
+        if is_stepped and curve.jumps() == 0:
+            first = _first_without_jumps(
+                without_jumps(curve), population, start, end, strict=strict
+            )
+            if first is not None:
+                return first
+            continue
+        middle = min(end - 1, int(_between(float(start), float(end))))
+        waiting += [(middle + 1, end), (start, middle)]
+    return None
+
+
+def _around(start: int, end: int) -> tuple[float, float]:
+    """Return the box of two populations in floats, wider where these do not hold every integer."""
+    if end < _WHOLE_FLOATS:
+        return float(start), float(end)
+    return below(float(start)), above(float(end))
+
+
+def _first_without_jumps(
+    over: Formula, population: Formula, start: int, end: int, *, strict: bool
+) -> int | None:
+    """Return the first failure in a stretch; UndecidedError where it divides by zero throughout."""
+    whole = piecewise(over, population, Fraction(start), Fraction(end))
+    if whole is None:
+        raise UndecidedError(start)
+    return first_failure_in_pieces(whole, over, population, start, end, strict=strict)
+
+
+def _first_of(fails: Callable[[int], bool], start: int, end: int) -> int:
+    """Return the first of many whole populations that fails, where all after it fail too."""
+    while start < end:
+        middle = (start + end) // 2
+        if fails(middle):
+            end = middle
+        else:
+            start = middle + 1
+    return start

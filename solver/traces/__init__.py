@@ -1,0 +1,1 @@
+"""Recorded packets: measured, and played out."""

@@ -1,0 +1,1 @@
+"""The question asked otherwise: advice, the question turned round, sizing, differences."""

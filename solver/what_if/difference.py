@@ -1,0 +1,335 @@
+"""What changed between two specs, and which change moved the answer by how much.
+
+Every difference is a *change* that can be made or left: an option, a number, the range of the
+population, and one for all that remains (other steps, streams, machines, requirements: the
+formulas). The answer with some of the changes made is that of the old spec with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import combinations
+from math import factorial
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
+from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.points import in_floats
+from qps.solver.answers.answering import largest_acceptable
+from qps.solver.answers.solution import Solution
+from qps.solver.answers.worst_mode import solve_model
+
+MOST_SHARED = 8
+"""Changes up to which Shapley values are computed: they need 2^n answers."""
+
+
+class ChangeKind(Enum):
+    """What a change is of."""
+
+    NUMBER = "number"
+    OPTION = "option"
+    RANGE = "range"
+    DISCIPLINE = "discipline"
+    FORMULAS = "formulas"
+
+
+@dataclass(frozen=True, slots=True)
+class AssumptionChange:
+    """A number or choice before and after, as the specs write it; values in base units.
+
+    `alone` is what the old answer moves by when this change is made alone, `step` by what the
+    answer moves when it is made after all changes that stand before it, `share` its Shapley value
+    (L. S. Shapley, A value for n-person games, 1953), all in users; None where an answer on the
+    way does not exist.
+    """
+
+    name: str
+    kind: ChangeKind
+    before: str
+    after: str
+    dimension: Dimension | None = None
+    values: tuple[float, float] | None = None
+    alone: int | None = None
+    step: int | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two solutions, and all that differs between the specs; `added` and `removed` are numbers."""
+
+    old: Solution
+    new: Solution
+    added: tuple[Assumption, ...]
+    removed: tuple[Assumption, ...]
+    changes: tuple[AssumptionChange, ...]
+
+    @property
+    def users(self) -> int:
+        """How many more users the new spec carries; none counts as 0."""
+        return (self.new.largest_acceptable or 0) - (self.old.largest_acceptable or 0)
+
+
+@dataclass(frozen=True)
+class Side:
+    """A model in one configuration."""
+
+    model: ir.Model
+    configuration: Configuration
+
+
+def difference(old: Side, new: Side) -> Difference:
+    """Return what differs between two specs, and how much of the answer each change explains."""
+    before, after = (_assumptions(side) for side in (old, new))
+    bench = _Bench(old, new, before, after)
+    changes = _changes(old, new, before, after, bench)
+    return Difference(
+        solve_model(old.model, old.configuration),
+        solve_model(new.model, new.configuration),
+        tuple(a for name, a in after.items() if name not in before),
+        tuple(a for name, a in before.items() if name not in after),
+        (*_explained(changes, bench), *_disciplines(old, new)),
+    )
+
+
+def _disciplines(old: Side, new: Side) -> list[AssumptionChange]:
+    """Return where another way of waiting is stated; what it moves is part of the formulas."""
+    before, after = _stated_disciplines(old), _stated_disciplines(new)
+    return [
+        AssumptionChange(f"{place}.queueing", ChangeKind.DISCIPLINE, before[place], stated)
+        for place, stated in after.items()
+        if before.get(place, stated) != stated
+    ]
+
+
+def _stated_disciplines(side: Side) -> dict[str, str]:
+    """Return how whatever arrives waits at each resource and link, in the words of the spec."""
+    found: dict[str, str] = {}
+    for node in side.configuration.nodes.values():
+        for resource in side.model.machines[node.machine].resources:
+            found[f"{node.name}.{resource.name}"] = _written(resource.queueing)
+    for link in side.configuration.links.values():
+        found[link.name] = _written(side.model.networks[link.network].queueing)
+    return found
+
+
+def _written(queueing: ir.Queueing | None) -> str:
+    if queueing is None:
+        return ir.Discipline.NONE.value
+    variation = queueing.variation
+    return queueing.discipline.value + ("" if variation is None else f" cv {variation.text}")
+
+
+def _graphs(side: Side) -> list[LoadGraph]:
+    return [lower(side.model, c) for c in in_each_mode(side.model, side.configuration)]
+
+
+def _assumptions(side: Side) -> dict[str, Assumption]:
+    """Return all numbers of all modes, by name."""
+    found: dict[str, Assumption] = {}
+    for graph in _graphs(side):
+        found |= {name: a for name, a in graph.assumptions.items() if name not in found}
+    return found
+
+
+def _changes(
+    old: Side,
+    new: Side,
+    before: dict[str, Assumption],
+    after: dict[str, Assumption],
+    bench: _Bench,
+) -> list[AssumptionChange]:
+    """Return every change, in the order of the new spec, the formulas last."""
+    a, b = old.configuration, new.configuration
+    found = [
+        AssumptionChange(name, ChangeKind.OPTION, a.options[name], b.options[name])
+        for name in b.options
+        if _is_moved_option(name, old, new)
+    ]
+    if (a.low, a.high) != (b.low, b.high):
+        name = new.model.population.name
+        ranges = (f"{a.low}..{a.high}", f"{b.low}..{b.high}")
+        found.append(AssumptionChange(name, ChangeKind.RANGE, *ranges))
+    for name, there in after.items():
+        here = before.get(name)
+        if here is not None and here.value != there.value:
+            found.append(
+                AssumptionChange(
+                    name,
+                    ChangeKind.NUMBER,
+                    here.text,
+                    there.text,
+                    there.dimension,
+                    (in_floats(here.value), in_floats(there.value)),
+                )
+            )
+    if bench.formulas_differ([change.name for change in found]):
+        found.append(AssumptionChange("formulas", ChangeKind.FORMULAS, "", ""))
+    return found
+
+
+def _is_moved_option(name: str, old: Side, new: Side) -> bool:
+    """Return whether both specs know both choices of an option, and choose differently."""
+    here, there = old.configuration.options.get(name), new.configuration.options[name]
+    choices = [
+        {option.name: option.choices for option in side.model.options}.get(name, ())
+        for side in (old, new)
+    ]
+    return here != there and all({here, there} <= set(known) for known in choices)
+
+
+# -- answers on the way ----------------------------------------------------------------------
+
+
+@dataclass
+class _Bench:
+    """Answers with some of the changes made; each set of formulas is lowered once."""
+
+    old: Side
+    new: Side
+    before: dict[str, Assumption]
+    after: dict[str, Assumption]
+    _lowered: dict[object, list[LoadGraph]] = field(default_factory=dict)
+    _answers: dict[frozenset[str], int | None] = field(default_factory=dict)
+    _relowered: frozenset[str] | None = None
+
+    def answer(self, made: frozenset[str], changes: Sequence[AssumptionChange]) -> int | None:
+        """Return the largest acceptable population, 0 for none; None where it cannot be said."""
+        if made not in self._answers:
+            try:
+                graphs = [self._with_numbers(g, made, changes) for g in self._lower(made, changes)]
+                self._answers[made] = min(largest_acceptable(graph) or 0 for graph in graphs)
+            except QpsError:
+                # Half-way between two specs may lie one that no machine can run.
+                self._answers[made] = None
+        return self._answers[made]
+
+    def formulas_differ(self, names: Sequence[str]) -> bool:
+        """Return whether the specs still differ when all that has a name is made alike."""
+        changes = [AssumptionChange(name, self._kind(name), "", "") for name in names]
+        made = frozenset(names)
+        try:
+            graphs = self._lower(made, changes)
+        except QpsError:
+            return True
+        there = _graphs(self.new)
+        moved = [self._with_numbers(graph, made, changes) for graph in graphs]
+        return [_essence(graph) for graph in moved] != [_essence(graph) for graph in there]
+
+    def _kind(self, name: str) -> ChangeKind:
+        if name in self.new.configuration.options:
+            return ChangeKind.OPTION
+        is_population = name == self.new.model.population.name
+        return ChangeKind.RANGE if is_population else ChangeKind.NUMBER
+
+    def _lower(self, made: frozenset[str], changes: Sequence[AssumptionChange]) -> list[LoadGraph]:
+        """Return the graphs with the changes made that give other formulas."""
+        is_new = any(c.kind is ChangeKind.FORMULAS and c.name in made for c in changes)
+        settings: list[ir.Change] = []
+        for change in changes:
+            setting = self._setting(change, is_made=change.name in made)
+            settings += [] if setting is None else [setting]
+        key = (is_new, tuple(repr(setting) for setting in settings))
+        if key not in self._lowered:
+            side = self.new if is_new else self.old
+            configuration = changed(side.configuration, settings)
+            self._lowered[key] = _graphs(replace(side, configuration=configuration))
+        return self._lowered[key]
+
+    def _setting(self, change: AssumptionChange, *, is_made: bool) -> ir.Change | None:
+        """Return a change as a setting of the spec, where a number in the graph will not do."""
+        side = self.new if is_made else self.old
+        if change.kind is ChangeKind.OPTION:
+            return ir.SetOption(change.name, side.configuration.options[change.name], _span(side))
+        if change.kind is ChangeKind.RANGE:
+            return ir.SetPopulation(side.configuration.low, side.configuration.high, _span(side))
+        if change.name in self._decided():
+            constant = ir.Constant((self.after if is_made else self.before)[change.name].fraction)
+            return ir.SetParameter(change.name, constant, _span(side))
+        return None
+
+    def _decided(self) -> frozenset[str]:
+        """Return the parameters that a condition of either spec asks for."""
+        if self._relowered is None:
+            graphs = [graph for side in (self.old, self.new) for graph in _graphs(side)]
+            self._relowered = frozenset().union(*(graph.decided for graph in graphs))
+        return self._relowered
+
+    def _with_numbers(
+        self, graph: LoadGraph, made: frozenset[str], changes: Sequence[AssumptionChange]
+    ) -> LoadGraph:
+        numbers = dict(graph.assumptions)
+        for change in changes:
+            if change.kind is ChangeKind.NUMBER and change.name in numbers:
+                value = (self.after if change.name in made else self.before)[change.name].value
+                numbers[change.name] = replace(numbers[change.name], value=value)
+        return replace(graph, assumptions=numbers)
+
+
+def _span(side: Side) -> Span:
+    span = side.model.population.span
+    assert span is not None
+    return span
+
+
+def _essence(graph: LoadGraph) -> object:
+    """Return what the answer rests on, without places in texts."""
+    return (
+        {name: resource.load for name, resource in graph.resources.items()},
+        [(c.measure, c.limit, c.at_most, c.strict, c.axis) for c in graph.criteria],
+        graph.quality,
+        (graph.low, graph.high, graph.population),
+        graph.values,
+    )
+
+
+# -- how much each explains ------------------------------------------------------------------
+
+
+def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[AssumptionChange, ...]:
+    """Return changes with what each moves the answer by."""
+    names = [change.name for change in changes]
+
+    def answer(made: frozenset[str]) -> int | None:
+        return bench.answer(made, changes)
+
+    start = answer(frozenset())
+    found = []
+    for index, change in enumerate(changes):
+        before = answer(frozenset(names[:index]))
+        found.append(
+            replace(
+                change,
+                alone=_minus(answer(frozenset([change.name])), start),
+                step=_minus(answer(frozenset(names[: index + 1])), before),
+                share=_shapley(change.name, names, answer) if len(names) <= MOST_SHARED else None,
+            )
+        )
+    return tuple(found)
+
+
+def _minus(value: int | None, other: int | None) -> int | None:
+    return None if value is None or other is None else value - other
+
+
+def _shapley(
+    name: str, names: Sequence[str], answer: Callable[[frozenset[str]], int | None]
+) -> float | None:
+    """Return the mean of what a change moves the answer by, over all orders of making them."""
+    others = [other for other in names if other != name]
+    orders = factorial(len(names))
+    total = 0.0
+    for size in range(len(others) + 1):
+        weight = factorial(size) * factorial(len(others) - size) / orders
+        for made in combinations(others, size):
+            moved = _minus(answer(frozenset([*made, name])), answer(frozenset(made)))
+            if moved is None:
+                return None
+            total += weight * moved
+    return total

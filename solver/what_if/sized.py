@@ -1,0 +1,120 @@
+"""What a population takes, as an answer: of each resource, of machines, and what fails else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.compiler.quantities.dimension import Dimension
+from qps.solver.what_if.growth import Growth
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a resource has, in base units of `dimension`; cores are counted where `is_whole`."""
+
+    has: float
+    dimension: Dimension
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """How many machines of a node there are, how many would do, and what those cost.
+
+    `price` is in $, in $/s where it `is_running`, None where none is known.
+    """
+
+    now: int
+    takes: int
+    price: float | None
+    is_running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A resource at the population: its load, its target, and the capacity that keeps to it.
+
+    `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
+    same before it was rounded up. Both are None where no capacity does, as of a single thread,
+    and 0 where any does. `machines` tells how many of as many as now would do as well, where that
+    can be chosen.
+    """
+
+    resource: str
+    load: float
+    target: float
+    capacity: Capacity
+    takes: float | None
+    exact: float | None
+    machines: Machines | None
+    mode: str | None
+    is_link: bool = False
+    is_searched: bool = False
+    """True where a capacity that does was looked for, and not found: none may do all the same."""
+    known: Certainty = EXACT
+    """How it is known what it takes."""
+
+    @property
+    def suffices(self) -> bool:
+        """True where what there is is enough."""
+        return self.takes is not None and self.takes <= self.capacity.has
+
+
+@dataclass(frozen=True, slots=True)
+class FailingThere:
+    """A requirement that fails at the population in some mode, with its value."""
+
+    criterion: Criterion
+    limit: float
+    value: float
+    mode: str | None
+    known: Certainty = EXACT
+    """How the value is known."""
+
+    @property
+    def at_most(self) -> bool:
+        """True where the limit is from above."""
+        return self.criterion.at_most
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """A capacity that, by itself, mends what fails though all have what they take.
+
+    `resources` have it in common; at least `takes` of it, in base units, is enough.
+    """
+
+    resources: tuple[str, ...]
+    capacity: Capacity
+    takes: float
+    known: Certainty = EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """What each resource must have for a population.
+
+    `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when
+    all have what they take, though larger ones would mend it, each of `mends` by itself; the
+    population `is_carried` where neither does, nor anything at a smaller one. Where it is not,
+    `growth` is what more machines do, None where no number of machines can be chosen. `known` is
+    how it is known whether they are carried: a lower bound where they may be though it seems
+    not, an upper bound where they may not be though it seems so.
+    """
+
+    population: str
+    at: int
+    needed: tuple[Needed, ...]
+    fails_whatever: tuple[FailingThere, ...]
+    fails_still: tuple[FailingThere, ...]
+    mends: tuple[Mend, ...]
+    is_carried: bool
+    growth: Growth | None = None
+    known: Certainty = EXACT
+
+    @property
+    def is_possible(self) -> bool:
+        """True where what is told carries the population."""
+        return self.is_carried or (self.growth is not None and bool(self.growth.machines))

@@ -1,0 +1,399 @@
+"""What it takes to carry a population: the capacity that each resource must have.
+
+Each capacity is turned by itself, all else as it stands; the load of a resource rests on no other
+capacity but where an elastic parameter takes what is left. Then all that is too small is made as
+large as told, and the whole is judged anew: the answer says whether that carries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
+from qps.compiler.lower.losses_in_series import known_at
+from qps.compiler.lower.lowering import lower
+from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.compiler.quantities.dimension import CORE
+from qps.engine.formulas import Formula, symbol
+from qps.engine.formulas import number as number_of
+from qps.engine.substitution import substituted
+from qps.solver.answers.answer_certainty import least_known, verdict_known
+from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
+from qps.solver.answers.capacity import excess, fails
+from qps.solver.what_if.boundaries import Failure, Over, boundaries_known, over_of
+from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
+from qps.solver.what_if.scaled_capacities import Scaled, scaled
+from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
+from qps.solver.what_if.unknown import refuse
+
+_LEAST = Fraction(1, 10**6)
+MOST = Fraction(10**6)
+_ENOUGH = Fraction(10**4)
+"""So many times what there is counts as any capacity whatever."""
+
+NOT_ALL_TRIED = upper_bound("not all smaller numbers of machines were tried")
+
+_HAIR = Fraction(1, 10**9)
+"""A part by which a root that is no fraction is passed, to be on the side that holds."""
+
+
+def size(model: ir.Model, configuration: Configuration, population: int) -> Sizing:
+    """Return what each resource must have to carry a population, in the mode that takes most.
+
+    QpsError where the population lies outside its range.
+    """
+    if not configuration.low <= population <= configuration.high:
+        refuse(
+            f"{model.population.name} = {population} lies outside the range "
+            f"{configuration.low}..{configuration.high} of whole numbers",
+            "widen the range of `users`, or ask for another number",
+        )
+    modes = [_Mode(model, each, population) for each in in_each_mode(model, configuration)]
+    needed: dict[str, Needed] = {}
+    raised: dict[str, Fraction] = {}
+    for mode in modes:
+        for one, number, times in mode.needed():
+            before = needed.get(one.resource)
+            if before is None or _rank(one) > _rank(before):
+                needed[one.resource] = one
+            if number is not None and times is not None:
+                raised[number] = max(times, raised.get(number, Fraction(1)))
+    whatever = [f for mode in modes for f in mode.failing(dict.fromkeys(mode.numbers, _ENOUGH))]
+    hopeless = {(f.criterion.name, f.mode) for f in whatever}
+    still = [
+        failing
+        for mode in modes
+        for failing in mode.failing(raised)
+        if (failing.criterion.name, failing.mode) not in hopeless
+    ]
+    is_carried = not whatever and not still and all(mode.carries(raised) for mode in modes)
+    growth = None if is_carried else _growth(modes, raised, needed.values())
+    is_possible = is_carried or (growth is not None and bool(growth.machines))
+    every = [criterion for mode in modes for criterion in mode.judged(raised)]
+    return Sizing(
+        model.population.name,
+        population,
+        tuple(needed.values()),
+        tuple(whatever),
+        tuple(still),
+        _mends(modes, raised, hopeless) if still else (),
+        is_carried,
+        growth,
+        verdict_known([*whatever, *still], every, is_possible=is_possible),
+    )
+
+
+def _growth(
+    modes: list[_Mode], raised: dict[str, Fraction], needed: Iterable[Needed]
+) -> Growth | None:
+    """Return how many machines carry the population, in all modes; links as they are, or larger."""
+    countables = _countables(modes)
+    looked_at = tuple(place for one in countables for place in one.places)
+    if not countables:
+        return None
+    now = {one.number: one.now for one in countables}
+    wires = {number for mode in modes for number in mode.link_numbers}
+    larger = {n: times for n, times in raised.items() if n in wires and times > 1}
+    for links in ({}, larger) if larger else ({},):
+
+        def times(counts: Counts, links: dict[str, Fraction] = links) -> dict[str, Fraction]:
+            turned = {n: Fraction(count, now[n]) for n, count in counts.items() if count != now[n]}
+            return links | turned
+
+        found = grown(countables, lambda c: not any(mode.failing(times(c)) for mode in modes))
+        if found is None or not all(mode.carries(times(found.counts)) for mode in modes):
+            continue
+        machines = tuple(
+            MoreMachines(one.places, one.now, found.counts[one.number])
+            for one in countables
+            if found.counts[one.number] > one.now
+        )
+        names = [one.resource for one in needed if links and one.is_link and not one.suffices]
+        fewer = [found.counts | {n: c - 1} for n, c in found.counts.items() if c > now[n]]
+        known = least_known(
+            [[one for mode in modes for one in mode.failing(times(counts))] for counts in fewer],
+            [one for mode in modes for one in mode.judged(times(found.counts))],
+        )
+        known = known if found.are_least else together(known, NOT_ALL_TRIED)
+        return Growth(machines, tuple(names), found.are_least, looked_at, known=known)
+    return Growth((), (), are_least=False, looked_at=looked_at)
+
+
+def _countables(modes: list[_Mode]) -> list[Countable]:
+    """Return the numbers of machines that can be chosen, where all modes begin with the same."""
+    found: dict[str, Countable] = {}
+    differing: set[str] = set()
+    for mode in modes:
+        for one in mode.countables():
+            if found.setdefault(one.number, one) != one:
+                differing.add(one.number)
+    return [one for number, one in found.items() if number not in differing]
+
+
+def _mends(
+    modes: list[_Mode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+) -> tuple[Mend, ...]:
+    """Return the capacities each of which mends what still fails, in all modes."""
+    found = []
+    for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
+        tried = [mode.mending(number, raised, hopeless) for mode in modes]
+        resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
+        least = [one for one in tried if one is not None]
+        if resources and len(least) == len(tried):
+            most = max(one.times for one in least)
+            below = [over for one in least if one.times == most for over in one.below]
+            every = [criterion for mode in modes for criterion in mode.judged(raised)]
+            known = together(least_known([below], every), *(one.seen for one in least))
+            capacity = next(iter(resources.values()))
+            found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
+    return tuple(found)
+
+
+def _rank(one: Needed) -> tuple[float, float]:
+    takes = float("inf") if one.takes is None else one.takes / one.capacity.has
+    return takes, one.load / one.target
+
+
+@dataclass(frozen=True, slots=True)
+class _Least:
+    """From how many times what there is nothing fails, what does just below, what was seen."""
+
+    times: Fraction
+    below: tuple[Over, ...]
+    seen: Certainty
+
+
+class _Mode:
+    """One mode of a model, with its capacities to turn."""
+
+    def __init__(self, model: ir.Model, configuration: Configuration, population: int) -> None:
+        self._model, self._settled = model, in_force(configuration)
+        self._population = population
+        self._scaled: Scaled = scaled(model, self._settled)
+        self._graph = lower(self._scaled.model, self._scaled.configuration)
+        self._folder = Folder(self._settled, Fraction(population))
+        self._last: tuple[dict[str, Fraction], LoadGraph] | None = None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers that turn the capacities of this mode."""
+        return tuple(dict.fromkeys(self._scaled.capacities.values()))
+
+    @property
+    def link_numbers(self) -> frozenset[str]:
+        """The numbers that turn the capacities of networks."""
+        networks = {link.network for link in self._settled.links.values()}
+        return frozenset(
+            n for (owner, _), n in self._scaled.capacities.items() if owner in networks
+        )
+
+    def countables(self) -> Iterator[Countable]:
+        """Yield the numbers of machines that can be chosen, with how many there are."""
+        places: dict[str, list[str]] = {}
+        for place, number in self._scaled.counts.items():
+            places.setdefault(number, []).append(place)
+        for number, names in places.items():
+            counts = {self._folder.fold(self._settled.nodes[place].count) for place in names}
+            (now, *others) = counts
+            if not others and now is not None and now >= 1 and now.denominator == 1:
+                yield Countable(number, tuple(names), int(now))
+
+    def needed(self) -> Iterator[tuple[Needed, str | None, Fraction | None]]:
+        """Yield what each resource needs, the number that turns it, and by how much it must."""
+        graph = self._graph
+        for name, resource in graph.resources.items():
+            target = self._target(resource)
+            number, capacity = self._capacity(name)
+            least = self._least(number, resource, target)
+            times = None if least is None else least.times
+            takes = exact = None
+            if times is not None:
+                exact = float(times) * capacity.has
+                takes = float(ceil(exact - float(_HAIR))) if capacity.is_whole else exact
+                if takes and capacity.is_whole:
+                    times = Fraction(takes) / Fraction(capacity.has)
+            yield (
+                Needed(
+                    name,
+                    value_at(graph, resource.load, self._population),
+                    value_at(graph, target, self._population),
+                    capacity,
+                    takes,
+                    exact,
+                    self._machines(name, resource, target),
+                    graph.mode,
+                    number in self.link_numbers,
+                    times is None and number in graph.assumptions,
+                    EXACT if least is None else least.seen,
+                ),
+                number,
+                times,
+            )
+
+    def _target(self, resource: ResourceLoad) -> Formula:
+        """Return the least load at which a resource counts as full: by plan, or by a limit."""
+        place = resource.name.partition(".")[0]
+        names = (f"{resource.name}.load", f"{place}.load")
+        limits = [c.limit for c in self._graph.criteria if c.name in names and c.at_most]
+        return min((resource.target, *limits), key=self._graph.number)
+
+    def _capacity(self, name: str) -> tuple[str, Capacity]:
+        """Return the number that turns the capacity of a resource in its place, and what it is."""
+        place, _, rest = name.partition(".")
+        node = self._settled.nodes.get(place)
+        if node is None:
+            network = self._model.networks[self._settled.links[place].network]
+            is_cap = network.cap is not None and any(
+                name.endswith(f".{base}s") for base in network.cap.dimension.bases
+            )
+            stated = network.cap if is_cap and network.cap is not None else network.rate
+            number = self._scaled.capacities[network.name, "cap" if is_cap else "rate"]
+            return number, Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+        machine = self._model.machines[node.machine]
+        resource = machine.resource(rest.partition(".")[0])
+        assert resource is not None
+        return self._scaled.capacities[machine.name, resource.name], self._stated(resource)
+
+    def _stated(self, resource: ir.Resource) -> Capacity:
+        stated = resource.capacity
+        if resource.kind is not ir.ResourceKind.PROCESSOR:
+            return Capacity(self._folded(stated.expr), stated.dimension, is_whole=False)
+        has = self._folded(stated.expr)
+        if resource.speed is not None and has == 1:
+            speed = resource.speed
+            return Capacity(self._folded(speed.expr), speed.dimension, is_whole=False)
+        # Cores of an efficiency below 1 do less than their number together.
+        is_whole = not any(isinstance(p, ir.Apply | ir.Power) for p in parts_of(stated.expr))
+        return Capacity(has, CORE, is_whole)
+
+    def _folded(self, expr: ir.Expr) -> float:
+        value = self._folder.fold(expr)
+        return float("nan") if value is None else float(value)
+
+    def _least(self, number: str, resource: ResourceLoad, target: Formula) -> _Least | None:
+        """Return the least part of a number from which on the load keeps to its target.
+
+        0 where any does, None where none does.
+        """
+        known = self._graph.assumptions.get(number)
+        values = self._graph.values | {self._graph.population: number_of(self._population)}
+        if known is not None:
+            del values[known.symbol]
+        unknown = symbol("none") if known is None else known.symbol
+        over = substituted(resource.load - target, values)
+        judged = Over(Failure(resource.name, None), over, strict=self._waits(resource))
+        return _least_of([judged], unknown)
+
+    def _waits(self, resource: ResourceLoad) -> bool:
+        """Return whether a full resource fails: what waits for it waits without end."""
+        name = f"{resource.name}.load"
+        return any(c.name == name and c.strict for c in self._graph.criteria)
+
+    def _machines(self, name: str, resource: ResourceLoad, target: Formula) -> Machines | None:
+        """Return how many machines of its node would do, where their number can be chosen."""
+        place = name.partition(".")[0]
+        number = self._scaled.counts.get(place)
+        if number is None:
+            return None
+        now = self._folder.fold(self._settled.nodes[place].count)
+        least = self._least(number, resource, target)
+        if now is None or least is None:
+            return None
+        takes = max(1, ceil(now * least.times - _HAIR))
+        price = next((p for p in self._graph.prices if p.place == place), None)
+        cost = None
+        if price is not None:
+            cost = value_at(self._graph, price.value, self._population) * takes / float(now)
+        return Machines(int(now), takes, cost, price is not None and price.is_running)
+
+    def turned_by(self, number: str) -> dict[str, Capacity]:
+        """Return the resources whose capacity a number turns."""
+        capacities = {name: self._capacity(name) for name in self._graph.resources}
+        return {name: capacity for name, (own, capacity) in capacities.items() if own == number}
+
+    # -- the whole, judged anew ------------------------------------------------------------
+
+    def _sized(self, times: dict[str, Fraction]) -> LoadGraph:
+        turned = {*self.numbers, *self._scaled.counts.values()}
+        own = {name: value for name, value in times.items() if name in turned}
+        if self._last is None or self._last[0] != own:
+            self._last = own, lower(self._scaled.model, self._scaled.at(own))
+        return self._last[1]
+
+    def judged(self, times: dict[str, Fraction]) -> list[Criterion]:
+        """Return all criteria as they are known at the population, with such capacities."""
+        graph = self._sized(times)
+        return [
+            replace(each, known=known_at(graph, each, self._population))
+            for each in all_criteria(graph)
+        ]
+
+    def failing(self, times: dict[str, Fraction]) -> list[FailingThere]:
+        """Return what fails at the population with capacities so many times what they are."""
+        graph = self._sized(times)
+        return [
+            FailingThere(
+                criterion,
+                value_at(graph, criterion.limit, self._population),
+                value_at(graph, criterion.measure, self._population),
+                graph.mode,
+                known_at(graph, criterion, self._population),
+            )
+            for criterion in all_criteria(graph)
+            if fails(
+                graph.valued(excess(criterion)),
+                graph.population,
+                self._population,
+                strict=criterion.strict,
+            )
+        ]
+
+    def mending(
+        self, number: str, times: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
+    ) -> _Least | None:
+        """Return how much of one capacity makes all hold at the population but what is hopeless.
+
+        0 where any amount does, None where none does, or nothing rests on it.
+        """
+        graph = self._sized(times)
+        known = graph.assumptions.get(number)
+        if known is None:
+            return None
+        values = graph.values | {graph.population: number_of(self._population)}
+        del values[known.symbol]
+        overs = [
+            over_of(c, graph, values)
+            for c in all_criteria(graph)
+            if (c.name, graph.mode) not in hopeless
+        ]
+        return _least_of(overs, known.symbol)
+
+    def carries(self, times: dict[str, Fraction]) -> bool:
+        """Return whether all populations up to this one are acceptable."""
+        graph = replace(self._sized(times), high=self._population)
+        return (largest_acceptable(graph) or 0) >= self._population
+
+
+def _least_of(overs: Sequence[Over], symbol: Formula) -> _Least | None:
+    """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
+    inside, seen = boundaries_known(overs, symbol, _LEAST, MOST)
+    ends = [_LEAST, *inside, MOST]
+    found: Fraction | None = None
+    below: list[Over] = []
+    for low, high in reversed(list(pairwise(ends))):
+        below = [over for over in overs if over.fails(symbol, (low + high) / 2)]
+        if below:
+            break
+        found = low
+    if found is None or found == _LEAST:
+        return None if found is None else _Least(Fraction(0), (), seen)
+    is_open = any(over.fails(symbol, found) for over in overs)
+    return _Least(found * (1 + _HAIR) if is_open else found, tuple(below), seen)

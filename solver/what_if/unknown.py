@@ -1,0 +1,248 @@
+"""The number of the question turned round: which it is, in which range, and what it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import NoReturn
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    changed,
+    cores_counted_by,
+    flows_counted_by,
+    in_each_mode,
+    in_force,
+    in_whole_numbers,
+)
+from qps.compiler.configure.fold import Folder
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.suggest import dotted_meant, listed
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.walk import CORES
+from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
+from qps.engine.formulas import Formula
+from qps.engine.points import in_floats
+from qps.solver.what_if.value_bounds import Refusal, refusals
+
+_FAR = 10**6
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A number to solve for.
+
+    `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by
+    mode (None outside of any). `low` and `high` are the range to look in, that of the parameter
+    where `is_declared`. A number that `is_share` is written in per cent. A parameter that counts
+    places, the users of a group or flows is told in whole numbers, and so are cores, unless there
+    is a part of one now. `refused` are the bounds, in every mode, of what rests on it.
+    """
+
+    name: str
+    dimension: Dimension
+    graphs: tuple[LoadGraph, ...]
+    current: dict[str | None, float]
+    low: Fraction
+    high: Fraction
+    is_declared: bool
+    is_elastic: bool
+    is_count: bool
+    is_changed_by_modes: bool
+    is_share: bool
+    refused: tuple[Refusal, ...]
+
+    @property
+    def symbol(self) -> Formula:
+        """The symbol of the number, the same in all graphs that rest on it."""
+        return next(g.assumptions[self.name].symbol for g in self.graphs if self.rests(g))
+
+    def rests(self, graph: LoadGraph) -> bool:
+        """Return whether a graph rests on the number."""
+        return self.name in graph.assumptions
+
+
+def asked(model: ir.Model, configuration: Configuration, name: str, population: int) -> Asked:
+    """Return the number of a name; QpsError where there is none that can be solved for.
+
+    A parameter is set in every mode, as an explicit change would set it.
+    """
+    if name == model.population.name:
+        refuse(
+            f"`{name}` is the population: it is what the number is to carry",
+            "`qps solve` without `--for` tells how many are acceptable",
+        )
+    settled = in_each_mode(model, configuration)
+    parameter = next((p for p in model.parameters if p.name == name), None)
+    if parameter is not None and parameter.is_share:
+        refuse(
+            f"`{name}` is a share, and all shares add up to 1: it cannot be changed by itself",
+            "ask for the value of a kind, or declare other `kinds`",
+            parameter.span,
+        )
+    if parameter is not None:
+        for each in settled:
+            _refuse_made_of_others(parameter, in_force(each))
+    declared = _declared_range(parameter, settled[0])
+    moving = {name: declared is not None and declared[0] <= 0}
+    usual = [lower(model, each, moving) for each in settled]
+    fixed = settled if parameter is None else _fixed(model, configuration, parameter)
+    graphs = usual if parameter is None else [lower(model, each, moving) for each in fixed]
+    if any(name in graph.decided for graph in graphs):
+        refuse(
+            f"a condition depends on `{name}`, so that there is no one formula to solve",
+            "solve for a number that no `if` asks for",
+        )
+    found = [graph.assumptions[name] for graph in graphs if name in graph.assumptions]
+    if not found:
+        _refuse_unknown(model, parameter, name, graphs)
+    now = {graph.mode: _now(graph, name, population) for graph in usual}
+    current = {mode: value for mode, value in now.items() if value is not None}
+    places = set[str]().union(*(in_whole_numbers(in_force(each)) for each in settled))
+    flows = set[str]().union(*(flows_counted_by(in_force(e), model.streams) for e in settled))
+    low, high = declared or _range_around(name, list(current.values()))
+    is_count = name in places | flows or _counts_cores(model, settled, name, current.values())
+    if is_count:
+        low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
+    return Asked(
+        name,
+        _dimension(found[0]),
+        tuple(graphs),
+        current,
+        low,
+        high,
+        declared is not None,
+        parameter is not None and parameter.is_elastic,
+        is_count,
+        len(settled) > 1
+        and any(_name(own) == name for each in settled for own in each.mode_changes),
+        found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
+        ()
+        if parameter is None
+        else tuple(
+            refusal
+            for each, graph in zip(fixed, graphs, strict=True)
+            for refusal in refusals(model, each, graph, name)
+        ),
+    )
+
+
+def _fixed(
+    model: ir.Model, configuration: Configuration, parameter: ir.Parameter
+) -> Sequence[Configuration]:
+    """Return the configuration of each mode with a parameter set: elastic ones cease to yield."""
+    first = in_force(in_each_mode(model, configuration)[0])
+    value = first.parameters[parameter.name]
+    if isinstance(value, ir.ByCase | ir.Mixture):
+        # One number for all its values: what it is now does not matter, it stays a symbol.
+        value = ir.Constant(Fraction(1))
+    change = ir.SetParameter(parameter.name, value, parameter.span)
+    return in_each_mode(model, changed(configuration, [change]))
+
+
+def _now(graph: LoadGraph, name: str, population: int) -> float | None:
+    """Return the value of a number as the model stands; of an elastic one, what it settles at."""
+    for settled in graph.elastic:
+        if settled.parameter.name == name:
+            return graph.at(population).number(settled.value)
+    known = graph.assumptions.get(name)
+    return None if known is None else in_floats(known.value)
+
+
+def _counts_cores(
+    model: ir.Model, settled: Sequence[Configuration], name: str, current: Iterable[float]
+) -> bool:
+    """Return whether a number says how many cores a machine has: whole ones, as they are now."""
+    is_own = name.endswith(f".{CORES}")
+    counted = (cores_counted_by(in_force(each), model.machines) for each in settled)
+    return (is_own or any(name in names for names in counted)) and all(
+        value == int(value) for value in current
+    )
+
+
+def _dimension(number: Assumption) -> Dimension:
+    """Return the unit of a number: loads count the cores of a processor, specs state `4 core`."""
+    return CORE if number.name.endswith(f".{CORES}") else number.dimension
+
+
+def _is_in_percent(name: str, graphs: Sequence[LoadGraph]) -> bool:
+    """Return whether the spec, or a setting, writes a number in per cent."""
+    return any("%" in g.assumptions[name].text for g in graphs if name in g.assumptions)
+
+
+def _declared_range(
+    parameter: ir.Parameter | None, configuration: Configuration
+) -> tuple[Fraction, Fraction] | None:
+    if parameter is None or parameter.low is None or parameter.high is None:
+        return None
+    folder = Folder(in_force(configuration), Fraction(configuration.low))
+    low, high = folder.fold(parameter.low), folder.fold(parameter.high)
+    return None if low is None or high is None else (low, high)
+
+
+def _range_around(name: str, current: Sequence[float]) -> tuple[Fraction, Fraction]:
+    """Return a range far around what a number is now."""
+    positive = [Fraction(value) for value in current if value > 0]
+    if not positive:
+        refuse(
+            f"`{name}` is {max(current, default=0):g} now and has no range to look in",
+            f"give it one: `param {name} = … in low..high`",
+        )
+    return min(positive) / _FAR, max(positive) * _FAR
+
+
+# -- what cannot be asked for --------------------------------------------------------------
+
+
+def _refuse_made_of_others(parameter: ir.Parameter, configuration: Configuration) -> None:
+    """Refuse a parameter that is worked out from others, and so has no value of its own."""
+    name = parameter.name
+    value = configuration.parameters[name]
+    parts = list(parts_of(value))
+    if isinstance(value, ir.ByCase | ir.Mixture):
+        return
+    if not any(isinstance(part, ir.ParameterValue | ir.Choice) for part in parts):
+        return
+    names = [part.name for part in parts if isinstance(part, ir.ParameterValue)]
+    others = listed([f"--for {other}" for other in dict.fromkeys(names)], "or")
+    example = f"set `{name}` to a number of its own first, such as `--set '{name} = …'`"
+    refuse(
+        f"`{name}` is worked out from other numbers: it has no value of its own to solve for",
+        f"ask for what it rests on, {others}; or {example}" if names else example,
+        configuration.values_from[name],
+    )
+
+
+def _refuse_unknown(
+    model: ir.Model, parameter: ir.Parameter | None, name: str, graphs: Sequence[LoadGraph]
+) -> NoReturn:
+    if parameter is not None:
+        refuse(
+            f"nothing rests on `{name}`: no load and no requirement in use names it",
+            "use it where it belongs, or ask for a number that `qps explain` lists below a load",
+            parameter.span,
+        )
+    known = [number for graph in graphs for number in graph.assumptions]
+    known += [p.name for p in model.parameters]
+    refuse(
+        f"there is no number `{name}` to solve for",
+        dotted_meant(name, known) or "name a parameter, or a number that `qps explain` lists",
+    )
+
+
+def _name(change: ir.Change) -> str | None:
+    return change.name if isinstance(change, ir.SetParameter) else None
+
+
+def refuse(message: str, hint: str, span: Span | None = None) -> NoReturn:
+    """Raise the error for a question that has no answer."""
+    sink = Sink()
+    sink.report(codes.NO_ANSWER, span, message, hint=hint)
+    raise QpsError(sink.found)
