@@ -206,7 +206,9 @@ def test_the_truth_lies_on_the_side_that_is_told(
     expr: ir.Expr, told: dict[str, Fraction], off: dict[str, Fraction]
 ) -> None:
     model = checked(WAITING).model
-    expressions = ExpressionLowering(model, base_configuration(model), population("N"))
+    expressions = ExpressionLowering(
+        model=model, configuration=base_configuration(model), population=population("N")
+    )
     true = {
         "above": max(Fraction(0), told["above"] - off["above"]),
         "below": told["below"] + off["below"],
@@ -321,7 +323,7 @@ def test_quality_is_known_as_its_axes_are() -> None:
 
 
 def _claims(text: str) -> list[ClaimResult]:
-    return list(Claims(Laboratory(checked(WAITING + text).model)).results())
+    return list(Claims(Laboratory(model=checked(WAITING + text).model)).results())
 
 
 def test_a_claim_on_a_bound_says_so() -> None:
@@ -508,7 +510,7 @@ def explain_part(graph: LoadGraph, name: str) -> Formula:
 def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     lines = f'line "wait" {LATE}\n line "mean" p.latency'
     model = checked(f'{WAITING}figure late "Late" {{ over N in 1..300\n {lines}\n }}\n').model
-    drawn = draw(Laboratory(model), model.figures[0])
+    drawn = draw(Laboratory(model=model), model.figures[0])
     assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
     told = figure_text(drawn, "N")
     assert "`wait` is an upper bound (the truth may be less): " in told
@@ -580,7 +582,9 @@ def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
     ]  # fmt: skip
     (below, beyond) = Claims(
         Laboratory(
-            checked(ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n").model
+            model=checked(
+                ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n"
+            ).model
         )
     ).results()
     assert (below.known.kind, beyond.known.kind) == (Kind.EXACT, Kind.UPPER_BOUND)
@@ -723,12 +727,12 @@ def test_what_changes_twice_between_two_values_of_the_grid_is_not_taken_as_seen(
     ends = Fraction(1), Fraction(1000)
     bump = 2 * exp(-((1000 * (x - Fraction(7, 3))) ** 2)) - 1
     for value, kind in ((bump, Kind.APPROXIMATION), (exp(-x) - HALF, Kind.EXACT)):
-        over = Over(Failure("late", None), value, strict=False)
+        over = Over(failure=Failure("late", None), value=value, strict=False)
         points, known = boundaries_known([over], x, *ends)
         assert points == []
         assert known.kind is kind
     assert over.fails(x, Fraction(7, 3)) is False
-    assert Over(Failure("late", None), bump, strict=False).fails(x, Fraction(7, 3))
+    assert Over(failure=Failure("late", None), value=bump, strict=False).fails(x, Fraction(7, 3))
 
 
 # -- what a population takes -------------------------------------------------------------

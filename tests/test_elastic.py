@@ -242,7 +242,7 @@ def test_definitions_and_measures_follow_it() -> None:
     )  # fmt: skip
     graph = lowered(text)
     assert at(graph, graph.measures["seen"].value, 4) == 50
-    assert [result.holds for result in Claims(Laboratory(checked(text).model)).results()] == [
+    assert [result.holds for result in Claims(Laboratory(model=checked(text).model)).results()] == [
         True,
         True,
     ]
@@ -276,7 +276,7 @@ def test_claims_and_scenarios_fix_it() -> None:
         "largest_acceptable == 3 with x = 30 packet/s\n"
         'largest_acceptable == 50; source "arithmetic" }'
     )
-    assert [r.holds for r in Claims(Laboratory(checked(text).model)).results()] == [True] * 3
+    assert [r.holds for r in Claims(Laboratory(model=checked(text).model)).results()] == [True] * 3
 
 
 @pytest.mark.parametrize("setting", ["x = 1.9 packet/s", "x = 30.1 packet/s"])

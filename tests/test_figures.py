@@ -29,7 +29,7 @@ BASE = PRELUDE + (
 
 def _drawn(text: str) -> DrawnFigure:
     model = checked(text).model
-    return draw(Laboratory(model), model.figures[0])
+    return draw(Laboratory(model=model), model.figures[0])
 
 
 def _lines(text: str) -> dict[str, list[float]]:

@@ -35,7 +35,7 @@ PATH = PRELUDE + (
 
 def drawn(text: str) -> DrawnFigure:
     model = checked(text).model
-    return draw(Laboratory(model), model.figures[0])
+    return draw(Laboratory(model=model), model.figures[0])
 
 
 def told(text: str) -> tuple[str, ...]:

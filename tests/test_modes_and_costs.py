@@ -43,7 +43,7 @@ def _solved(text: str, *changes: str) -> Solution:
 
 
 def _holds(text: str) -> list[bool | None]:
-    return [result.holds for result in Claims(Laboratory(checked(text).model)).results()]
+    return [result.holds for result in Claims(Laboratory(model=checked(text).model)).results()]
 
 
 # -- the worst mode ------------------------------------------------------------------------

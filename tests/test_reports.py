@@ -132,7 +132,7 @@ def test_the_same_view_gives_the_same_page(
     speak: Spec, speak_view: PageView, speak_page: str
 ) -> None:
     assert render_html(dataclasses.replace(speak_view)) == speak_page
-    claims = Claims(Laboratory(speak.model)).results()  # judged anew
+    claims = Claims(Laboratory(model=speak.model)).results()  # judged anew
     assert render_html(page_of(speak, "deletion=off", claims=claims)) == speak_page
 
 
@@ -221,7 +221,7 @@ def test_undefined_values_break_a_line() -> None:
 
 
 def test_axes_are_linear_and_ticks_round() -> None:
-    axis = Axis(0, 10, 100, 200)
+    axis = Axis(low=0, high=10, start=100, end=200)
     assert axis.at(3) - axis.at(1) == pytest.approx(axis.at(9) - axis.at(7))
     assert ticks(0, 1.5, 5) == pytest.approx([0, 0.5, 1.0, 1.5])
     assert ticks(2, 200) == (50, 100, 150, 200)

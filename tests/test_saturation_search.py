@@ -111,7 +111,7 @@ def test_cases(text: str, answer: int, resource: str, at: float | None) -> None:
 
 
 def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
-    (judged,) = Claims(Laboratory(checked(CEIL_MACHINES).model)).results()
+    (judged,) = Claims(Laboratory(model=checked(CEIL_MACHINES).model)).results()
     assert judged.holds
 
 
@@ -234,7 +234,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
     model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
     with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told"):
-        Claims(Laboratory(model)).results()
+        Claims(Laboratory(model=model)).results()
 
 
 @pytest.mark.parametrize(

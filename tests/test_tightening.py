@@ -23,7 +23,9 @@ N = population("N")
 
 
 def builders() -> tuple[Builder, TightBuilder]:
-    return Builder(N, {}, {}), TightBuilder(N, {}, {}, positive=frozenset("ab"))
+    return Builder(N, {}, {}), TightBuilder(
+        population=N, values={}, inputs={}, positive=frozenset("ab")
+    )
 
 
 @given(st.data())

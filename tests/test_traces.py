@@ -21,7 +21,7 @@ from qps.compiler.data.trace_files import read_columns
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.solver.traces.recorded_jitter import (
     Trace,
-    _arrays,
+    as_trace,
     best_buffer,
     buffer_for,
     compensation_curve,
@@ -43,7 +43,7 @@ def recorded(
 
 
 def trace(text: str, period: Fraction | None = 160 * MS) -> Trace:
-    return Trace("text", *_arrays(recorded(text, period)))
+    return as_trace("text", recorded(text, period))
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -199,7 +199,7 @@ def test_plain_files_are_read_as_the_exact_reader_reads_them(
     path = tmp_path_factory.mktemp("t") / "some.csv"
     path.write_bytes(text.encode())
     fast = load_trace(path, 33 * MS, None)
-    slow = Trace("", *_arrays(recorded(text.replace("\r", ""), 33 * MS, None)))
+    slow = as_trace("", recorded(text.replace("\r", ""), 33 * MS, None))
     for name in ("places", "scheduled", "arrivals", "lateness", "between"):
         one, other = getattr(fast, name), getattr(slow, name)
         scale = float(fast.tick / slow.tick) if name != "places" else 1.0
@@ -353,7 +353,7 @@ def test_a_burst_is_followed_by_two_discards_as_in_figure_4_5() -> None:
     # figure 4.5 one is discarded when two have waited for some time, and the other one later.
     late = [0] * 20 + [399, 266, 133] + [0] * 277
     text = "seq,arrival\n" + "".join(f"{i},{200 * i + x}\n" for i, x in enumerate(late))
-    found = Trace("", *_arrays(recorded(text, Fraction(200, 1000))))
+    found = as_trace("", recorded(text, Fraction(200, 1000)))
     replay = monitoring_queue(found, 0 * MS, Thresholds(60 * Fraction(200, 1000), Fraction(3)))
     assert (replay.gaps, replay.discarded, replay.shown) == (2, 2, 298)
     assert replay.longest_latency == pytest.approx(0.4)

@@ -35,7 +35,7 @@ class CaseTable(Struct, frozen=True):
 
 def case_tables(model: ir.Model, configuration: Configuration) -> dict[str, CaseTable]:
     """Return the tables of all parameters that have several values in a configuration."""
-    folder = Folder(configuration, Fraction(configuration.low))
+    folder = Folder(configuration=configuration, population=Fraction(configuration.low))
     tables = {}
     for parameter in model.parameters:
         value = configuration.parameters[parameter.name]
@@ -71,7 +71,7 @@ def as_written(name: str, configuration: Configuration, case: ir.Case) -> str:
         return configuration.values_from[name].text
     if case is ir.Case.AVERAGE:
         return _mean(value, configuration)
-    folder = Folder(configuration, Fraction(configuration.low), case)
+    folder = Folder(configuration=configuration, population=Fraction(configuration.low), case=case)
     whole = folder.fold(ir.ParameterValue(name))
     names = [kind.parameter for kind in value.kinds]
     chosen = next(one for one in names if folder.fold(ir.ParameterValue(one)) == whole)

@@ -79,7 +79,9 @@ def check_asked(model: ir.Model, sink: Sink) -> None:
             check_cases(model, configuration, sink)
         seen.add(one.changes)
         try:
-            Folder(configuration, Fraction(configuration.low)).fold(one.value)
+            Folder(configuration=configuration, population=Fraction(configuration.low)).fold(
+                one.value
+            )
         except UnstatedCaseError as error:
             report_unstated(error.unstated, model, sink)
         except (CircleError, TooLargeError, NoValueError):

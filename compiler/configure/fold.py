@@ -66,7 +66,7 @@ _EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
 }
 
 
-class Folder(Struct):
+class Folder(Struct, kw_only=True):
     """Folds expressions; each parameter once in each case.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. `kinds` says

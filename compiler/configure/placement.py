@@ -186,7 +186,9 @@ class _StreamCheck(Struct, kw_only=True):
         is_in_force = machine.name not in bases and cost.measured_on == bases[0]
         if cost.fit is None or not is_in_force:
             return
-        folder = Folder(self.configuration, Fraction(self.configuration.low))
+        folder = Folder(
+            configuration=self.configuration, population=Fraction(self.configuration.low)
+        )
         if step.condition is not None and folder.holds(step.condition) is False:
             return
         idle = "" if resource.idle is not None or not cost.fit.fixed else ", and has no idle load"

@@ -85,7 +85,7 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
 
 def check_cases(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every case that what is in use asks for of a parameter which does not state it."""
-    folder = Folder(configuration, Fraction(configuration.low))
+    folder = Folder(configuration=configuration, population=Fraction(configuration.low))
     for bounded in values_in_use(model, configuration):
         try:
             folder.fold(bounded.expr)
@@ -102,7 +102,10 @@ class _Check:
         self._model = model
         self._configuration = configuration
         self._sink = sink
-        self._folders = [Folder(configuration, Fraction(at)) for at in points_of(configuration)]
+        self._folders = [
+            Folder(configuration=configuration, population=Fraction(at))
+            for at in points_of(configuration)
+        ]
 
     def parameter(self, parameter: ir.Parameter) -> None:
         """Report a parameter without a value, or out of its range, in a case that it states."""

@@ -42,7 +42,7 @@ class Label(Struct, frozen=True):
     message: str
 
 
-class Diagnostic(Struct, frozen=True):
+class Diagnostic(Struct, frozen=True, kw_only=True):
     """One finding.
 
     `message` is the one thing to show where only one can be shown: a lower-case phrase
@@ -119,7 +119,16 @@ class Sink(Struct):
             return
         primary = Label(span, label) if span is not None else None
         hints = (hint,) if hint else ()
-        self.add(Diagnostic(code, message, primary, tuple(secondary), tuple(notes), hints))
+        self.add(
+            Diagnostic(
+                code=code,
+                message=message,
+                primary=primary,
+                secondary=tuple(secondary),
+                notes=tuple(notes),
+                hints=hints,
+            )
+        )
 
     def add(self, finding: Diagnostic) -> None:
         """Record a diagnostic that was made elsewhere."""

@@ -10,7 +10,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import Divisor
 
 
-class Quantity(Struct, frozen=True, eq=False):
+class Quantity(Struct, frozen=True, eq=False, kw_only=True):
     """An expression with its dimension and where it stands.
 
     `bound` tells the arguments that were put in for the names of formals: `ratio = 70 %`;
@@ -70,7 +70,7 @@ class Option(Struct, frozen=True):
     doc: str | None
 
 
-class Parameter(Struct, frozen=True):
+class Parameter(Struct, frozen=True, kw_only=True):
     """A number that may be changed; `low` and `high` bound it where a range was given.
 
     An elastic one takes what capacity is left between them; its `value` is the most. Of several,

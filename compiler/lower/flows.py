@@ -18,7 +18,7 @@ from qps.engine.formulas import ONE, ZERO, Formula
 _BYTE_BITS = 8
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Demand:
     """What is asked of a resource, as parts of its capacity, by component or stream.
 
@@ -41,7 +41,7 @@ class Demand:
         self.parts.setdefault(by, []).append(load)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class StreamResult:
     """What a stream came to: its latency, its losses, the resources it passes.
 

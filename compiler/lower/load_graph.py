@@ -117,7 +117,7 @@ class Calibration:
     is_on_measured: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LatencyPart:
     """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
 
@@ -163,7 +163,7 @@ class LossKind(Enum):
     TRANSMISSION = "transmission"  # what a network loses
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossPart:
     """A stage at which a share of the items is lost; stages are independent.
 

@@ -58,7 +58,7 @@ Moving = Mapping[str, bool]
 """Numbers that take other values with the formulas as they are; whether of other signs, too."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ExpressionLowering:
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
@@ -95,7 +95,10 @@ class ExpressionLowering:
     ) -> ExpressionLowering:
         """Return one that knows the numbers of a graph, and what its elastic parameters come to."""
         expressions = cls(
-            model, configuration, graph.population, assumptions=dict(graph.assumptions)
+            model=model,
+            configuration=configuration,
+            population=graph.population,
+            assumptions=dict(graph.assumptions),
         )
         for elastic in graph.elastic:
             expressions.settle(elastic.parameter.name, elastic.value)

@@ -179,10 +179,10 @@ def stream_measures(
         *result.losses,
         *(
             LossPart(
-                f"{name} saturated",
-                LossKind.SATURATION,
-                1 - 1 / maximum(1, measures.resources[name].load),
-                measures.resources[name].span,
+                stage=f"{name} saturated",
+                kind=LossKind.SATURATION,
+                value=1 - 1 / maximum(1, measures.resources[name].load),
+                span=measures.resources[name].span,
                 resource=name,
             )
             for name in result.passes
@@ -204,12 +204,16 @@ def stream_measures(
             buffer,
         )
         buffer = expressions.symbol(f"{stream.name}.playout", playout.delay, measure=known.of)
-        latency.append(LatencyPart("playout buffer", buffer))
+        latency.append(LatencyPart(stage="playout buffer", value=buffer))
         if playout.dropping is not None:
             known = replace(known, buffer=buffer)
             late = expressions.symbol(f"{stream.name}.dropping", playout.dropping, measure=known.of)
             stage = "too late for the buffer"
-            losses.append(LossPart(stage, LossKind.VOLUNTARY, late, playout.dropping.span))
+            losses.append(
+                LossPart(
+                    stage=stage, kind=LossKind.VOLUNTARY, value=late, span=playout.dropping.span
+                )
+            )
     arriving = product(
         1 - part.value
         for part in losses[len(result.losses) :]  # the walk has thinned the flow by the others
@@ -262,7 +266,7 @@ def _endless(result: StreamResult, measures: Measures, case: ir.Case) -> tuple[L
     if case is not ir.Case.AVERAGE:
         return ()
     return tuple(
-        LatencyPart(f"waiting for {name}", endless(measures.resources[name].load))
+        LatencyPart(stage=f"waiting for {name}", value=endless(measures.resources[name].load))
         for name in result.unbounded
     )
 

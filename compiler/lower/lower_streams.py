@@ -34,7 +34,7 @@ class StreamLowering:
     def lower(self, stream: ir.Stream) -> StreamResult:
         """Walk a stream from its source to its end."""
         flow = self._source(stream)
-        result = StreamResult(stream.name)
+        result = StreamResult(name=stream.name)
         self._packetisation(stream, flow, result)
         walk = Walk(self, stream, result, flow)
         for index, leg in enumerate(stream.legs):
@@ -76,12 +76,14 @@ class StreamLowering:
     def _packetisation(self, stream: ir.Stream, flow: Flow, result: StreamResult) -> None:
         """A source of bytes waits until its packet is full."""
         if stream.emission.framed_bytes and flow.primary is not None:
-            result.latency.append(LatencyPart("packetisation", 1 / flow.rates[flow.primary]))
+            result.latency.append(
+                LatencyPart(stage="packetisation", value=1 / flow.rates[flow.primary])
+            )
 
     def demand(self, resource: str, span: Span) -> Demand:
         """Return the demand on a resource in place, empty at first."""
         if resource not in self.demands:
-            self.demands[resource] = Demand(span)
+            self.demands[resource] = Demand(span=span)
             self.wiring.add_node(("resource", resource), kind="resource")
         return self.demands[resource]
 

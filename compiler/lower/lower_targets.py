@@ -28,7 +28,7 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
     return name.startswith(asked.subject + ".")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Targets:
     """The targets of a model, and the requirements on loads that win over them.
 

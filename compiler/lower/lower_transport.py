@@ -49,4 +49,10 @@ def recovery(stage: str, losses: Iterable[LossPart], share: Formula, span: Span)
     lost = [part.value for part in losses if part.kind is LossKind.TRANSMISSION]
     reaching = product(1 - value for value in lost)
     leaving = 1 - (1 - reaching) * (1 - share)
-    return LossPart(stage, LossKind.TRANSMISSION, 1 - leaving / reaching, span, restored=share)
+    return LossPart(
+        stage=stage,
+        kind=LossKind.TRANSMISSION,
+        value=1 - leaving / reaching,
+        span=span,
+        restored=share,
+    )

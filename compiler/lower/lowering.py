@@ -62,7 +62,11 @@ def _lowered_model(
 ) -> LoadGraph:
     users = population(model.population.name)
     expressions = ExpressionLowering(
-        model, configuration, users, moving=moving, sizes_move=sizes_move
+        model=model,
+        configuration=configuration,
+        population=users,
+        moving=moving,
+        sizes_move=sizes_move,
     )
     wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
@@ -78,7 +82,12 @@ def _lowered_model(
     streams.idle()
     _average(expressions, streams, results)
     requirements = _requirements(model, configuration)
-    targets = Targets(model, expressions, requirements, streams.demands.keys())
+    targets = Targets(
+        model=model,
+        expressions=expressions,
+        requirements=requirements,
+        resources=streams.demands.keys(),
+    )
     resources, elastic = _resources(streams, expressions, targets, results)
     prices, unpriced = priced(model, configuration, expressions)
     put_in = Substitution({one.parameter.symbol: one.value for one in elastic})

@@ -25,7 +25,7 @@ _ROUNDING = number(Fraction(1, 10**9))
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Visit:
     """What one stream asks of a queue: grows while its run of steps is walked.
 

@@ -22,4 +22,6 @@ def powers_told(span: Span | None = None) -> Iterator[None]:
         )
         hint = "use smaller exponents, or a smaller range of the population"
         label = None if span is None else Label(span, "")
-        raise QpsError([Diagnostic(codes.NUMBER_SIZE, message, label, hints=(hint,))]) from error
+        raise QpsError(
+            [Diagnostic(code=codes.NUMBER_SIZE, message=message, primary=label, hints=(hint,))]
+        ) from error

@@ -269,7 +269,7 @@ class Walk:
     def _serve(self, stage: str, service: Formula, cores: Formula) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
         self._served_by[len(self._result.latency)] = cores
-        self._result.latency.append(LatencyPart(stage, service, is_work=True))
+        self._result.latency.append(LatencyPart(stage=stage, value=service, is_work=True))
 
     def _wait(
         self,
@@ -318,9 +318,9 @@ class Walk:
         """Return a visit with what is known of the flows so far."""
         before = dict.fromkeys(visit.resource for visit in self._result.visits.values())
         return Visit(
-            name,
-            rate,
-            flows,
+            resource=name,
+            rate=rate,
+            flows=flows,
             of=(self._stream.name, len(self._result.latency)),
             after=tuple(before),
             is_bursty=self._bursty,
@@ -334,7 +334,7 @@ class Walk:
         demand.visits.append(visit)
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
-        latency.append(LatencyPart(f"waiting for {visit.resource}", ZERO))
+        latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO))
 
     def _work(
         self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
@@ -412,7 +412,9 @@ class Walk:
                     self._bursty = True
                 case ir.EffectKind.DELAY:
                     self._runs = {}  # it comes back later, and waits anew
-                    self._result.latency.append(LatencyPart(f"{step.component.name}, fixed", value))
+                    self._result.latency.append(
+                        LatencyPart(stage=f"{step.component.name}, fixed", value=value)
+                    )
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
                 case ir.EffectKind.QUEUE:
@@ -477,17 +479,19 @@ class Walk:
                 self._load_link(f"{name}.{item}s", load, link.span)
                 self._result.unbounded[f"{name}.{item}s"] = None
         travel = item_bits / rate
-        self._result.latency.append(LatencyPart(f"over {leg.link}", travel))
+        self._result.latency.append(LatencyPart(stage=f"over {leg.link}", value=travel))
         if network.propagation is not None:
             value = expressions.symbol(f"{leg.link}.propagation", network.propagation, source)
-            self._result.latency.append(LatencyPart(f"propagation on {leg.link}", value))
+            self._result.latency.append(
+                LatencyPart(stage=f"propagation on {leg.link}", value=value)
+            )
         if network.loss is not None:
             lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
             self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
 
     def _lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""
-        self._result.losses.append(LossPart(stage, kind, share, span))
+        self._result.losses.append(LossPart(stage=stage, kind=kind, value=share, span=span))
         self.flow = self.flow.scaled(1 - share)
 
     def _ports(

@@ -48,7 +48,7 @@ class Series:
     dash: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mark:
     """A point with a label; `anchor` is the side on which the label is set."""
 
@@ -70,7 +70,7 @@ class Region:
     label: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LineChart:
     """Lines over an axis; `limit_y` is where 100 % lies, None where it is not in sight.
 
@@ -93,7 +93,7 @@ class LineChart:
     leads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Segment:
     """A part of a bar, in per cent of its full width."""
 
@@ -112,7 +112,7 @@ class Bar:
     segments: tuple[Segment, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Axis:
     """An axis from `low` to `high`, drawn from `start` to `end`, linear or logarithmic."""
 
@@ -182,8 +182,8 @@ def line_chart(
     saturation does not squash the rest.
     """
     top = _top([value for _, values in lines for value in values])
-    x = Axis(populations[0], populations[-1], LEFT, WIDTH - RIGHT)
-    y = Axis(0, top, HEIGHT - BOTTOM, TOP)
+    x = Axis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
+    y = Axis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
     series = tuple(
         Series(
             name,
@@ -230,7 +230,13 @@ def figure_chart(
     finite = [abs(v) for _, values in lines for v in values if isfinite(v)]
     y_factor, y_unit = scale_of(max(finite, default=0.0), dimension)
     scaled = [(name, [value / y_factor for value in values]) for name, values in lines]
-    x = Axis(places[0], places[-1], LEFT, WIDTH - RIGHT, "x" in logarithmic)
+    x = Axis(
+        low=places[0],
+        high=places[-1],
+        start=LEFT,
+        end=WIDTH - RIGHT,
+        is_logarithmic="x" in logarithmic,
+    )
     y = _value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
     series = tuple(
         Series(
@@ -276,14 +282,16 @@ def _value_axis(values: Sequence[float], is_logarithmic: bool) -> Axis:  # noqa:
         highest = 10.0 ** ceil(log10(max(above)) - 1e-9)
         lowest = max(10.0 ** floor(log10(min(above)) + 1e-9), highest / 10.0**_MOST_DECADES)
         lowest = min(lowest, highest / 10)
-        return Axis(lowest, highest, HEIGHT - BOTTOM, TOP, is_logarithmic=True)
+        return Axis(low=lowest, high=highest, start=HEIGHT - BOTTOM, end=TOP, is_logarithmic=True)
     low, high = min([0.0, *finite]), max([0.0, *finite])
     if low == high:
         high = 1.0
     if low > -_HARDLY * (high - low):
         low = 0.0
     step = _round_step((high - low) / 5)
-    return Axis(step * floor(low / step), step * ceil(high / step), HEIGHT - BOTTOM, TOP)
+    return Axis(
+        low=step * floor(low / step), high=step * ceil(high / step), start=HEIGHT - BOTTOM, end=TOP
+    )
 
 
 def _rows(
@@ -354,13 +362,13 @@ def _marks(
             label_y += step
         drawn.append(
             Mark(
-                px,
-                py,
-                shown,
-                px - 8 if at_right else px + 8,
-                label_y,
-                "end" if at_right else "start",
-                colors[name],
+                x=px,
+                y=py,
+                label=shown,
+                label_x=px - 8 if at_right else px + 8,
+                label_y=label_y,
+                anchor="end" if at_right else "start",
+                color=colors[name],
             )
         )
     return tuple(drawn)
@@ -379,7 +387,15 @@ def bars(rows: Sequence[tuple[str, dict[str, float]]]) -> tuple[Bar, ...]:
         for part, share in shares.items():
             if share <= 0.0005:  # noqa: PLR2004 - invisible at any width
                 continue
-            segments.append(Segment(part, share * 100, offset, colors[part], f"{part} {share:.1%}"))
+            segments.append(
+                Segment(
+                    name=part,
+                    share=share * 100,
+                    offset=offset,
+                    color=colors[part],
+                    text=f"{part} {share:.1%}",
+                )
+            )
             offset += share * 100
         built.append(Bar(name, tuple(segments)))
     return tuple(built)

@@ -20,7 +20,7 @@ from qps.reports.text.difference_text import (
 from qps.reports.text.table import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DifferencePage:
     """Everything that stands on the page; `data` is what its picture is drawn from."""
 
@@ -43,18 +43,18 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     before, after = printable(view.before.file), printable(view.after.file)
     ways = _ways(view.changes)
     return DifferencePage(
-        f"{before} → {after}" if before != after else f"What changed in {after}",
-        f"{before}{_circumstances(view.before.scenario)}",
-        f"{after}{_circumstances(view.after.scenario)}",
-        view.answer,
-        view.users < 0,
-        changes_table(view.changes),
-        numbers_table(view),
-        answers_table(view),
-        remark_of(view),
-        "" if ways or not view.changes else _UNSAID,
-        tuple(_warned(view)),
-        {
+        title=f"{before} → {after}" if before != after else f"What changed in {after}",
+        before=f"{before}{_circumstances(view.before.scenario)}",
+        after=f"{after}{_circumstances(view.after.scenario)}",
+        answer=view.answer,
+        is_worse=view.users < 0,
+        changes=changes_table(view.changes),
+        numbers=numbers_table(view),
+        answers=answers_table(view),
+        remark=remark_of(view),
+        unsaid="" if ways or not view.changes else _UNSAID,
+        warnings=tuple(_warned(view)),
+        data={
             "before": view.before.largest_acceptable or 0,
             "after": view.after.largest_acceptable or 0,
             "ways": ways,

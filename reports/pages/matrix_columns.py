@@ -36,7 +36,7 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResultColumn:
     """A column: what it is called, in which unit it is told, and its distinct values in order.
 
@@ -160,10 +160,10 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
     is_percent = told.get("told") == "share" if is_axis else _is_percent(field.name)
     factor, unit = (0.01, "%") if is_percent and not base else _unit(values, base, is_axis=is_axis)
     return ResultColumn(
-        field.name,
-        unit,
-        factor,
-        printable(base),
+        name=field.name,
+        unit=unit,
+        factor=factor,
+        base=printable(base),
         is_axis=is_axis,
         is_word=False,
         is_whole=is_whole,
@@ -182,7 +182,7 @@ def _is_percent(name: str) -> bool:
 def _word_column(name: str, array: Any, *, is_axis: bool) -> ResultColumn:
     values, codes = _words(array)
     return ResultColumn(
-        name, "", 1.0, "",
+        name=name, unit="", factor=1.0, base="",
         is_axis=is_axis, is_word=True, is_whole=False, values=values, codes=codes,
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ _COSTS = ("cost", "running_cost")
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MatrixPage:
     """Everything that stands on the page; `data` is what its scripts work on.
 
@@ -54,16 +54,16 @@ def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
     """Return the page of a table with the schema of a result; `origin` is the file it is from."""
     result = _Result(columns_of_table(table), _asked_in(table), len(table))
     return MatrixPage(
-        result.title(origin),
-        printable(result.asked.file if result.asked else origin),
-        result.answer(),
-        tuple(result.leads()),
-        bool(result.carrying.any()),
-        tuple(result.questions()),
-        tuple(result.remarks()),
-        result.rows,
-        result.first_rows(),
-        result.as_json(),
+        title=result.title(origin),
+        source=printable(result.asked.file if result.asked else origin),
+        answer=result.answer(),
+        leads=tuple(result.leads()),
+        is_answered=bool(result.carrying.any()),
+        asked=tuple(result.questions()),
+        remarks=tuple(result.remarks()),
+        rows=result.rows,
+        first=result.first_rows(),
+        data=result.as_json(),
     )
 
 

@@ -77,7 +77,7 @@ class Formula:
     known: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PageView:
     """The whole page."""
 

@@ -38,7 +38,7 @@ from qps.solver.search.method import Method
 _TELLING = 0.005  # what moves the answer by less reads as zero
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RequirementRow:
     """A requirement as a light: met at the answer or not, and one user further."""
 
@@ -51,7 +51,7 @@ class RequirementRow:
     gives_out: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResourceRow:
     """A resource: load at the answer, saturation and how it was found, main shares."""
 
@@ -82,7 +82,7 @@ class AdviceRow:
     users: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FactRow:
     """A fact with its value, where it is stated, and who says so."""
 
@@ -93,7 +93,7 @@ class FactRow:
     range: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClaimRow:
     """A claim and what the model says of it."""
 
@@ -117,11 +117,11 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
         met = view.quality.met_up_to
         rows.append(
             RequirementRow(
-                f"quality ({view.quality.metric})",
-                "<= 1",
-                MARKS[Kind(view.quality.known.kind)] + told_apart(view.quality.at_limit, 1),
-                "",
-                _up_to(met, view, view.quality.met_up_to_known),
+                measure=f"quality ({view.quality.metric})",
+                limit="<= 1",
+                value=MARKS[Kind(view.quality.known.kind)] + told_apart(view.quality.at_limit, 1),
+                beyond="",
+                met_up_to=_up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,
                 gives_out=view.limited_by == "quality",
             )
@@ -140,11 +140,11 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
         return marked_value(told, value, known_at(solution.graph, criterion, at))
 
     return RequirementRow(
-        criterion.name,
-        f"{operator} {quantity(limit, criterion.dimension, share=share)}",
-        told(item.value_at_limit, view.at),
-        "" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
-        _up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
+        measure=criterion.name,
+        limit=f"{operator} {quantity(limit, criterion.dimension, share=share)}",
+        value=told(item.value_at_limit, view.at),
+        beyond="" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
+        met_up_to=_up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
         is_met=item.met_up_to is not None and item.met_up_to >= view.at,
         gives_out=view.limited_by == criterion.name,
     )
@@ -176,11 +176,11 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
         first is not None and first.saturates_at is not None and first.resource == resource.name
     )
     return ResourceRow(
-        resource.name,
-        percent(resource.load_at_limit),
-        told,
-        "" if saturation.method in _NOT_FOUND else saturation.method.value,
-        ", ".join(shares),
+        name=resource.name,
+        load=percent(resource.load_at_limit),
+        saturates_at=told,
+        method="" if saturation.method in _NOT_FOUND else saturation.method.value,
+        shares=", ".join(shares),
         is_first=is_first,
     )
 
@@ -253,40 +253,75 @@ def setting_rows(
     settled = in_force(next(each for each in every if each.mode == view.mode))
     population = view.population
     place = model.population.span.place if model.population.span else ""
-    rows = [FactRow(population.name, f"{population.from_:,} to {population.to:,}", place, "")]
+    rows = [
+        FactRow(
+            name=population.name,
+            value=f"{population.from_:,} to {population.to:,}",
+            place=place,
+            source="",
+        )
+    ]
     rows += [
-        FactRow("mode", mode.name, mode.span.place, " ".join((mode.doc or "").split()))
+        FactRow(
+            name="mode",
+            value=mode.name,
+            place=mode.span.place,
+            source=" ".join((mode.doc or "").split()),
+        )
         for mode in model.modes
         if mode.name == view.mode
     ]
     if view.case is not None:
         set_at = configuration.case_from.place if configuration.case_from else ""
         others = ", ".join(case.value for case in ir.Case if case.value != view.case)
-        rows.append(FactRow("case", f"{view.case} (not {others})", set_at, ""))
+        rows.append(
+            FactRow(name="case", value=f"{view.case} (not {others})", place=set_at, source="")
+        )
     for option in model.options:
         chosen = settled.options[option.name]
         others = ", ".join(choice for choice in option.choices if choice != chosen)
         doc = " ".join((option.doc or "").split())
-        rows.append(FactRow(option.name, f"{chosen} (not {others})", option.span.place, doc))
+        rows.append(
+            FactRow(
+                name=option.name,
+                value=f"{chosen} (not {others})",
+                place=option.span.place,
+                source=doc,
+            )
+        )
     for node in settled.nodes.values():
         machine = model.machines[node.machine]
         said = machine.source or machine.doc or ""
-        rows.append(FactRow(node.name, node.machine, node.span.place, " ".join(said.split())))
+        rows.append(
+            FactRow(
+                name=node.name,
+                value=node.machine,
+                place=node.span.place,
+                source=" ".join(said.split()),
+            )
+        )
     for link in settled.links.values():
         network = model.networks[link.network]
         said = network.source or network.doc or ""
-        rows.append(FactRow(link.name, link.network, link.span.place, " ".join(said.split())))
+        rows.append(
+            FactRow(
+                name=link.name,
+                value=link.network,
+                place=link.span.place,
+                source=" ".join(said.split()),
+            )
+        )
     return tuple(rows)
 
 
 def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
     """Return a number with its range or interval, where it has one, its place and its source."""
     return FactRow(
-        assumption.name,
-        assumption.text,
-        assumption.span.place,
-        " ".join((assumption.source or "").split()),
-        range_text(model, assumption) or interval_text(model, assumption),
+        name=assumption.name,
+        value=assumption.text,
+        place=assumption.span.place,
+        source=" ".join((assumption.source or "").split()),
+        range=range_text(model, assumption) or interval_text(model, assumption),
     )
 
 
@@ -294,15 +329,15 @@ def claim_row(result: ClaimResult) -> ClaimRow:
     """Return a claim with what the model says of it."""
     difference = result.relative_difference
     return ClaimRow(
-        "fails" if result.fails else result.verdict.value,
-        result.name,
-        result.title or "",
-        claimed(result),
-        predicted(result),
-        "" if difference is None else f"{difference:+.1%}",
-        within(result),
-        result.source or "",
-        result.note or "",
-        result.fitted or "",
-        STALE if result.verdict is Verdict.STALE else result.missed or "",
+        mark="fails" if result.fails else result.verdict.value,
+        name=result.name,
+        title=result.title or "",
+        claimed=claimed(result),
+        predicted=predicted(result),
+        difference="" if difference is None else f"{difference:+.1%}",
+        within=within(result),
+        source=result.source or "",
+        note=result.note or "",
+        fitted=result.fitted or "",
+        missed=STALE if result.verdict is Verdict.STALE else result.missed or "",
     )

@@ -36,7 +36,7 @@ Picks = tuple[int, ...]
 """For each select, the index of what is chosen."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Select:
     """A choice that the reader of a page can make: an option, a machine, a network.
 
@@ -81,7 +81,7 @@ class Origin:
     settings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
     """Where a reader starts: a configuration, as a shape of the model with picks."""
 
@@ -93,7 +93,7 @@ class Start:
     picks: Picks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """The graphs of a combination, one for each mode, and the configurations they are of.
 
@@ -109,7 +109,7 @@ class Variant:
     is_start: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Variants:
     """What a page holds: selects, starts and variants; `combinations` is how many there are.
 
@@ -143,7 +143,9 @@ def variants_of(
 
     What is near to the start with the number `first` comes before what is near to others.
     """
-    explorer = _Explorer(model, _selects(model, [origin.configuration for origin in origins]))
+    explorer = _Explorer(
+        model=model, selects=_selects(model, [origin.configuration for origin in origins])
+    )
     docs = {scenario.name: scenario.doc for scenario in model.scenarios}
     tried = [explorer.start(origin, docs.get(origin.name)) for origin in origins]
     explorer.is_starting = False
@@ -154,11 +156,11 @@ def variants_of(
             break
         explorer.add(shape, picks)
     return Variants(
-        explorer.selects,
-        tuple(found),
-        tuple(explorer.variants),
-        prod(len(select.choices) for select in explorer.selects),
-        tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
+        selects=explorer.selects,
+        starts=tuple(found),
+        variants=tuple(explorer.variants),
+        combinations=prod(len(select.choices) for select in explorer.selects),
+        unanswered=tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
     )
 
 
@@ -168,11 +170,14 @@ def variants_of(
 def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, ...]:
     """Return the case, every option, and every place with the hardware that fits it."""
     options = [
-        Select("option", option.name, option.choices, option.doc) for option in model.options
+        Select(kind="option", name=option.name, choices=option.choices, doc=option.doc)
+        for option in model.options
     ]
     if any(varies_by_case(parameter.value) for parameter in model.parameters):
         cases = tuple(case.value for case in ir.Case)
-        options.insert(0, Select("case", "case", cases, "which of several values counts"))
+        options.insert(
+            0, Select(kind="case", name="case", choices=cases, doc="which of several values counts")
+        )
     base = base_configuration(model)
     places = []
     for kind, now, known in (
@@ -183,7 +188,16 @@ def _selects(model: ir.Model, starts: Sequence[Configuration]) -> tuple[Select, 
             usual = [(one, place.count) for one in known if _fits(model, starts, name, one)]
             own = [_placed(configuration, name) for configuration in starts]
             choices, counts = zip(*dict.fromkeys([*usual, *own]), strict=True)
-            places.append(Select(kind, name, choices, None, counts, place.count))
+            places.append(
+                Select(
+                    kind=kind,
+                    name=name,
+                    choices=choices,
+                    doc=None,
+                    counts=counts,
+                    usual=place.count,
+                )
+            )
     return tuple(s for s in (*options, *places) if len(s.choices) > 1)
 
 
@@ -213,7 +227,7 @@ def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: st
 # -- which of them are lowered -----------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Explorer:
     """Lowers combinations, each once; one that differs in nothing that is asked for is known."""
 
@@ -246,10 +260,24 @@ class _Explorer:
             usual = base_configuration(self.model).parameters
             own = {n for n, value in configuration.parameters.items() if value != usual[n]}
             if alike is not None and _are_alike(alike.graphs, variant.graphs, own):
-                return Start(name, doc, configuration, settings, shape, picks)
+                return Start(
+                    name=name,
+                    doc=doc,
+                    configuration=configuration,
+                    settings=settings,
+                    shape=shape,
+                    picks=picks,
+                )
         self._shapes.append(configuration)
         self.variants.append(variant)
-        return Start(name, doc, configuration, settings, variant.shape, picks)
+        return Start(
+            name=name,
+            doc=doc,
+            configuration=configuration,
+            settings=settings,
+            shape=variant.shape,
+            picks=picks,
+        )
 
     def add(self, shape: int, picks: Picks) -> Variant | None:
         """Return the variant of a combination, lowered if it is new; None if it cannot be."""
@@ -337,16 +365,16 @@ class _Explorer:
         self._work += sum(graph.graph.number_of_edges() for graph in graphs)
         asked = frozenset().union(*(graph.asked for graph in graphs))
         return Variant(
-            shape,
-            picks,
-            frozenset(
+            shape=shape,
+            picks=picks,
+            asked=frozenset(
                 index
                 for index, select in enumerate(self.selects)
                 if select.kind != "option" or select.name in asked
             ),
-            graphs,
-            settled,
-            self.is_starting,
+            graphs=graphs,
+            configurations=settled,
+            is_start=self.is_starting,
         )
 
 

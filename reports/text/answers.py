@@ -20,7 +20,7 @@ class PopulationView:
     to: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResourceView:
     """A resource: load formula, load at the limit, saturation, shares by component.
 
@@ -40,7 +40,7 @@ class ResourceView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CarriedView:
     """What a link or a network card carries at the limit: each of `count` such resources."""
 
@@ -60,7 +60,7 @@ class ChangeView:
     to: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BottleneckView:
     """The bottleneck and where it changes hands.
 
@@ -78,7 +78,7 @@ class BottleneckView:
     undecided: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RequirementView:
     """A requirement with its limit and how far it is met."""
 
@@ -93,7 +93,7 @@ class RequirementView:
     met_up_to_known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class QualityView:
     """The metric, its value at the limit, how far it stays acceptable."""
 
@@ -113,7 +113,7 @@ class KneeView:
     closed_form: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ElasticView:
     """An elastic parameter: its range, its value at the limit, its knees.
 
@@ -133,7 +133,7 @@ class ElasticView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CostView:
     """What is bought ($) or what runs ($/s), in all, for each user, and by place."""
 
@@ -145,7 +145,7 @@ class CostView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModeView:
     """What one of several modes comes to."""
 
@@ -157,7 +157,7 @@ class ModeView:
     quality_known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AdviceView:
     """A change that would help: in which way, what it gives, and where moved demand goes to.
 
@@ -187,7 +187,7 @@ class NextLimitView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FailingView:
     """A requirement that fails with more users."""
 
@@ -198,7 +198,7 @@ class FailingView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StreamThereView:
     """What the users of a stream see with more users, and what they see at the answer."""
 
@@ -225,7 +225,7 @@ class LoadThereView:
     target: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MoreUsersView:
     """What happens with 10 % more users, or at the end of the range."""
 
@@ -257,7 +257,7 @@ class SensitivityView:
     elasticity: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SolveView:
     """The answers of one configuration."""
 

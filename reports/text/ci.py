@@ -19,7 +19,7 @@ MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wrong:
     """Why something was not tested: a mistake in a spec, or a fault of ours; `line` 0 for none."""
 
@@ -40,15 +40,21 @@ def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
     line, code = 0, diagnostic.code
     if diagnostic.primary is not None:
         file, line = diagnostic.primary.span.source.label, diagnostic.primary.span.line
-    return Wrong(file, line, code.id, code.slug, diagnostic.message)
+    return Wrong(file=file, line=line, code=code.id, kind=code.slug, message=diagnostic.message)
 
 
 def fault(error: Exception, file: str) -> Wrong:
     """Return a fault of ours as the reason why something was not tested."""
-    return Wrong(file, 0, "fault", "fault", f"a fault of qps: {type(error).__name__}: {error}")
+    return Wrong(
+        file=file,
+        line=0,
+        code="fault",
+        kind="fault",
+        message=f"a fault of qps: {type(error).__name__}: {error}",
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tested:
     """What became of specs: of each claim, in how many seconds, and why others have no answer."""
 

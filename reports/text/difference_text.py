@@ -16,7 +16,7 @@ from qps.reports.text.table import Table, joined
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChangeOfView:
     """A change and what it moves the answer by, in users; null where that cannot be said."""
 
@@ -40,7 +40,7 @@ class NumberView:
     place: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DifferenceView:
     """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
 
@@ -57,29 +57,29 @@ class DifferenceView:
 def difference_view(found: Difference, before: SolveView, after: SolveView) -> DifferenceView:
     """Return a difference as plain values."""
     return DifferenceView(
-        "qps/diff/1",
-        _answer(before, after),
-        found.users,
-        before,
-        after,
-        tuple(_change(change) for change in found.changes),
-        tuple(_number(assumption) for assumption in found.added),
-        tuple(_number(assumption) for assumption in found.removed),
+        schema="qps/diff/1",
+        answer=_answer(before, after),
+        users=found.users,
+        before=before,
+        after=after,
+        changes=tuple(_change(change) for change in found.changes),
+        added=tuple(_number(assumption) for assumption in found.added),
+        removed=tuple(_number(assumption) for assumption in found.removed),
     )
 
 
 def _change(change: AssumptionChange) -> ChangeOfView:
     before, after = _written(change)
     return ChangeOfView(
-        change.name,
-        change.kind.value,
-        before,
-        after,
-        None if change.dimension is None else str(change.dimension),
-        change.values,
-        change.alone,
-        change.step,
-        change.share,
+        name=change.name,
+        kind=change.kind.value,
+        before=before,
+        after=after,
+        unit=None if change.dimension is None else str(change.dimension),
+        values=change.values,
+        alone=change.alone,
+        step=change.step,
+        share=change.share,
     )
 
 

@@ -166,13 +166,13 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
     told = taken_apart(graph, name, what, expr, table.dimension, at)
     rows = tuple(
         ExplainedCase(
-            row.kind or ("" if len(table.rows) == 1 else "all"),
-            "" if row.share is None else percent(float(row.share)),
-            _of_case(row, ir.Case.AVERAGE, table.dimension),
-            _of_case(row, ir.Case.LEAST, table.dimension),
-            _of_case(row, ir.Case.LARGEST, table.dimension),
-            row.place,
-            " ".join((table.source or "").split()),
+            kind=row.kind or ("" if len(table.rows) == 1 else "all"),
+            share="" if row.share is None else percent(float(row.share)),
+            average=_of_case(row, ir.Case.AVERAGE, table.dimension),
+            least=_of_case(row, ir.Case.LEAST, table.dimension),
+            largest=_of_case(row, ir.Case.LARGEST, table.dimension),
+            place=row.place,
+            source=" ".join((table.source or "").split()),
         )
         for row in table.rows
     )

@@ -44,7 +44,7 @@ class ExplainedNumber:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExplainedCase:
     """A kind of a parameter, its share, and its value in each case; empty where none is stated.
 
@@ -60,7 +60,7 @@ class ExplainedCase:
     source: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Explanation:
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
@@ -115,16 +115,16 @@ def taken_apart(
     shown = free | beside.symbols
     used = [a for a in graph.assumptions.values() if a.symbol in shown]
     return Explanation(
-        "qps/explain/1",
-        name,
-        what,
-        at,
-        at_text,
-        total,
-        str(dimension),
-        tuple(formulas),
-        _parts(parts, named_parts, graph.at(at), total, told),
-        tuple(
+        schema="qps/explain/1",
+        name=name,
+        what=what,
+        at=at,
+        at_text=at_text,
+        value=total,
+        unit=str(dimension),
+        formulas=tuple(formulas),
+        parts=_parts(parts, named_parts, graph.at(at), total, told),
+        assumptions=tuple(
             ExplainedNumber(a.name, a.text, a.span.place, " ".join((a.source or "").split()))
             for a in used
         ),

@@ -39,7 +39,7 @@ class LeadsView:
     exact: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FigureView:
     """A figure as plain values, in base units of `axis_unit` and `unit`."""
 
@@ -60,17 +60,17 @@ def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
     """Return a drawn figure as plain values; `population` is the name of the users."""
     figure = drawn.figure
     return FigureView(
-        "qps/figure/1",
-        figure.name,
-        figure.title or figure.name,
-        figure.parameter or population,
-        str(figure.dimension),
-        str(drawn.dimension),
-        drawn.at,
-        tuple(
+        schema="qps/figure/1",
+        name=figure.name,
+        title=figure.title or figure.name,
+        axis=figure.parameter or population,
+        axis_unit=str(figure.dimension),
+        unit=str(drawn.dimension),
+        at=drawn.at,
+        lines=tuple(
             LineView(curve.label, curve.values, known_view(curve.known)) for curve in drawn.curves
         ),
-        tuple(
+        leads=tuple(
             LeadsView(
                 group.of,
                 tuple(LeadView(lead.lines, lead.start, lead.end) for lead in group.leads),
@@ -78,8 +78,8 @@ def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
             )
             for group in drawn.leads
         ),
-        figure.source,
-        figure.note,
+        source=figure.source,
+        note=figure.note,
     )
 
 

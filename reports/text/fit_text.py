@@ -42,7 +42,7 @@ class CoefficientView:
     half_width: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowView:
     """A row of the table; loads as shares of the machine, `pull` Cook's distance."""
 
@@ -54,7 +54,7 @@ class RowView:
     used: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FitView:
     """What `qps fit --format json` prints."""
 
@@ -78,11 +78,11 @@ class FitView:
 def fit_view(found: Regression) -> FitView:
     """Return a fit as plain values."""
     return FitView(
-        "qps/fit/1",
-        found.fit.file,
-        found.fit.resource,
-        float(found.fit.cores),
-        tuple(
+        schema="qps/fit/1",
+        file=found.fit.file,
+        resource=found.fit.resource,
+        cores=float(found.fit.cores),
+        coefficients=tuple(
             CoefficientView(
                 c.heading,
                 "bit" if c.item == INFORMATION_BASE else c.item,
@@ -91,19 +91,26 @@ def fit_view(found: Regression) -> FitView:
             )
             for c in found.coefficients
         ),
-        len(found.fit.runs.lines),
-        tuple(
-            RowView(r.line, r.measured, r.fitted, r.left_out, r.pull, r.is_used)
+        row_count=len(found.fit.runs.lines),
+        rows=tuple(
+            RowView(
+                line=r.line,
+                measured=r.measured,
+                fitted=r.fitted,
+                left_out=r.left_out,
+                pull=r.pull,
+                used=r.is_used,
+            )
             for r in found.telling(_MOST_LISTED)
         ),
-        found.distinct,
-        found.degrees_of_freedom,
-        found.explained,
-        found.left_out_error,
-        found.largest_relative_error,
-        found.fit.left_out,
-        tuple(_warnings(found)),
-        component_text(found),
+        distinct_rows=found.distinct,
+        degrees_of_freedom=found.degrees_of_freedom,
+        explained=found.explained,
+        left_out_error=found.left_out_error,
+        largest_relative_error=found.largest_relative_error,
+        columns_left_out=found.fit.left_out,
+        warnings=tuple(_warnings(found)),
+        component=component_text(found),
     )
 
 

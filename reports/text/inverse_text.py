@@ -29,7 +29,7 @@ class FailureView:
     refused: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class IntervalView:
     """Acceptable values, and what fails below and above them; null at an end of the range.
 
@@ -50,7 +50,7 @@ class IntervalView:
     to_known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InverseView:
     """The values of a number with which a population is acceptable, in base units of `unit`.
 
@@ -79,38 +79,40 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     """Return the answer as plain values."""
     values = set(solution.current.values())
     return InverseView(
-        "qps/inverse/1",
-        file,
-        solution.name,
-        {solution.population: solution.at},
-        str(solution.dimension),
-        values.pop() if len(values) == 1 else None,
-        {mode: value for mode, value in solution.current.items() if mode is not None},
-        solution.is_elastic,
-        solution.is_count,
-        (solution.low, solution.high),
-        inverse_answer(solution),
-        tuple(_interval_view(interval) for interval in solution.intervals),
-        tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
-        solution.fails_throughout,
-        known_view(solution.known),
+        schema="qps/inverse/1",
+        file=file,
+        parameter=solution.name,
+        given={solution.population: solution.at},
+        unit=str(solution.dimension),
+        current=values.pop() if len(values) == 1 else None,
+        current_by_mode={
+            mode: value for mode, value in solution.current.items() if mode is not None
+        },
+        elastic=solution.is_elastic,
+        whole_numbers=solution.is_count,
+        range_=(solution.low, solution.high),
+        answer=inverse_answer(solution),
+        intervals=tuple(_interval_view(interval) for interval in solution.intervals),
+        fails=tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
+        fails_throughout=solution.fails_throughout,
+        known=known_view(solution.known),
     )
 
 
 def _interval_view(interval: Interval) -> IntervalView:
     below, above = interval.fails_below, interval.fails_above
     return IntervalView(
-        interval.low,
-        interval.high,
-        None if below is None else below.requirement,
-        None if above is None else above.requirement,
-        None if below is None else below.mode,
-        None if above is None else above.mode,
-        interval.low_is_open,
-        interval.high_is_open,
-        interval.unrounded,
-        known_view(interval.low_known),
-        known_view(interval.high_known),
+        from_=interval.low,
+        to=interval.high,
+        fails_below=None if below is None else below.requirement,
+        fails_above=None if above is None else above.requirement,
+        mode_below=None if below is None else below.mode,
+        mode_above=None if above is None else above.mode,
+        from_is_open=interval.low_is_open,
+        to_is_open=interval.high_is_open,
+        unrounded=interval.unrounded,
+        from_known=known_view(interval.low_known),
+        to_known=known_view(interval.high_known),
     )
 
 

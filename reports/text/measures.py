@@ -12,7 +12,7 @@ from qps.solver.answers.answering import value_at
 from qps.solver.answers.solution import Solution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasureView:
     """A measure of the spec's own at the answer, in its base unit; null where it has no value."""
 
@@ -28,11 +28,11 @@ def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
     graph = solution.graph
     return tuple(
         MeasureView(
-            name,
-            value_at(graph, one.value, solution.at),
-            str(one.dimension),
-            one.doc,
-            known_view(known_at(graph, one, solution.at)),
+            name=name,
+            value=value_at(graph, one.value, solution.at),
+            unit=str(one.dimension),
+            doc=one.doc,
+            known=known_view(known_at(graph, one, solution.at)),
         )
         for name, one in graph.measures.items()
     )

@@ -46,7 +46,7 @@ class MachinesView:
     unit: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NeededView:
     """A resource: its load there, its target, what it has and what it takes, in `unit`.
 
@@ -67,7 +67,7 @@ class NeededView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FailingView:
     """A requirement that fails there, in which mode, with its value and its limit."""
 
@@ -98,7 +98,7 @@ class MoreMachinesView:
     takes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GrowthView:
     """Numbers of machines that do where larger capacities do not; none where none were found.
 
@@ -113,7 +113,7 @@ class GrowthView:
     known: KnownView
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SizingView:
     """What each resource must have for a population, in base units.
 
@@ -137,17 +137,17 @@ class SizingView:
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
     """Return the answer as plain values."""
     return SizingView(
-        "qps/sizing/1",
-        file,
-        {sizing.population: sizing.at},
-        sizing_answer(sizing),
-        sizing.is_possible,
-        tuple(_needed(one) for one in _ordered(sizing)),
-        tuple(_failing_view(one) for one in sizing.fails_whatever),
-        tuple(_failing_view(one) for one in sizing.fails_still),
-        tuple(_mend_view(mend) for mend in sizing.mends),
-        None if sizing.growth is None else _growth_view(sizing.growth),
-        known_view(sizing.known),
+        schema="qps/sizing/1",
+        file=file,
+        given={sizing.population: sizing.at},
+        answer=sizing_answer(sizing),
+        carried=sizing.is_possible,
+        resources=tuple(_needed(one) for one in _ordered(sizing)),
+        fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
+        fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
+        mends=tuple(_mend_view(mend) for mend in sizing.mends),
+        growth=None if sizing.growth is None else _growth_view(sizing.growth),
+        known=known_view(sizing.known),
     )
 
 
@@ -158,39 +158,46 @@ def _mend_view(mend: Mend) -> MendView:
 
 def _growth_view(growth: Growth) -> GrowthView:
     return GrowthView(
-        tuple(MoreMachinesView(m.places, m.now, m.takes) for m in growth.machines),
-        growth.links,
-        growth.are_least,
-        growth.looked_at,
-        growth.up_to,
-        known_view(growth.known),
+        machines=tuple(MoreMachinesView(m.places, m.now, m.takes) for m in growth.machines),
+        links=growth.links,
+        are_least=growth.are_least,
+        looked_at=growth.looked_at,
+        up_to=growth.up_to,
+        known=known_view(growth.known),
     )
 
 
 def _needed(one: Needed) -> NeededView:
     machines = one.machines
     return NeededView(
-        one.resource,
-        one.load,
-        one.target,
-        str(one.capacity.dimension),
-        one.capacity.has,
-        one.takes,
-        one.exact,
-        one.suffices,
-        None
+        name=one.resource,
+        load=one.load,
+        target=one.target,
+        unit=str(one.capacity.dimension),
+        has=one.capacity.has,
+        takes=one.takes,
+        exact=one.exact,
+        suffices=one.suffices,
+        machines=None
         if machines is None
         else MachinesView(
             machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
         ),
-        one.mode,
-        known_view(one.known),
+        mode=one.mode,
+        known=known_view(one.known),
     )
 
 
 def _failing_view(one: FailingThere) -> FailingView:
     unit, known = str(one.criterion.dimension), known_view(one.known)
-    return FailingView(one.criterion.name, one.mode, one.value, one.limit, unit, known)
+    return FailingView(
+        requirement=one.criterion.name,
+        mode=one.mode,
+        value=one.value,
+        limit=one.limit,
+        unit=unit,
+        known=known,
+    )
 
 
 def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:

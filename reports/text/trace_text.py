@@ -68,7 +68,7 @@ class BestView:
     acceptable: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TraceView:
     """A trace and what follows from it; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
 
@@ -89,7 +89,7 @@ class TraceView:
     replays: tuple[Replay, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TracesView:
     """Several traces, and how their measures are correlated; null where that cannot be told."""
 
@@ -109,12 +109,12 @@ def traces_view(traces: Sequence[Trace], limits: Limits) -> TracesView:
         columns = [[float(getattr(v.jitter, name)) for v in views] for name in _CORRELATED]
         table = tuple(tuple(row) for row in correlations(columns))
     return TracesView(
-        "qps/trace/1",
-        {"latency": float(limits.latency), "gaps": float(limits.gaps)},
-        views,
-        _CORRELATED if table else (),
-        table,
-        all(view.best.acceptable for view in views),
+        schema="qps/trace/1",
+        limits={"latency": float(limits.latency), "gaps": float(limits.gaps)},
+        traces=views,
+        correlated=_CORRELATED if table else (),
+        correlations=table,
+        acceptable=all(view.best.acceptable for view in views),
     )
 
 
@@ -123,21 +123,21 @@ def _view(trace: Trace, limits: Limits) -> TraceView:
     best = best_buffer(trace, limits.latency, limits.gaps)
     replayed = best.buffer if limits.buffer is None else limits.buffer
     return TraceView(
-        trace.file,
-        trace.sent,
-        trace.received,
-        trace.lost,
-        trace.lost / trace.sent,
-        trace.duplicates,
-        trace.duration,
-        trace.seconds(trace.period),
-        float(at),
-        measures(trace, at),
-        _curve(trace),
-        tuple(Tolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED),
-        BestView(float(best.buffer), best.gaps, best.distance, best.distance <= 1),
-        float(replayed),
-        (
+        file=trace.file,
+        sent=trace.sent,
+        received=trace.received,
+        lost=trace.lost,
+        loss=trace.lost / trace.sent,
+        duplicates=trace.duplicates,
+        duration=trace.duration,
+        period=trace.seconds(trace.period),
+        gaps_buffer=float(at),
+        jitter=measures(trace, at),
+        curve=_curve(trace),
+        tolerances=tuple(Tolerance(float(share), buffer_for(trace, share)) for share in _ALLOWED),
+        best=BestView(float(best.buffer), best.gaps, best.distance, best.distance <= 1),
+        replay_buffer=float(replayed),
+        replays=(
             ignoring_late(trace, replayed),
             expanding_time(trace, replayed),
             monitoring_queue(trace, replayed, limits.thresholds),

@@ -20,7 +20,7 @@ MARKS = {
 STALE = "is said to be missed, and holds: take `missed` away"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """How many claims hold, by what they rest on, and how many do not.
 
@@ -44,13 +44,13 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
     published = [result for result in holding if result.is_published]
     fitted = sum(result.fitted is not None for result in published)
     return Tally(
-        len(published) - fitted,
-        fitted,
-        len(holding) - len(published),
-        verdicts.count(Verdict.SHOWN),
-        verdicts.count(Verdict.MISSED),
-        sum(result.fails for result in results),
-        any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
+        unfitted=len(published) - fitted,
+        fitted=fitted,
+        own=len(holding) - len(published),
+        shown=verdicts.count(Verdict.SHOWN),
+        missed=verdicts.count(Verdict.MISSED),
+        failed=sum(result.fails for result in results),
+        has_published=any(r.is_published and r.verdict is not Verdict.SHOWN for r in results),
     )
 
 

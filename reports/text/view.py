@@ -76,56 +76,56 @@ def solve_view(
     ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
     helping = tuple(_advice(item) for item in ranked)
     return SolveView(
-        "qps/solve/1",
-        model.file,
-        model.name,
-        configuration.scenario,
-        graph.mode,
-        graph.case.value if graph.varied else None,
-        settings,
-        answer(solution),
-        PopulationView(str(graph.population), graph.low, graph.high),
-        tuple(_resource(solution, resource) for resource in solution.resources),
-        _carried(solution),
-        None
+        schema="qps/solve/1",
+        file=model.file,
+        model=model.name,
+        scenario=configuration.scenario,
+        mode=graph.mode,
+        case=graph.case.value if graph.varied else None,
+        settings=settings,
+        answer=answer(solution),
+        population=PopulationView(str(graph.population), graph.low, graph.high),
+        resources=tuple(_resource(solution, resource) for resource in solution.resources),
+        carries=_carried(solution),
+        bottleneck=None
         if bottleneck is None
         else BottleneckView(
-            bottleneck.resource,
-            bottleneck.saturates_at,
-            bottleneck.from_start,
-            bottleneck_stays_full(solution),
-            bottleneck.initially,
-            tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
-            bottleneck.undecided,
+            resource=bottleneck.resource,
+            saturates_at=bottleneck.saturates_at,
+            from_start=bottleneck.from_start,
+            stays_full=bottleneck_stays_full(solution),
+            initially=bottleneck.initially,
+            changes=tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
+            undecided=bottleneck.undecided,
         ),
-        tuple(_requirement(solution, item) for item in solution.requirements),
-        measure_views(solution),
-        _quality(solution),
-        solution.largest_acceptable,
-        known_view(answer_known(solution)),
-        solution.limited_by,
-        solution.at,
-        _next_limit(beyond.next_limit),
-        _more_users(solution, beyond.more_users),
-        (*_margin(solution), *_idle_margin(model, configuration, solution)),
-        helping[:_MOST_HELPFUL],
-        tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
-        solution.sensitivity_of,
-        tuple(_elastic(item) for item in solution.elastic),
-        tuple(
+        requirements=tuple(_requirement(solution, item) for item in solution.requirements),
+        measures=measure_views(solution),
+        quality=_quality(solution),
+        largest_acceptable=solution.largest_acceptable,
+        known=known_view(answer_known(solution)),
+        limited_by=solution.limited_by,
+        at=solution.at,
+        next_limit=_next_limit(beyond.next_limit),
+        more_users=_more_users(solution, beyond.more_users),
+        margin=(*_margin(solution), *_idle_margin(model, configuration, solution)),
+        helps_most=helping[:_MOST_HELPFUL],
+        sensitivity=tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
+        sensitivity_of=solution.sensitivity_of,
+        elastic=tuple(_elastic(item) for item in solution.elastic),
+        cost=tuple(
             CostView(
-                "$/s" if cost.is_running else "$",
-                cost.total,
-                cost.per_user,
-                cost.places,
-                cost.unpriced,
-                known_view(EXACT),
+                unit="$/s" if cost.is_running else "$",
+                total=cost.total,
+                per_user=cost.per_user,
+                places=cost.places,
+                unpriced=cost.unpriced,
+                known=known_view(EXACT),
             )
             for cost in solution.costs
         ),
-        _modes(solution),
-        tuple(_advice(item) for item in advice),
-        tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
+        modes=_modes(solution),
+        advice=tuple(_advice(item) for item in advice),
+        warnings=tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
     )
 
 
@@ -134,14 +134,14 @@ _MOST_HELPFUL = 3
 
 def _advice(item: Advice) -> AdviceView:
     return AdviceView(
-        item.way.value,
-        item.change,
-        item.is_setting,
-        item.largest_acceptable,
-        item.is_range,
-        item.to,
-        item.headroom,
-        known_view(item.known),
+        way=item.way.value,
+        change=item.change,
+        set=item.is_setting,
+        largest_acceptable=item.largest_acceptable,
+        range_limits=item.is_range,
+        to=item.to,
+        headroom=item.headroom,
+        known=known_view(item.known),
     )
 
 
@@ -155,37 +155,39 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
     if item is None:
         return None
     return MoreUsersView(
-        item.at,
-        item.is_end_of_range,
-        None if item.quality is None else item.quality[1],
-        tuple(
+        at=item.at,
+        range_ends=item.is_end_of_range,
+        quality=None if item.quality is None else item.quality[1],
+        fails=tuple(
             FailingView(
-                one.criterion.name,
-                one.value,
-                solution.graph.number(one.criterion.limit),
-                str(one.criterion.dimension),
-                known_view(known_at(solution.graph, one.criterion, item.at)),
+                requirement=one.criterion.name,
+                value=one.value,
+                limit=solution.graph.number(one.criterion.limit),
+                unit=str(one.criterion.dimension),
+                known=known_view(known_at(solution.graph, one.criterion, item.at)),
             )
             for one in item.failing
         ),
-        tuple(
+        streams=tuple(
             StreamThereView(
-                one.name,
-                one.loss[1],
-                one.loss[0],
-                one.lost_at if one.loses_more else "",
-                one.latency[1],
-                one.latency[0],
-                one.slower_at if one.is_later else "",
-                one.rate[1],
-                one.rate[0],
-                known_view(solution.graph.streams[one.name].latency_certainty),
-                known_view(one.loss_known),
-                known_view(opposite(one.loss_known)),
+                stream=one.name,
+                loss=one.loss[1],
+                loss_before=one.loss[0],
+                lost_at=one.lost_at if one.loses_more else "",
+                latency=one.latency[1],
+                latency_before=one.latency[0],
+                slower_at=one.slower_at if one.is_later else "",
+                rate=one.rate[1],
+                rate_before=one.rate[0],
+                latency_known=known_view(solution.graph.streams[one.name].latency_certainty),
+                loss_known=known_view(one.loss_known),
+                rate_known=known_view(opposite(one.loss_known)),
             )
             for one in item.streams
         ),
-        tuple(LoadThereView(one.resource, one.load, one.target) for one in item.loads),
+        beyond_target=tuple(
+            LoadThereView(one.resource, one.load, one.target) for one in item.loads
+        ),
     )
 
 
@@ -205,7 +207,7 @@ def _idle_margin(
     """Yield the targets of what nothing loads in this configuration."""
     graph = solution.graph
     loaded = [(name, name.partition(".")[0] in configuration.links) for name in graph.resources]
-    folder = Folder(in_force(configuration), Fraction(graph.low))
+    folder = Folder(configuration=in_force(configuration), population=Fraction(graph.low))
     for target in model.targets:
         if not any(target.rank(name, is_link=is_link) for name, is_link in loaded):
             value = folder.fold(target.value.expr)
@@ -215,17 +217,17 @@ def _idle_margin(
 
 def _elastic(item: ElasticSolution) -> ElasticView:
     return ElasticView(
-        item.name,
-        item.priority,
-        item.least,
-        item.most,
-        str(item.dimension),
-        item.value_at_limit,
-        item.value_at_limit < item.most,
-        _knee(item.yields),
-        _knee(item.exhausted),
-        tuple(ChangeView(change.at, change.to) for change in item.changes),
-        known_view(EXACT),
+        parameter=item.name,
+        priority=item.priority,
+        least=item.least,
+        most=item.most,
+        unit=str(item.dimension),
+        value_at_limit=item.value_at_limit,
+        lowered=item.value_at_limit < item.most,
+        yields=_knee(item.yields),
+        exhausted=_knee(item.exhausted),
+        changes=tuple(ChangeView(change.at, change.to) for change in item.changes),
+        known=known_view(EXACT),
     )
 
 
@@ -233,12 +235,14 @@ def _modes(solution: Solution) -> tuple[ModeView, ...]:
     solved = {each.graph.mode: each for each in (solution, *solution.others)}
     return tuple(
         ModeView(
-            mode.name,
-            mode.largest_acceptable,
-            mode.limited_by,
-            mode.quality_at_limit,
-            known_view(answer_known(replace(solved[mode.name], others=()))),
-            known_view(quality_known_at(solved[mode.name].graph, solved[mode.name].at)),
+            mode=mode.name,
+            largest_acceptable=mode.largest_acceptable,
+            limited_by=mode.limited_by,
+            quality_at_limit=mode.quality_at_limit,
+            known=known_view(answer_known(replace(solved[mode.name], others=()))),
+            quality_known=known_view(
+                quality_known_at(solved[mode.name].graph, solved[mode.name].at)
+            ),
         )
         for mode in solution.modes
     )
@@ -248,11 +252,11 @@ def _quality(solution: Solution) -> QualityView:
     graph = solution.graph
     judged = [failure for failure in solution.failures if failure.criterion.name == QUALITY]
     return QualityView(
-        graph.metric.value,
-        solution.quality_at_limit,
-        solution.quality_met_up_to,
-        known_view(quality_known_at(graph, solution.at)),
-        known_view(largest_known(judged, graph.low)),
+        metric=graph.metric.value,
+        at_limit=solution.quality_at_limit,
+        met_up_to=solution.quality_met_up_to,
+        known=known_view(quality_known_at(graph, solution.at)),
+        met_up_to_known=known_view(largest_known(judged, graph.low)),
     )
 
 
@@ -264,16 +268,16 @@ def _knee(knee: Knee | None) -> KneeView | None:
 
 def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
     return ResourceView(
-        resource.name,
-        formula(resource.load),
-        resource.load_at_limit,
-        resource.target,
-        resource.saturation.at,
-        resource.saturation.not_below,
-        resource.saturation.method is Method.CLOSED_FORM,
-        resource.saturation.method.value,
-        resource.shares,
-        known_view(saturation_known(resource, str(solution.graph.population))),
+        name=resource.name,
+        load=formula(resource.load),
+        load_at_limit=resource.load_at_limit,
+        target=resource.target,
+        saturates_at=resource.saturation.at,
+        saturates_not_below=resource.saturation.not_below,
+        closed_form=resource.saturation.method is Method.CLOSED_FORM,
+        method=resource.saturation.method.value,
+        shares=resource.shares,
+        known=known_view(saturation_known(resource, str(solution.graph.population))),
     )
 
 
@@ -287,7 +291,12 @@ def _carried(solution: Solution) -> tuple[CarriedView, ...]:
     """Return what is carried, the most first."""
     found = [
         CarriedView(
-            r.name, rate, rate * _HOUR / _BYTE, rate * MONTH / _BYTE, r.count, known_view(EXACT)
+            resource=r.name,
+            bit_per_s=rate,
+            byte_per_hour=rate * _HOUR / _BYTE,
+            byte_per_month=rate * MONTH / _BYTE,
+            count=r.count,
+            known=known_view(EXACT),
         )
         for r in solution.resources
         if (rate := r.throughput) is not None
@@ -299,15 +308,15 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
     criterion = item.criterion
     operator = ("<" if criterion.at_most else ">") + ("" if criterion.strict else "=")
     return RequirementView(
-        criterion.name,
-        operator,
-        solution.graph.number(criterion.limit),
-        str(criterion.dimension),
-        item.met_up_to,
-        item.value_at_limit,
-        item.value_beyond,
-        known_view(known_at(solution.graph, criterion, solution.at)),
-        known_view(met_up_to_known(solution, criterion)),
+        measure=criterion.name,
+        operator=operator,
+        limit=solution.graph.number(criterion.limit),
+        unit=str(criterion.dimension),
+        met_up_to=item.met_up_to,
+        value_at_limit=item.value_at_limit,
+        value_beyond=item.value_beyond,
+        known=known_view(known_at(solution.graph, criterion, solution.at)),
+        met_up_to_known=known_view(met_up_to_known(solution, criterion)),
     )
 
 

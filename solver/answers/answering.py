@@ -122,26 +122,26 @@ def solve(graph: LoadGraph) -> Solution:
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
-        graph,
-        answer.verdict,
-        largest,
-        limiting.criterion.name if limiting else None,
-        at,
-        resources,
-        found,
-        tuple(
+        graph=graph,
+        verdict=answer.verdict,
+        largest_acceptable=largest,
+        limited_by=limiting.criterion.name if limiting else None,
+        at=at,
+        resources=resources,
+        bottleneck=found,
+        requirements=tuple(
             _criterion(graph, item, at)
             for item in judged
             if item.stated and item.criterion.name != QUALITY
         ),
-        None if graph.quality is None else value_at(graph, graph.quality, at),
-        _met_up_to(graph, quality[0].first_failure) if quality else None,
-        sensitivity,
-        sensitivity_of,
-        tuple(_elastic(graph, settled, at) for settled in graph.elastic),
-        _costs(graph, at),
-        _warnings(graph, answer.verdict, resources, at),
-        _failures(graph, judged),
+        quality_at_limit=None if graph.quality is None else value_at(graph, graph.quality, at),
+        quality_met_up_to=_met_up_to(graph, quality[0].first_failure) if quality else None,
+        sensitivity=sensitivity,
+        sensitivity_of=sensitivity_of,
+        elastic=tuple(_elastic(graph, settled, at) for settled in graph.elastic),
+        costs=_costs(graph, at),
+        warnings=_warnings(graph, answer.verdict, resources, at),
+        failures=_failures(graph, judged),
     )
 
 
@@ -245,14 +245,16 @@ def _resource(graph: LoadGraph, name: str, saturation: Saturation, at: int) -> R
     parts = {by: value_at(graph, part, at) for by, part in resource.parts.items()}
     shares = {by: part / total if total else 0.0 for by, part in parts.items()}
     return ResourceSolution(
-        name,
-        resource.load,
-        saturation,
-        total,
-        value_at(graph, resource.target, at),
-        None if resource.throughput is None else value_at(graph, resource.throughput, at),
-        value_at(graph, resource.count, at),
-        dict(sorted(shares.items(), key=lambda item: -item[1])),
+        name=name,
+        load=resource.load,
+        saturation=saturation,
+        load_at_limit=total,
+        target=value_at(graph, resource.target, at),
+        throughput=None
+        if resource.throughput is None
+        else value_at(graph, resource.throughput, at),
+        count=value_at(graph, resource.count, at),
+        shares=dict(sorted(shares.items(), key=lambda item: -item[1])),
     )
 
 
@@ -264,7 +266,15 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
         if prices:
             places = {price.place: value_at(graph, price.value, at) for price in prices}
             total = sum(places.values())
-            found.append(CostSolution(is_running, total, total / at, places, graph.unpriced))
+            found.append(
+                CostSolution(
+                    is_running=is_running,
+                    total=total,
+                    per_user=total / at,
+                    places=places,
+                    unpriced=graph.unpriced,
+                )
+            )
     return tuple(found)
 
 
@@ -281,15 +291,15 @@ def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSol
         end = float("inf") if exhausted is None else exhausted.at
         changes = tuple(change for change in found if yields.at < change.at < end)
     return ElasticSolution(
-        parameter.name,
-        parameter.priority,
-        value_at(graph, parameter.least, at),
-        value_at(graph, parameter.most, at),
-        value_at(graph, settled.value, at),
-        yields,
-        exhausted,
-        changes,
-        parameter.dimension,
+        name=parameter.name,
+        priority=parameter.priority,
+        least=value_at(graph, parameter.least, at),
+        most=value_at(graph, parameter.most, at),
+        value_at_limit=value_at(graph, settled.value, at),
+        yields=yields,
+        exhausted=exhausted,
+        changes=changes,
+        dimension=parameter.dimension,
     )
 
 

@@ -25,7 +25,7 @@ _SIZE = 1.25
 _BYTE = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Beyond:
     """What is asked at a population, and between which values it was measured.
 
@@ -90,15 +90,15 @@ def _beyond(
 ) -> Beyond:
     assert found.fit is not None
     return Beyond(
-        found.span,
-        found.component,
-        found.resource,
-        found.fit.file,
-        item,
-        is_size,
-        asked,
-        low,
-        high,
+        span=found.span,
+        component=found.component,
+        resource=found.resource,
+        file=found.fit.file,
+        item=item,
+        is_size=is_size,
+        asked=asked,
+        low=low,
+        high=high,
     )
 
 

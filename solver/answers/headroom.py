@@ -44,7 +44,7 @@ class FailingThere:
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamThere:
     """What a stream's users see at the answer and with more users: shares, s, items (or bit) a s.
 
@@ -88,7 +88,7 @@ class LoadThere:
     target: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MoreUsers:
     """What happens with 10 % more users, or at the end of the range where that comes first."""
 
@@ -175,12 +175,12 @@ def _more_users(solution: Solution) -> MoreUsers:
         if value_at(graph, r.fullness, there) > _FULL
     ]
     return MoreUsers(
-        there,
-        there < wanted,
-        None if graph.quality is None else _both(graph, graph.quality, now, there),
-        tuple(failing),
-        tuple(_stream(graph, stream, now, there) for stream in graph.streams.values()),
-        tuple(sorted(loads, key=lambda one: -one.load / one.target)),
+        at=there,
+        is_end_of_range=there < wanted,
+        quality=None if graph.quality is None else _both(graph, graph.quality, now, there),
+        failing=tuple(failing),
+        streams=tuple(_stream(graph, stream, now, there) for stream in graph.streams.values()),
+        loads=tuple(sorted(loads, key=lambda one: -one.load / one.target)),
     )
 
 
@@ -200,12 +200,12 @@ def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> S
         return max(values, key=lambda one: one[1] - one[0], default=(0.0, 0.0, ""))[2]
 
     return StreamThere(
-        stream.name,
-        _both(graph, stream.loss, now, there),
-        most((part.stage, part.value) for part in stream.losses),
-        _both(graph, stream.mean_latency, now, there),
-        most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
-        _both(graph, stream.rate, now, there),
-        stream.item,
-        loss_known(ir.MeasureKind.LOSS, stream, in_series_at(graph, there)),
+        name=stream.name,
+        loss=_both(graph, stream.loss, now, there),
+        lost_at=most((part.stage, part.value) for part in stream.losses),
+        latency=_both(graph, stream.mean_latency, now, there),
+        slower_at=most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
+        rate=_both(graph, stream.rate, now, there),
+        item=stream.item,
+        loss_known=loss_known(ir.MeasureKind.LOSS, stream, in_series_at(graph, there)),
     )

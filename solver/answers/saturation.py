@@ -225,10 +225,22 @@ def bottleneck(
     undecided = undecided_before(saturations, inf if first.at is None else first.at)
     if first.at is not None:
         from_start = first.method is Method.AT_START
-        return Bottleneck(order[0], first.at, from_start, initially, changes, undecided)
+        return Bottleneck(
+            resource=order[0],
+            saturates_at=first.at,
+            from_start=from_start,
+            initially=initially,
+            changes=changes,
+            undecided=undecided,
+        )
     last = changes[-1].to if changes else initially
     return Bottleneck(
-        last, None, from_start=False, initially=initially, changes=changes, undecided=undecided
+        resource=last,
+        saturates_at=None,
+        from_start=False,
+        initially=initially,
+        changes=changes,
+        undecided=undecided,
     )
 
 

@@ -34,7 +34,7 @@ class Saturation:
     not_below: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceSolution:
     """A resource: its load as a formula, its saturation, and what it comes to at the limit.
 
@@ -60,7 +60,7 @@ class BottleneckChange:
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bottleneck:
     """The resource that saturates first (else the one most heavily loaded at the upper end).
 
@@ -127,7 +127,7 @@ class Knee:
     method: Method
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ElasticSolution:
     """An elastic parameter: what it comes to at the limit, and its two knees.
 
@@ -147,7 +147,7 @@ class ElasticSolution:
     dimension: Dimension
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CostSolution:
     """What the configuration costs at the limit, in all and for each user.
 
@@ -171,7 +171,7 @@ class ModeSolution:
     quality_at_limit: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Solution:
     """The answers for one configuration.
 

@@ -30,7 +30,7 @@ class Verdict(Enum):
     SHOWN = "shown"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
     """A claim and what the model says of it.
 
@@ -92,24 +92,24 @@ def condition_result(
     """Return the result of a claimed condition."""
     text = " ".join(span.text.split())
     return ClaimResult(
-        name,
-        expectation.title,
-        span.source.label,
-        span.line,
-        "condition",
-        None,
-        None,
-        None,
-        None,
-        DIMENSIONLESS,
-        None,
-        text,
-        compared,
-        holds,
-        expectation.source,
-        expectation.note,
-        expectation.fitted,
-        text,
+        name=name,
+        title=expectation.title,
+        file=span.source.label,
+        line=span.line,
+        kind="condition",
+        claimed=None,
+        predicted=None,
+        difference=None,
+        relative_difference=None,
+        dimension=DIMENSIONLESS,
+        tolerance=None,
+        condition=text,
+        compared=compared,
+        holds=holds,
+        source=expectation.source,
+        note=expectation.note,
+        fitted=expectation.fitted,
+        text=text,
         known=together(*(side.known for side in compared)),
     )
 
@@ -131,23 +131,23 @@ def value_result(
     file, line = place or (span.source.label, span.line)
     expectation = stated if isinstance(stated, ir.Expectation) else None
     return ClaimResult(
-        name,
-        expectation.title if expectation else None,
-        file,
-        line,
-        "value" if expectation else "observation",
-        claimed,
-        predicted,
-        predicted - claimed,
-        (predicted - claimed) / abs(claimed) if claimed else None,
-        dimension,
-        tolerance,
-        None,
-        (),
-        holds,
-        stated.source,
-        stated.note,
-        stated.fitted,
-        " ".join(span.text.split()),
+        name=name,
+        title=expectation.title if expectation else None,
+        file=file,
+        line=line,
+        kind="value" if expectation else "observation",
+        claimed=claimed,
+        predicted=predicted,
+        difference=predicted - claimed,
+        relative_difference=(predicted - claimed) / abs(claimed) if claimed else None,
+        dimension=dimension,
+        tolerance=tolerance,
+        condition=None,
+        compared=(),
+        holds=holds,
+        source=stated.source,
+        note=stated.note,
+        fitted=stated.fitted,
+        text=" ".join(span.text.split()),
         known=known,
     )

@@ -28,7 +28,7 @@ from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest
 from qps.solver.answers.saturation import least_saturation
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Laboratory:
     """Evaluates expressions in changed models; each configuration is lowered once."""
 

@@ -59,7 +59,7 @@ class Leads:
     is_exact: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DrawnFigure:
     """A figure with the points of its axis and its curves, all in base units."""
 
@@ -95,11 +95,11 @@ def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
         known = _known(laboratory, figure, line.curve)
         curves.append(DrawnCurve(line.curve.label, tuple(values), known))
     return DrawnFigure(
-        figure,
-        figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
-        tuple(at),
-        tuple(curves),
-        tuple(_leads(laboratory, figure, lines, formulas, at, curves)),
+        figure=figure,
+        dimension=figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
+        at=tuple(at),
+        curves=tuple(curves),
+        leads=tuple(_leads(laboratory, figure, lines, formulas, at, curves)),
     )
 
 
@@ -128,7 +128,11 @@ def _load_lines(laboratory: Laboratory, figure: ir.Figure) -> list[_Line]:
     for loads in figure.loads:
         changes = _at_point(figure, loads.changes, figure.low)
         for name in laboratory.resources(base, changes):
-            value = ir.Quantity(ir.Measured(ir.MeasureKind.LOAD, name), DIMENSIONLESS, loads.span)
+            value = ir.Quantity(
+                expr=ir.Measured(ir.MeasureKind.LOAD, name),
+                dimension=DIMENSIONLESS,
+                span=loads.span,
+            )
             label = f"{loads.label}: {name}" if loads.label else name
             lines.append(
                 _Line(ir.Curve(label, value, loads.changes, loads.span), loads.label, name)

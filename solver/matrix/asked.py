@@ -10,7 +10,7 @@ from typing import Any
 from qps.solver.matrix.compiling import CompiledMatrix
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A matrix in the spec's own words.
 
@@ -39,15 +39,15 @@ def asked_of(compiled: CompiledMatrix) -> Asked:
     """Return what a matrix is asked."""
     matrix, model = compiled.matrix, compiled.model
     return Asked(
-        model.file,
-        model.name,
-        matrix.name,
-        matrix.title or "",
-        model.population.name,
-        matrix.at,
-        compiled.size,
-        matrix.parts,
-        tuple((key.column, key.is_descending) for key in matrix.order),
+        file=model.file,
+        model=model.name,
+        matrix=matrix.name,
+        title=matrix.title or "",
+        population=model.population.name,
+        at=matrix.at,
+        configurations=compiled.size,
+        parts=matrix.parts,
+        order=tuple((key.column, key.is_descending) for key in matrix.order),
     )
 
 

@@ -20,7 +20,7 @@ from qps.solver.matrix.stretch import Stretch
 _STRETCH = 65_536
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Judged:
     """How many configurations a claim is about, in how many it holds, and one that decides it.
 
@@ -96,7 +96,7 @@ class Judge:
         matrix = next(matrix for matrix in self.model.matrices if matrix.name == name)
         compiled = compile_matrix(self.model, matrix, claims)
         solver = MatrixSolver(compiled)
-        judged = {id(claim): Judged(claim, known=_known(claim, compiled)) for claim in claims}
+        judged = {id(claim): Judged(claim=claim, known=_known(claim, compiled)) for claim in claims}
         for start in range(0, compiled.size, _STRETCH):
             for rows in solver.stretch(start, min(compiled.size, start + _STRETCH)):
                 for one in judged.values():

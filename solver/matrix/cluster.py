@@ -65,7 +65,7 @@ def on_dask(
         raise ClusterError(
             f"what answers at {address} is no Dask scheduler: {type(error).__name__}"
         ) from error
-    work = _OnDask(client, compiled, fingerprint)
+    work = _OnDask(client=client, compiled=compiled, fingerprint=fingerprint)
     try:
         work.look(_FROZEN)
         yield work
@@ -75,7 +75,7 @@ def on_dask(
             cluster.close()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _OnDask:
     """Gives parts to workers, and looks now and then which there are."""
 

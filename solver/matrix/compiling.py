@@ -10,7 +10,7 @@ import hashlib
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -53,7 +53,7 @@ Sides: TypeAlias = tuple[tuple[int | None, int | None], ...]
 _WIDEST_CLOSED = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompiledMode:
     """One mode of a group: its program, and which operations give what is asked.
 
@@ -96,7 +96,7 @@ class CompiledMode:
         return repr((self.program.steps, told, rest, more))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompiledGroup:
     """Configurations of one structure: their modes, or nothing where each is solved by itself.
 
@@ -137,7 +137,7 @@ class CompiledBlock:
         return total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompiledMatrix:
     """A matrix that is ready to be solved, any stretch of its rows by itself.
 
@@ -213,7 +213,13 @@ def compile_matrix(
     running = any(p is not None and TIME_BASE in p.dimension.bases for p in prices)
     words = sorted({word for block in blocks for word in _words(block)})
     return CompiledMatrix(
-        model, matrix, question, tuple(blocks), ("", *words), tuple(resources), running
+        model=model,
+        matrix=matrix,
+        question=question,
+        blocks=tuple(blocks),
+        words=("", *words),
+        resources=tuple(resources),
+        has_running_cost=running,
     )
 
 
@@ -254,21 +260,27 @@ class _GroupCompiler:
         configuration, found = self._sound(group)
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
-        chosen = (configuration.low, places, configuration.options, configuration.scenario)
+        compiled = partial(
+            CompiledGroup,
+            low=configuration.low,
+            places=places,
+            options=configuration.options,
+            scenario=configuration.scenario,
+        )
         if found is not None and not any(
             axis.kind is ir.AxisKind.PARAMETER for axis in self.structure.axes
         ):
-            return CompiledGroup((), *chosen, found)
+            return compiled(modes=(), reason=found)
         try:
             modes = tuple(
                 self._mode(settled) for settled in in_each_mode(self.model, configuration)
             )
             if not self._is_shared(group, modes):
-                return CompiledGroup((), *chosen, known=self._looked_at(configuration))
+                return compiled(modes=(), known=self._looked_at(configuration))
         except Exception:  # noqa: BLE001 - an error, what arrays cannot do, a fault: each row tells it
-            return CompiledGroup((), *chosen, known=self._looked_at(configuration))
+            return compiled(modes=(), known=self._looked_at(configuration))
         known = all_known([mode.known for mode in modes])
-        return CompiledGroup(modes, *chosen, known=known, is_sound=found is None)
+        return compiled(modes=modes, known=known, is_sound=found is None)
 
     def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
         """Return how columns are known of rows that are solved one by one."""
@@ -341,9 +353,9 @@ class _GroupCompiler:
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
         builder = TightBuilder(
-            graph.population,
-            {a.symbol: a.value for a in known.values() if a.symbol not in inputs},
-            inputs,
+            population=graph.population,
+            values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
+            inputs=inputs,
             positive=frozenset(n for n, may_vanish in self._moving.items() if not may_vanish),
         )
         criteria = tuple(
@@ -363,27 +375,27 @@ class _GroupCompiler:
         cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
         answers = _Answers(builder, asking)
         compiled = CompiledMode(
-            graph.mode,
-            graph.low,
-            graph.high,
-            Program((), (), ()),
-            criteria,
-            (),
-            excluded,
-            (),
-            resources,
-            guards,
-            None if graph.quality is None else builder.build(graph.quality),
-            None if cost is None else builder.build(cost),
-            None if running is None else builder.build(running),
-            tuple(answers.number(column.value.expr) for column in self.question.columns),
-            tuple(answers.sides(compare) for compare in self.question.comparisons),
-            tuple(answers.sides(compare) for compare in self.question.excluded),
-            tuple(answers.names),
-            tuple((name, symbol) for symbol, name in inputs.items()),
-            tuple(builder.values.items()),
-            graph.decided,
-            self._known(asking),
+            mode=graph.mode,
+            low=graph.low,
+            high=graph.high,
+            program=Program((), (), ()),
+            criteria=criteria,
+            proven=(),
+            impossible=excluded,
+            impossible_proven=(),
+            resources=resources,
+            guards=guards,
+            quality=None if graph.quality is None else builder.build(graph.quality),
+            cost=None if cost is None else builder.build(cost),
+            running_cost=None if running is None else builder.build(running),
+            columns=tuple(answers.number(column.value.expr) for column in self.question.columns),
+            comparisons=tuple(answers.sides(compare) for compare in self.question.comparisons),
+            excluded=tuple(answers.sides(compare) for compare in self.question.excluded),
+            answers=tuple(answers.names),
+            symbols=tuple((name, symbol) for symbol, name in inputs.items()),
+            numbers=tuple(builder.values.items()),
+            decided=graph.decided,
+            known=self._known(asking),
         )
         return self._proven(compiled, builder.program())
 
@@ -470,21 +482,21 @@ def _is_stated(criterion: Criterion) -> bool:
 
 def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> CompiledCriterion:
     return CompiledCriterion(
-        criterion.name,
-        is_stated,
-        criterion.strict,
-        criterion.at_most,
-        builder.build(criterion.measure),
-        builder.build(criterion.limit),
-        excess(criterion),
-        criterion.known,
+        name=criterion.name,
+        is_stated=is_stated,
+        is_strict=criterion.strict,
+        at_most=criterion.at_most,
+        measure=builder.build(criterion.measure),
+        limit=builder.build(criterion.limit),
+        over=excess(criterion),
+        known=criterion.known,
     )
 
 
 def _at_most(name: str, measure: int, limit: int, over: Formula) -> CompiledCriterion:
     """Return a criterion that no spec states."""
     return CompiledCriterion(
-        name,
+        name=name,
         is_stated=False,
         is_strict=False,
         at_most=True,
@@ -511,4 +523,11 @@ def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> C
             terms[shift] = builder.add(terms.get(shift, builder.constant(0)), minus)
             zero = builder.constant(0)
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
-    return CompiledResource(resource.name, load, target, quadratic, criterion, is_filled)
+    return CompiledResource(
+        name=resource.name,
+        load=load,
+        target=target,
+        quadratic=quadratic,
+        criterion=criterion,
+        is_filled=is_filled,
+    )

@@ -18,7 +18,7 @@ _ALIKE = 1e-12
 """Sides of a comparison that differ by less, as a part of them, are equal but for rounding."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Truth:
     """Tells for rows of one structure whether conditions hold."""
 
@@ -99,14 +99,14 @@ def holds(rows: Stretch, condition: ir.Condition) -> Bools:
             )
         }
         truth = Truth(
-            rows.compiled,
-            block.groups[int(number)],
-            rows.block,
-            tuple(axis[chosen] for axis in rows.index),
-            chosen.size,
-            sides,
-            {name: values[chosen] for name, values in words.items()},
-            rows.words,
+            compiled=rows.compiled,
+            group=block.groups[int(number)],
+            block=rows.block,
+            index=tuple(axis[chosen] for axis in rows.index),
+            count=chosen.size,
+            sides=sides,
+            words={name: values[chosen] for name, values in words.items()},
+            texts=rows.words,
         )
         found[chosen] = truth.of(condition)
     return found

@@ -39,7 +39,7 @@ _TINY = 1e-13
 _KINDS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
     """A value that must be in bounds; `least` and `most` None for none.
 
@@ -91,7 +91,7 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
             gap = builder.less(value, end) if is_low else builder.less(end, value)
             where = "below" if is_low else "above"
             reason = f"`{parameter.name}` is {where} its range"
-            yield Guard(gap, Fraction(0), below=reason)
+            yield Guard(value=gap, least=Fraction(0), below=reason)
 
 
 def _values(
@@ -111,17 +111,17 @@ def _values(
         for point in points if varies else points[:1]:
             at = substituted(value, {population: number_of(point)}) if varies else value
             yield Guard(
-                builder.build(at),
-                interval.least,
-                interval.most,
-                interval.is_least_out,
-                interval.is_most_out,
-                reason,
-                reason,
+                value=builder.build(at),
+                least=interval.least,
+                most=interval.most,
+                is_least_out=interval.is_least_out,
+                is_most_out=interval.is_most_out,
+                below=reason,
+                above=reason,
             )
             if interval.is_whole:
                 rest = builder.build(at - apply("floor", at))
-                yield Guard(rest, most=Fraction(0), above=reason)
+                yield Guard(value=rest, most=Fraction(0), above=reason)
     for _, flows, group in flows_in_groups(model, settled):
         sides = [in_symbols(side) for side in (group.size.expr, flows.expr)]
         known = [side for side in sides if side is not None]
@@ -129,7 +129,7 @@ def _values(
             for point in points:
                 gap = substituted(known[0] - known[1], {builder.population: number_of(point)})
                 # A row that breaks it is solved by itself, which tells the numbers.
-                yield Guard(builder.build(gap), least=Fraction(0))
+                yield Guard(value=builder.build(gap), least=Fraction(0))
 
 
 def _structure(
@@ -167,7 +167,7 @@ def _structure(
                     limit = asking.expressions.in_symbols(requirement.limit.expr)
                     yield from map(_below_one, built(limit))
             for growth in built(most - settled.at_least[name]):
-                yield Guard(growth, Fraction(0), is_least_out=True)
+                yield Guard(value=growth, least=Fraction(0), is_least_out=True)
         for slope in _slopes_left_out(graph, settled):
             for zero in built(slope):
                 yield from _stays(zero, is_zero=True)
@@ -186,15 +186,15 @@ def _below_one(value: int) -> Guard:
 
     At 1 there may be no answer: what waits for a full resource waits without end.
     """
-    return Guard(value, most=Fraction(1), is_most_out=True)
+    return Guard(value=value, most=Fraction(1), is_most_out=True)
 
 
 def _stays(value: int, *, is_zero: bool) -> Iterator[Guard]:
     """Yield the guards of a value that must stay zero, or must never be."""
     if is_zero:
-        yield Guard(value, Fraction(0), Fraction(0))
+        yield Guard(value=value, least=Fraction(0), most=Fraction(0))
         return
-    yield Guard(value, is_least_out=True)
+    yield Guard(value=value, is_least_out=True)
 
 
 # -- looking at rows ---------------------------------------------------------------------

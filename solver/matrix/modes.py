@@ -34,7 +34,7 @@ _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ModeAnswers:
     """What rows come to in one mode: arrays, one value for each row.
 
@@ -383,22 +383,22 @@ class ModeSolver:
             there = self.runner.run([mode.quality], rows.known, inputs, limit.astype(float))
             at_limit = rows.column(there, mode.quality)
         return ModeAnswers(
-            verdict,
-            is_open,
-            first,
-            self._limiting(rows, failing, saturates),
-            at,
-            [column(resource.load) for resource in mode.resources],
-            saturates,
-            self._from_start(rows, saturates),
-            self._stays_full(rows, first, saturates, bottleneck),
-            bottleneck,
-            quality,
-            at_limit,
-            column(mode.cost),
-            column(mode.running_cost),
-            [column(number) for number in mode.columns],
-            [(column(left), column(right)) for left, right in mode.comparisons],
+            verdict=verdict,
+            is_open=is_open,
+            first=first,
+            limited=self._limiting(rows, failing, saturates),
+            at=at,
+            loads=[column(resource.load) for resource in mode.resources],
+            saturates=saturates,
+            from_start=self._from_start(rows, saturates),
+            stays_full=self._stays_full(rows, first, saturates, bottleneck),
+            bottleneck=bottleneck,
+            quality=quality,
+            quality_at_limit=at_limit,
+            cost=column(mode.cost),
+            running_cost=column(mode.running_cost),
+            columns=[column(number) for number in mode.columns],
+            comparisons=[(column(left), column(right)) for left, right in mode.comparisons],
         )
 
     @cached_property

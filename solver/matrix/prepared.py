@@ -21,7 +21,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledCriterion:
     """A requirement: operations that give its two sides, and the same in symbols.
 

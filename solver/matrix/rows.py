@@ -246,7 +246,9 @@ class MatrixSolver:
                 compare: self._sides(compare, number, index)
                 for compare in compiled.question.excluded
             }
-        truth = Truth(compiled, group, number, index, count, pairs)
+        truth = Truth(
+            compiled=compiled, group=group, block=number, index=index, count=count, sides=pairs
+        )
         found = np.zeros(count, dtype=bool)
         for condition in compiled.matrix.excluded:
             found |= truth.of(condition)
@@ -257,7 +259,7 @@ class MatrixSolver:
         found: list[tuple[float, float]] = []
         for at in zip(*index, strict=True):
             configuration = self._configuration(number, [int(i) for i in at])
-            folder = Folder(configuration, configuration.low)  # type: ignore[arg-type]
+            folder = Folder(configuration=configuration, population=configuration.low)  # type: ignore[arg-type]
             sides = [folder.fold(side) for side in (compare.left, compare.right)]
             left, right = (nan if side is None else float(side) for side in sides)
             found.append((left, right))

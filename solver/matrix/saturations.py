@@ -27,7 +27,7 @@ _ON_TARGET = 1e-12
 _SHORTLY = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledResource:
     """A resource: the operations of its load and target, the closed form of where it is full.
 

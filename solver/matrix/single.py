@@ -26,7 +26,7 @@ FAULT = "a fault of qps: "
 """What the reason of a row begins with that has no answer by a fault of ours."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class SingleRow:
     """The answers of one configuration; `reason` tells why there are none.
 
@@ -102,27 +102,29 @@ def _told(
     cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
     found = solution.bottleneck
     return SingleRow(
-        None,
-        solution.largest_acceptable,
-        _known(solution),
-        solution.limited_by or "",
-        found.resource if found else "",
-        _reached(found.saturates_at) if found else nan,
-        _not_below(solution),
-        tuple(r.name for r in solution.resources if r.saturation.method is Method.AT_START),
-        bottleneck_stays_full(solution) or "",
-        graph.mode,
-        population,
-        {name: values.of(resource.load) for name, resource in graph.resources.items()},
-        {
+        reason=None,
+        largest=solution.largest_acceptable,
+        known=_known(solution),
+        limited_by=solution.limited_by or "",
+        bottleneck=found.resource if found else "",
+        saturates_at=_reached(found.saturates_at) if found else nan,
+        saturates_not_below=_not_below(solution),
+        from_start=tuple(
+            r.name for r in solution.resources if r.saturation.method is Method.AT_START
+        ),
+        stays_full=bottleneck_stays_full(solution) or "",
+        mode=graph.mode,
+        at=population,
+        loads={name: values.of(resource.load) for name, resource in graph.resources.items()},
+        saturations={
             r.name: nan if _is_unknown(r.saturation) else _reached(r.saturation.at)
             for r in solution.resources
         },
-        values.of(graph.quality),
-        values.of(cost),
-        values.of(running),
-        tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),
-        tuple(values.sides(compare) for compare in question.comparisons),
+        quality=values.of(graph.quality),
+        cost=values.of(cost),
+        running_cost=values.of(running),
+        columns=tuple(values.of(asking.expression(c.value.expr)) for c in question.columns),
+        comparisons=tuple(values.sides(compare) for compare in question.comparisons),
     )
 
 
@@ -154,7 +156,7 @@ def _reached(at: float | None) -> float:
 def _without(question: Question, reason: str) -> SingleRow:
     """Return a row without answers."""
     return SingleRow(
-        reason,
+        reason=reason,
         columns=tuple(nan for _ in question.columns),
         comparisons=tuple((nan, nan) for _ in question.comparisons),
     )

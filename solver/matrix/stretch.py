@@ -15,7 +15,7 @@ NONE = -1
 """In place of the largest acceptable population where there is none."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Stretch:
     """Solved rows, one after the other, before any is left out.
 
@@ -69,13 +69,30 @@ def empty(
 
     question = compiled.question
     return Stretch(
-        compiled, block, index, count,
-        np.full(count, NONE, dtype=np.int64), no_word(), no_word(), no_word(), nothing(),
-        nothing(), no_word(), no_word(), no_word(), no_word(), nothing(), nothing(), nothing(),
-        no_word(),
-        {name: nothing() for name in compiled.resources},
-        {name: nothing() for name in compiled.resources},
-        [nothing() for _ in question.columns],
-        [(nothing(), nothing()) for _ in question.comparisons],
-        no_word(), np.ones(count, dtype=bool), np.zeros(count, dtype=bool), words,
-    )  # fmt: skip
+        compiled=compiled,
+        block=block,
+        index=index,
+        count=count,
+        largest=np.full(count, NONE, dtype=np.int64),
+        known=no_word(),
+        limited=no_word(),
+        bottleneck=no_word(),
+        saturates_at=nothing(),
+        saturates_not_below=nothing(),
+        from_start=no_word(),
+        stays_full=no_word(),
+        mode=no_word(),
+        at=no_word(),
+        quality=nothing(),
+        cost=nothing(),
+        running_cost=nothing(),
+        reason=no_word(),
+        loads={name: nothing() for name in compiled.resources},
+        saturates={name: nothing() for name in compiled.resources},
+        columns=[nothing() for _ in question.columns],
+        comparisons=[(nothing(), nothing()) for _ in question.comparisons],
+        group=no_word(),
+        included=np.ones(count, dtype=bool),
+        faulted=np.zeros(count, dtype=bool),
+        words=words,
+    )

@@ -281,14 +281,18 @@ def _truths(
 def _holds(model: ir.Model, configuration: Configuration, compare: ir.Compare) -> bool | None:
     """Return whether a comparison of inputs is true, None where a side has no value."""
     try:
-        holds = Folder(configuration, Fraction(configuration.low)).holds(compare)
+        holds = Folder(configuration=configuration, population=Fraction(configuration.low)).holds(
+            compare
+        )
     except (CircleError, NoValueError, TooLargeError):
         return None
     if holds is not None:
         return holds
     users = population(model.population.name)
     try:
-        return ExpressionLowering(model, configuration, users).holds(compare)
+        return ExpressionLowering(model=model, configuration=configuration, population=users).holds(
+            compare
+        )
     except QpsError:
         return None
 

@@ -30,7 +30,7 @@ ANSWER = "answer:"
 """What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A column: its name, its Arrow type, and the dimension of its values.
 
@@ -65,37 +65,43 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
     """
     matrix, number = compiled.matrix, pa.float64()
     axes = [
-        Column(axis.name, number, axis.dimension, is_axis=True, is_share="%" in axis.span.text)
+        Column(
+            name=axis.name,
+            type=number,
+            dimension=axis.dimension,
+            is_axis=True,
+            is_share="%" in axis.span.text,
+        )
         if axis.kind is ir.AxisKind.PARAMETER
-        else Column(axis.name, pa.string(), is_axis=True)
+        else Column(name=axis.name, type=pa.string(), is_axis=True)
         for axis in matrix.axes
     ]
     answers = [
-        Column(LARGEST, pa.int64()),
-        Column(KNOWN, pa.string()),
-        Column("limited_by", pa.string()),
-        Column("bottleneck", pa.string()),
-        Column("saturates_at", number),
-        Column(NOT_BELOW, number),
-        Column(FROM_START, pa.string()),
-        Column(STAYS_FULL, pa.string()),
-        *(Column(SATURATION + name, number) for name in compiled.resources),
-        Column("at", pa.int64()),
-        Column("quality_at", number, known=compiled.known.quality),
-        *(Column(LOAD + name, number) for name in compiled.resources),
-        Column("cost", number, MONEY),
-        Column("cost_per_user", number, MONEY),
+        Column(name=LARGEST, type=pa.int64()),
+        Column(name=KNOWN, type=pa.string()),
+        Column(name="limited_by", type=pa.string()),
+        Column(name="bottleneck", type=pa.string()),
+        Column(name="saturates_at", type=number),
+        Column(name=NOT_BELOW, type=number),
+        Column(name=FROM_START, type=pa.string()),
+        Column(name=STAYS_FULL, type=pa.string()),
+        *(Column(name=SATURATION + name, type=number) for name in compiled.resources),
+        Column(name="at", type=pa.int64()),
+        Column(name="quality_at", type=number, known=compiled.known.quality),
+        *(Column(name=LOAD + name, type=number) for name in compiled.resources),
+        Column(name="cost", type=number, dimension=MONEY),
+        Column(name="cost_per_user", type=number, dimension=MONEY),
     ]
     is_selected = bool(matrix.selected)
     if compiled.has_running_cost or "running_cost" in " ".join(matrix.selected):
-        answers.append(Column("running_cost", number, MONEY / TIME))
-        answers.append(Column("running_cost_per_user", number, MONEY / TIME))
+        answers.append(Column(name="running_cost", type=number, dimension=MONEY / TIME))
+        answers.append(Column(name="running_cost_per_user", type=number, dimension=MONEY / TIME))
     own_known = compiled.known.own or (EXACT,) * len(matrix.columns)
     own = [
-        Column(c.name, number, c.value.dimension, known=known)
+        Column(name=c.name, type=number, dimension=c.value.dimension, known=known)
         for c, known in zip(matrix.columns, own_known, strict=True)
     ]
-    modes = [Column("mode", pa.string())] if compiled.model.modes else []
+    modes = [Column(name="mode", type=pa.string())] if compiled.model.modes else []
     if any(axis.kind is ir.AxisKind.MODE for axis in matrix.axes):
         modes = []
     taken = {column.name for column in (*axes, *own)}
@@ -106,7 +112,7 @@ def columns_of(compiled: CompiledMatrix) -> list[Column]:
         wanted = (*_selected(matrix), *(key.column for key in matrix.order))
         chosen = [name for name in wanted if all(axis.name != name for axis in axes)]
         found = [by_name[name] for name in dict.fromkeys(chosen)]
-    return [*axes, *found, *_named([Column("reason", pa.string())], taken)]
+    return [*axes, *found, *_named([Column(name="reason", type=pa.string())], taken)]
 
 
 def _named(answers: Sequence[Column], taken: Container[str]) -> list[Column]:

@@ -22,7 +22,7 @@ _WIDEST = 40
 """Terms of a sum beyond which nothing is looked for in it."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class TightBuilder(Builder):
     """Builds programs so; `positive` are the inputs that are above zero in all rows."""
 

@@ -36,7 +36,13 @@ def is_settled_between(
 
     False where the boxes do not tell.
     """
-    stretch = _Stretch(curve, float(start), float(end), fails, fails((start + end) / 2))
+    stretch = _Stretch(
+        curve=curve,
+        start=float(start),
+        end=float(end),
+        fails=fails,
+        is_above=fails((start + end) / 2),
+    )
     waiting = [(float(start), float(end))]
     while waiting:
         low, high = waiting.pop()
@@ -52,7 +58,7 @@ def is_settled_between(
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Stretch:
     """What is told between two points, and of which function."""
 

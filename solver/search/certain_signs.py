@@ -26,7 +26,9 @@ class NoSignError(QpsError):
         )
         hint = "take a limit that it does not approach so closely, or a narrower range"
         primary = None if span is None else Label(span, "")
-        super().__init__([Diagnostic(codes.UNDECIDED, message, primary, hints=(hint,))])
+        super().__init__(
+            [Diagnostic(code=codes.UNDECIDED, message=message, primary=primary, hints=(hint,))]
+        )
 
     def of(self, name: str, span: Span | None) -> NoSignError:
         """Return the same of a requirement that has a name and a place."""

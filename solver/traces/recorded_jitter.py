@@ -31,7 +31,7 @@ _LARGEST_TICKS = 1 << 62
 _MOST_DIGITS = 18
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Trace:
     """Packets that arrived, in the order of sending; times are whole ticks of `tick` s.
 
@@ -90,7 +90,7 @@ class Trace:
         return int(time / self.tick)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JitterMeasures:
     """The jitter measures of Claypool 1997, section 3.3, of the times between packets.
 
@@ -135,15 +135,15 @@ def measures(trace: Trace, buffer: Fraction) -> JitterMeasures:
     total = float(np.abs(off).sum())
     tick = float(trace.tick)
     return JitterMeasures(
-        trace.seconds(int(between.max() - between.min())),
-        trace.seconds(int(between.max())),
-        trace.seconds(mean),
-        variance * tick * tick,
-        variance**0.5 * tick,
-        trace.seconds(total / len(between)),
-        trace.seconds(total),
-        gaps(trace, buffer) * trace.sent / trace.duration,
-        trace.seconds(float(trace.lateness.mean())),
+        range=trace.seconds(int(between.max() - between.min())),
+        longest=trace.seconds(int(between.max())),
+        mean=trace.seconds(mean),
+        variance=variance * tick * tick,
+        standard_deviation=variance**0.5 * tick,
+        absolute_deviation=trace.seconds(total / len(between)),
+        total_absolute_deviation=trace.seconds(total),
+        gaps=gaps(trace, buffer) * trace.sent / trace.duration,
+        area=trace.seconds(float(trace.lateness.mean())),
     )
 
 
@@ -205,19 +205,17 @@ def load_trace(path: Path, period: Fraction | None, unit: Fraction | None) -> Tr
     QpsError, with the file and the line, where it cannot be used.
     """
     data = _bytes(path)
-    found = _plain(data, period, unit)
+    found = _plain(str(path), data, period, unit)
     if found is None:
         try:
             text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-            found = _arrays(recording_of(read_columns(text, unit, MOST_PACKETS), period))
+            recording = recording_of(read_columns(text, unit, MOST_PACKETS), period)
+            found = as_trace(str(path), recording)
         except UnicodeDecodeError as error:
             raise _unreadable(path, f"is not UTF-8 text (byte {error.start})") from error
         except TraceError as error:
             raise _bad_data(path, error) from error
-    return Trace(str(path), *found)
-
-
-_Arrays = tuple[Ticks, Ticks, Ticks, int, int, int, Fraction]
+    return found
 
 
 def _bytes(path: Path) -> bytes:
@@ -249,7 +247,7 @@ def _bad_data(path: Path, error: TraceError) -> QpsError:
     return QpsError(sink.found)
 
 
-def _arrays(recording: Recording) -> _Arrays:
+def as_trace(file: str, recording: Recording) -> Trace:
     """Return a recording in arrays, its times counted from the first one."""
     start = min(recording.arrivals)
     origin = recording.scheduled[0]
@@ -257,18 +255,19 @@ def _arrays(recording: Recording) -> _Arrays:
     if largest + recording.sent * recording.period >= _LARGEST_TICKS:
         message = "its times have more digits than can be computed with"
         raise TraceError(None, message, "round them, or write them in a larger unit")
-    return (
-        np.array(recording.places, dtype=np.int64),
-        np.array([time - origin for time in recording.scheduled], dtype=np.int64),
-        np.array([time - start for time in recording.arrivals], dtype=np.int64),
-        recording.sent,
-        recording.duplicates,
-        recording.period,
-        recording.tick,
+    return Trace(
+        file=file,
+        places=np.array(recording.places, dtype=np.int64),
+        scheduled=np.array([time - origin for time in recording.scheduled], dtype=np.int64),
+        arrivals=np.array([time - start for time in recording.arrivals], dtype=np.int64),
+        sent=recording.sent,
+        duplicates=recording.duplicates,
+        period=recording.period,
+        tick=recording.tick,
     )
 
 
-def _plain(data: bytes, period: Fraction | None, unit: Fraction | None) -> _Arrays | None:
+def _plain(file: str, data: bytes, period: Fraction | None, unit: Fraction | None) -> Trace | None:
     """Return the packets of a plain file; None where the exact reader must look at it."""
     first, _, rest = data.partition(b"\n")
     try:
@@ -278,7 +277,7 @@ def _plain(data: bytes, period: Fraction | None, unit: Fraction | None) -> _Arra
         return None
     body = (rest if heading.lines else data).replace(b"\r\n", b"\n")
     table = _digits(body, len(heading.columns))
-    return None if table is None else _ordered(heading, *table, period)
+    return None if table is None else _ordered(file, heading, *table, period)
 
 
 def _digits(body: bytes, width: int) -> tuple[list[Ticks], list[int]] | None:
@@ -322,8 +321,8 @@ _BLANKS = bytes.maketrans(b",\n", b"  ")
 
 
 def _ordered(
-    heading: Heading, columns: list[Ticks], places: list[int], period: Fraction | None
-) -> _Arrays | None:
+    file: str, heading: Heading, columns: list[Ticks], places: list[int], period: Fraction | None
+) -> Trace | None:
     """Return packets in the order of sending; None where their lines are in doubt."""
     named = dict(zip(heading.columns, columns, strict=True))
     decimals = dict(zip(heading.columns, places, strict=True))
@@ -351,7 +350,16 @@ def _ordered(
     if not whole or count > 2 * len(numbers) or count * whole >= _LARGEST_TICKS:
         return None
     scheduled = numbers * whole if sent is None else sent
-    return numbers, scheduled, arrivals, count, 0, whole, tick / finer
+    return Trace(
+        file=file,
+        places=numbers,
+        scheduled=scheduled,
+        arrivals=arrivals,
+        sent=count,
+        duplicates=0,
+        period=whole,
+        tick=tick / finer,
+    )
 
 
 def _usual(numbers: Ticks, sent: Ticks | None) -> int:

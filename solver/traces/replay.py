@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from qps.solver.traces.recorded_jitter import Ticks, Trace
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Replay:
     """How a trace was played out under a policy.
 
@@ -63,7 +63,14 @@ def ignoring_late(trace: Trace, buffer: Fraction) -> Replay:
     in_time = int(np.searchsorted(trace.lateness, trace.ticks(buffer), side="right"))
     latency = float(buffer)
     return Replay(
-        "I-policy", in_time, trace.received - in_time, 0, trace.sent - in_time, *[latency] * 3
+        policy="I-policy",
+        shown=in_time,
+        late=trace.received - in_time,
+        discarded=0,
+        gaps=trace.sent - in_time,
+        mean_latency=latency,
+        longest_latency=latency,
+        last_latency=latency,
     )
 
 
@@ -73,14 +80,14 @@ def expanding_time(trace: Trace, buffer: Fraction) -> Replay:
     latency = np.maximum(np.maximum.accumulate(trace.delays), trace.ticks(buffer))
     waits = int(np.count_nonzero(np.diff(latency, prepend=trace.ticks(buffer))))
     return Replay(
-        "E-policy",
-        trace.received,
-        0,
-        0,
-        waits + trace.lost,
-        trace.seconds(float(latency.mean())),
-        trace.seconds(int(latency[-1])),
-        trace.seconds(int(latency[-1])),
+        policy="E-policy",
+        shown=trace.received,
+        late=0,
+        discarded=0,
+        gaps=waits + trace.lost,
+        mean_latency=trace.seconds(float(latency.mean())),
+        longest_latency=trace.seconds(int(latency[-1])),
+        last_latency=trace.seconds(int(latency[-1])),
     )
 
 
@@ -104,14 +111,14 @@ def monitoring_queue(trace: Trace, buffer: Fraction, thresholds: Thresholds) -> 
     at = watched.slots_shown(int(shown.sum()))
     latency = first + at * trace.period - scheduled[shown] - shortest
     return Replay(
-        "queue monitoring",
-        len(latency),
-        0,
-        len(watched.discarded),
-        sum(length for _, length in watched.pauses),
-        trace.seconds(float(latency.mean())),
-        trace.seconds(int(latency.max())),
-        trace.seconds(int(latency[-1])),
+        policy="queue monitoring",
+        shown=len(latency),
+        late=0,
+        discarded=len(watched.discarded),
+        gaps=sum(length for _, length in watched.pauses),
+        mean_latency=trace.seconds(float(latency.mean())),
+        longest_latency=trace.seconds(int(latency.max())),
+        last_latency=trace.seconds(int(latency[-1])),
     )
 
 

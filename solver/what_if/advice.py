@@ -48,7 +48,7 @@ class Way(Enum):
     SHIFT = "demand moved elsewhere"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """A change that helps, and the largest acceptable population with it.
 
@@ -68,7 +68,7 @@ class Advice:
     known: Certainty = EXACT
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Candidate:
     """A change to try: to the configuration, or to the lowered graph."""
 
@@ -159,7 +159,9 @@ def _candidates(
             if choice != configuration.options[option.name]:
                 change = ir.SetOption(option.name, choice, option.span)
                 settled = changed(configuration, [change])
-                yield _Candidate(f"{option.name} = {choice}", settled, is_capacity=False)
+                yield _Candidate(
+                    text=f"{option.name} = {choice}", configuration=settled, is_capacity=False
+                )
     yield from _parameters(model, configuration, solution)
 
 
@@ -189,7 +191,9 @@ def _other_hardware(
 
 def _placed(configuration: Configuration, place: str, kind: str, span: Span) -> _Candidate:
     change = ir.SetPlace(place, kind, None, span)
-    return _Candidate(f"{place} = {kind}", changed(configuration, [change]), is_capacity=True)
+    return _Candidate(
+        text=f"{place} = {kind}", configuration=changed(configuration, [change]), is_capacity=True
+    )
 
 
 def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[_Candidate]:
@@ -208,7 +212,7 @@ def _replicated(
     more = count.value * _MORE
     change = ir.SetPlace(place, kind, ir.Constant(more), span)
     settled = changed(configuration, [change])
-    return _Candidate(f"{place} = {kind} * {more}", settled, is_capacity=True)
+    return _Candidate(text=f"{place} = {kind} * {more}", configuration=settled, is_capacity=True)
 
 
 def _twice_as_many(
@@ -222,7 +226,7 @@ def _twice_as_many(
             more = value.value * _MORE
             change = ir.SetParameter(name, ir.Constant(more), known[name].span)
             settled = changed(configuration, [change])
-            yield _Candidate(f"{name} = {more}", settled, is_capacity=True)
+            yield _Candidate(text=f"{name} = {more}", configuration=settled, is_capacity=True)
 
 
 def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
@@ -240,8 +244,8 @@ def _twice_as_fast(
     for assumption in involved:
         if assumption.is_capacity:
             yield _Candidate(
-                f"twice the {assumption.name}",
-                configuration,
+                text=f"twice the {assumption.name}",
+                configuration=configuration,
                 is_capacity=True,
                 is_setting=False,
                 multiplied=assumption.name,
@@ -268,8 +272,8 @@ def _faster_core(
     costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
     if costs and not any(cost.symbol in elsewhere for cost in costs):
         yield _Candidate(
-            f"cores twice as fast for {owner}",
-            configuration,
+            text=f"cores twice as fast for {owner}",
+            configuration=configuration,
             is_capacity=True,
             is_setting=False,
             halved=frozenset(cost.name for cost in costs),
@@ -323,7 +327,9 @@ def _parameters(
         if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
             continue
         settled = changed(configuration, changes)
-        yield _Candidate(f"10 % {word} {name}", settled, is_capacity=False, is_setting=False)
+        yield _Candidate(
+            text=f"10 % {word} {name}", configuration=settled, is_capacity=False, is_setting=False
+        )
 
 
 def numbers_of_limits(graph: LoadGraph) -> set[str]:
@@ -399,7 +405,16 @@ class _Trials:
         is_range = largest == solution.graph.high
         known = _known(graphs, largest)
         text, is_setting = candidate.text, candidate.is_setting
-        return Advice(way, text, is_setting, largest, is_range, to, headroom, known)
+        return Advice(
+            way=way,
+            change=text,
+            is_setting=is_setting,
+            largest_acceptable=largest,
+            is_range=is_range,
+            to=to,
+            headroom=headroom,
+            known=known,
+        )
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key

@@ -37,7 +37,7 @@ class Failure:
     is_refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Over:
     """A criterion of a mode as a function of one number: above zero where it fails.
 
@@ -63,13 +63,15 @@ def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, For
     """Return a criterion of a graph as a function of the one number that has no value."""
     axes = sum(other.axis is not None for other in graph.criteria)
     return Over(
-        Failure(criterion.name, graph.mode),
-        substituted(excess(criterion), values),
-        criterion.strict,
-        criterion.axis is not None,
-        criterion.known_in_series,
-        criterion.at_most,
-        axes == 1 and criterion.name == QUALITY and graph.metric is not ir.Metric.FORMULA,
+        failure=Failure(criterion.name, graph.mode),
+        value=substituted(excess(criterion), values),
+        strict=criterion.strict,
+        is_axis=criterion.axis is not None,
+        known=criterion.known_in_series,
+        at_most=criterion.at_most,
+        is_implied=axes == 1
+        and criterion.name == QUALITY
+        and graph.metric is not ir.Metric.FORMULA,
     )
 
 

@@ -39,7 +39,7 @@ class ChangeKind(Enum):
     FORMULAS = "formulas"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssumptionChange:
     """A number or choice before and after, as the specs write it; values in base units.
 
@@ -60,7 +60,7 @@ class AssumptionChange:
     share: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Two solutions, and all that differs between the specs; `added` and `removed` are numbers."""
 
@@ -87,14 +87,14 @@ class Side:
 def difference(old: Side, new: Side) -> Difference:
     """Return what differs between two specs, and how much of the answer each change explains."""
     before, after = (_assumptions(side) for side in (old, new))
-    bench = _Bench(old, new, before, after)
+    bench = _Bench(old=old, new=new, before=before, after=after)
     changes = _changes(old, new, before, after, bench)
     return Difference(
-        solve_model(old.model, old.configuration),
-        solve_model(new.model, new.configuration),
-        tuple(a for name, a in after.items() if name not in before),
-        tuple(a for name, a in before.items() if name not in after),
-        (*_explained(changes, bench), *_disciplines(old, new)),
+        old=solve_model(old.model, old.configuration),
+        new=solve_model(new.model, new.configuration),
+        added=tuple(a for name, a in after.items() if name not in before),
+        removed=tuple(a for name, a in before.items() if name not in after),
+        changes=(*_explained(changes, bench), *_disciplines(old, new)),
     )
 
 
@@ -102,7 +102,9 @@ def _disciplines(old: Side, new: Side) -> list[AssumptionChange]:
     """Return where another way of waiting is stated; what it moves is part of the formulas."""
     before, after = _stated_disciplines(old), _stated_disciplines(new)
     return [
-        AssumptionChange(f"{place}.queueing", ChangeKind.DISCIPLINE, before[place], stated)
+        AssumptionChange(
+            name=f"{place}.queueing", kind=ChangeKind.DISCIPLINE, before=before[place], after=stated
+        )
         for place, stated in after.items()
         if before.get(place, stated) != stated
     ]
@@ -148,29 +150,39 @@ def _changes(
     """Return every change, in the order of the new spec, the formulas last."""
     a, b = old.configuration, new.configuration
     found = [
-        AssumptionChange(name, ChangeKind.OPTION, a.options[name], b.options[name])
+        AssumptionChange(
+            name=name, kind=ChangeKind.OPTION, before=a.options[name], after=b.options[name]
+        )
         for name in b.options
         if _is_moved_option(name, old, new)
     ]
     if (a.low, a.high) != (b.low, b.high):
         name = new.model.population.name
-        ranges = (f"{a.low}..{a.high}", f"{b.low}..{b.high}")
-        found.append(AssumptionChange(name, ChangeKind.RANGE, *ranges))
+        found.append(
+            AssumptionChange(
+                name=name,
+                kind=ChangeKind.RANGE,
+                before=f"{a.low}..{a.high}",
+                after=f"{b.low}..{b.high}",
+            )
+        )
     for name, there in after.items():
         here = before.get(name)
         if here is not None and here.value != there.value:
             found.append(
                 AssumptionChange(
-                    name,
-                    ChangeKind.NUMBER,
-                    here.text,
-                    there.text,
-                    there.dimension,
-                    (in_floats(here.value), in_floats(there.value)),
+                    name=name,
+                    kind=ChangeKind.NUMBER,
+                    before=here.text,
+                    after=there.text,
+                    dimension=there.dimension,
+                    values=(in_floats(here.value), in_floats(there.value)),
                 )
             )
     if bench.formulas_differ([change.name for change in found]):
-        found.append(AssumptionChange("formulas", ChangeKind.FORMULAS, "", ""))
+        found.append(
+            AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS, before="", after="")
+        )
     return found
 
 
@@ -187,7 +199,7 @@ def _is_moved_option(name: str, old: Side, new: Side) -> bool:
 # -- answers on the way ----------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Bench:
     """Answers with some of the changes made; each set of formulas is lowered once."""
 
@@ -212,7 +224,10 @@ class _Bench:
 
     def formulas_differ(self, names: Sequence[str]) -> bool:
         """Return whether the specs still differ when all that has a name is made alike."""
-        changes = [AssumptionChange(name, self._kind(name), "", "") for name in names]
+        changes = [
+            AssumptionChange(name=name, kind=self._kind(name), before="", after="")
+            for name in names
+        ]
         made = frozenset(names)
         try:
             graphs = self._lower(made, changes)

@@ -48,7 +48,7 @@ class MoreMachines:
     takes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
     """What carries a population where larger machines do not: more of them.
 

@@ -31,7 +31,7 @@ from qps.solver.what_if.unknown import Asked, asked, refuse
 _NEARLY = Fraction(1, 10**9)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
     """Acceptable values, and what fails beyond each end; None at a range's end.
 
@@ -50,7 +50,7 @@ class Interval:
     high_known: Certainty = EXACT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InverseSolution:
     """The values of a number, in base units, with which a population is acceptable.
 
@@ -96,7 +96,8 @@ def solve_for(
         )
     number = asked(model, configuration, name, population)
     overs = [
-        Over(Failure(r.message, None, is_refused=True), r.over, r.strict) for r in number.refused
+        Over(failure=Failure(r.message, None, is_refused=True), value=r.over, strict=r.strict)
+        for r in number.refused
     ]
     overs += [over for graph in number.graphs for over in _overs(graph, number, population)]
     inside, seen = boundaries_known(overs, number.symbol, number.low, number.high)
@@ -111,22 +112,22 @@ def solve_for(
     throughout = () if found else _fails_throughout(overs, number, ends)
     fails = throughout or tuple(dict.fromkeys(r for r in reasons if r is not None))
     return InverseSolution(
-        name,
-        model.population.name,
-        population,
-        number.current,
-        float(number.low),
-        float(number.high),
-        number.is_declared,
-        number.is_elastic,
-        number.is_count,
-        number.is_changed_by_modes,
-        number.is_share,
-        number.dimension,
-        tuple(found),
-        () if found else fails,
-        bool(throughout),
-        together(_known(overs, number, ends, is_none=not found), seen),
+        name=name,
+        population=model.population.name,
+        at=population,
+        current=number.current,
+        low=float(number.low),
+        high=float(number.high),
+        is_declared_range=number.is_declared,
+        is_elastic=number.is_elastic,
+        is_count=number.is_count,
+        is_changed_by_modes=number.is_changed_by_modes,
+        is_share=number.is_share,
+        dimension=number.dimension,
+        intervals=tuple(found),
+        fails=() if found else fails,
+        fails_throughout=bool(throughout),
+        known=together(_known(overs, number, ends, is_none=not found), seen),
     )
 
 
@@ -233,7 +234,16 @@ def _intervals(
             last = found[-1]
             found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
         else:
-            found.append(Interval(float(low), float(high), before, after, opens, closes))
+            found.append(
+                Interval(
+                    low=float(low),
+                    high=float(high),
+                    fails_below=before,
+                    fails_above=after,
+                    low_is_open=opens,
+                    high_is_open=closes,
+                )
+            )
     return found
 
 
@@ -261,7 +271,12 @@ def _in_whole_numbers(
         whole = [n for n in sorted(near) if _is_acceptable(overs, number, n)]
         if not whole:
             continue
-        bounds = Interval(whole[0], whole[-1], interval.fails_below, interval.fails_above)
+        bounds = Interval(
+            low=whole[0],
+            high=whole[-1],
+            fails_below=interval.fails_below,
+            fails_above=interval.fails_above,
+        )
         exact = interval.low, interval.high
         if found and found[-1].high + 1 >= bounds.low:
             before = found.pop()
@@ -294,7 +309,9 @@ def _rounded(
     below = failing(bounds.low - 1, bounds.fails_below)
     above = failing(bounds.high + 1, bounds.fails_above)
     unrounded = None if (bounds.low, bounds.high) == exact else exact
-    return Interval(bounds.low, bounds.high, below, above, unrounded=unrounded)
+    return Interval(
+        low=bounds.low, high=bounds.high, fails_below=below, fails_above=above, unrounded=unrounded
+    )
 
 
 def _holds_below(number: Asked, interval: Interval, population: int) -> None:

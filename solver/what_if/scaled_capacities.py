@@ -123,7 +123,17 @@ class _Making:
         if name not in self.parameters:
             self.parameters[name] = _ONE
             self.declared.append(
-                ir.Parameter(name, _ONE, DIMENSIONLESS, None, None, span, span, None, None)
+                ir.Parameter(
+                    name=name,
+                    value=_ONE,
+                    dimension=DIMENSIONLESS,
+                    low=None,
+                    high=None,
+                    span=span,
+                    value_span=span,
+                    source=None,
+                    doc=None,
+                )
             )
         return name
 

@@ -32,7 +32,7 @@ class Machines:
     is_running: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
     """A resource at the population: its load, its target, and the capacity that keeps to it.
 
@@ -62,7 +62,7 @@ class Needed:
         return self.takes is not None and self.takes <= self.capacity.has
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FailingThere:
     """A requirement that fails at the population in some mode, with its value."""
 
@@ -92,7 +92,7 @@ class Mend:
     known: Certainty = EXACT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
     """What each resource must have for a population.
 

@@ -79,15 +79,15 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     every = [criterion for mode in modes for criterion in mode.judged(raised)]
     return Sizing(
-        model.population.name,
-        population,
-        tuple(needed.values()),
-        tuple(whatever),
-        tuple(still),
-        _mends(modes, raised, hopeless) if still else (),
-        is_carried,
-        growth,
-        verdict_known([*whatever, *still], every, is_possible=is_possible),
+        population=model.population.name,
+        at=population,
+        needed=tuple(needed.values()),
+        fails_whatever=tuple(whatever),
+        fails_still=tuple(still),
+        mends=_mends(modes, raised, hopeless) if still else (),
+        is_carried=is_carried,
+        growth=growth,
+        known=verdict_known([*whatever, *still], every, is_possible=is_possible),
     )
 
 
@@ -123,8 +123,14 @@ def _growth(
             [one for mode in modes for one in mode.judged(times(found.counts))],
         )
         known = known if found.are_least else together(known, NOT_ALL_TRIED)
-        return Growth(machines, tuple(names), found.are_least, looked_at, known=known)
-    return Growth((), (), are_least=False, looked_at=looked_at)
+        return Growth(
+            machines=machines,
+            links=tuple(names),
+            are_least=found.are_least,
+            looked_at=looked_at,
+            known=known,
+        )
+    return Growth(machines=(), links=(), are_least=False, looked_at=looked_at)
 
 
 def _countables(modes: list[_Mode]) -> list[Countable]:
@@ -179,7 +185,7 @@ class _Mode:
         self._population = population
         self._scaled: Scaled = scaled(model, self._settled)
         self._graph = lower(self._scaled.model, self._scaled.configuration)
-        self._folder = Folder(self._settled, Fraction(population))
+        self._folder = Folder(configuration=self._settled, population=Fraction(population))
         self._last: tuple[dict[str, Fraction], LoadGraph] | None = None
 
     @property
@@ -222,17 +228,17 @@ class _Mode:
                     times = Fraction(takes) / Fraction(capacity.has)
             yield (
                 Needed(
-                    name,
-                    value_at(graph, resource.load, self._population),
-                    value_at(graph, target, self._population),
-                    capacity,
-                    takes,
-                    exact,
-                    self._machines(name, resource, target),
-                    graph.mode,
-                    number in self.link_numbers,
-                    times is None and number in graph.assumptions,
-                    EXACT if least is None else least.seen,
+                    resource=name,
+                    load=value_at(graph, resource.load, self._population),
+                    target=value_at(graph, target, self._population),
+                    capacity=capacity,
+                    takes=takes,
+                    exact=exact,
+                    machines=self._machines(name, resource, target),
+                    mode=graph.mode,
+                    is_link=number in self.link_numbers,
+                    is_searched=times is None and number in graph.assumptions,
+                    known=EXACT if least is None else least.seen,
                 ),
                 number,
                 times,
@@ -289,7 +295,9 @@ class _Mode:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
         over = substituted(resource.load - target, values)
-        judged = Over(Failure(resource.name, None), over, strict=self._waits(resource))
+        judged = Over(
+            failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
+        )
         return _least_of([judged], unknown)
 
     def _waits(self, resource: ResourceLoad) -> bool:
@@ -341,11 +349,11 @@ class _Mode:
         graph = self._sized(times)
         return [
             FailingThere(
-                criterion,
-                value_at(graph, criterion.limit, self._population),
-                value_at(graph, criterion.measure, self._population),
-                graph.mode,
-                known_at(graph, criterion, self._population),
+                criterion=criterion,
+                limit=value_at(graph, criterion.limit, self._population),
+                value=value_at(graph, criterion.measure, self._population),
+                mode=graph.mode,
+                known=known_at(graph, criterion, self._population),
             )
             for criterion in all_criteria(graph)
             if fails(

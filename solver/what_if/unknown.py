@@ -35,7 +35,7 @@ from qps.solver.what_if.value_bounds import Refusal, refusals
 _FAR = 10**6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """A number to solve for.
 
@@ -112,19 +112,19 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
     if is_count:
         low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
     return Asked(
-        name,
-        _dimension(found[0]),
-        tuple(graphs),
-        current,
-        low,
-        high,
-        declared is not None,
-        parameter is not None and parameter.is_elastic,
-        is_count,
-        len(settled) > 1
+        name=name,
+        dimension=_dimension(found[0]),
+        graphs=tuple(graphs),
+        current=current,
+        low=low,
+        high=high,
+        is_declared=declared is not None,
+        is_elastic=parameter is not None and parameter.is_elastic,
+        is_count=is_count,
+        is_changed_by_modes=len(settled) > 1
         and any(_name(own) == name for each in settled for own in each.mode_changes),
-        found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
-        ()
+        is_share=found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
+        refused=()
         if parameter is None
         else tuple(
             refusal
@@ -182,7 +182,7 @@ def _declared_range(
 ) -> tuple[Fraction, Fraction] | None:
     if parameter is None or parameter.low is None or parameter.high is None:
         return None
-    folder = Folder(in_force(configuration), Fraction(configuration.low))
+    folder = Folder(configuration=in_force(configuration), population=Fraction(configuration.low))
     low, high = folder.fold(parameter.low), folder.fold(parameter.high)
     return None if low is None or high is None else (low, high)
 

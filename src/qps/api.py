@@ -162,7 +162,7 @@ class Model:
         from qps.solver.claims.claim_runner import Laboratory  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
-        return Claims(Laboratory(self.spec.model)).results()
+        return Claims(Laboratory(model=self.spec.model)).results()
 
     def matrix(self, name: str | None = None) -> MatrixResult:
         """Return a matrix of the spec, the only one where no name is given.

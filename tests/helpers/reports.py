@@ -46,7 +46,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 def claims_of(spec: Spec) -> tuple[ClaimResult, ...]:
     """Return what becomes of the claims of a spec; of one in specs/, they are judged once."""
-    judge = Claims(Laboratory(spec.model)).results
+    judge = Claims(Laboratory(model=spec.model)).results
     file = SPECS / Path(spec.model.file).name
     is_ours = file in {one.resolve() for one in spec.files}
     return once(judge, "claims", file.name) if is_ours else judge()

@@ -228,7 +228,9 @@ class MatrixChecker(Struct, frozen=True):
         """Return the names that only rows of a matrix have."""
         each = ir.Power(ir.Population(), ir.Constant(Fraction(-1)))
         return {
-            name: ir.Quantity(ir.Product((ir.Measured(kind, ""), each)), dimension, span)
+            name: ir.Quantity(
+                expr=ir.Product((ir.Measured(kind, ""), each)), dimension=dimension, span=span
+            )
             for name, (kind, dimension) in _PER_USER.items()
         }
 

@@ -34,7 +34,7 @@ class AttributeChecker(Part, frozen=True):
     ) -> ir.Quantity | None:
         """Return a jitter law: a variance that may depend on the load of what has it."""
         own = ir.Measured(ir.MeasureKind.LOAD, ir.OWN)
-        known = {"load": ir.Quantity(own, DIMENSIONLESS, law.span), **formals}
+        known = {"load": ir.Quantity(expr=own, dimension=DIMENSIONLESS, span=law.span), **formals}
         inside = Scope(scope.module, Allowed.MEASURES, known)
         quantity = self.expressions.quantity(law, inside, TIME * TIME, "a jitter (a variance)")
         for part in parts_of(quantity.expr) if quantity is not None else ():

@@ -203,10 +203,10 @@ def fit_terms(fit: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
     return tuple(
         ir.CostTerm(
             ir.Quantity(
-                ir.Constant(term.value),
-                TIME / Dimension.of(term.item),
-                span,
-                f"{_told(term)} {_unit(term.item)}",
+                expr=ir.Constant(term.value),
+                dimension=TIME / Dimension.of(term.item),
+                span=span,
+                bound=f"{_told(term)} {_unit(term.item)}",
             ),
             literal=True,
         )
@@ -233,4 +233,4 @@ def _unit(item: str) -> str:
 def fitted_idle(fit: Fit, span: Span) -> ir.Quantity:
     """Return the fixed part of a fit as the idle load of the machine."""
     told = f"{float(fit.fixed * 100):.4g} %"
-    return ir.Quantity(ir.Constant(fit.fixed), DIMENSIONLESS, span, told)
+    return ir.Quantity(expr=ir.Constant(fit.fixed), dimension=DIMENSIONLESS, span=span, bound=told)

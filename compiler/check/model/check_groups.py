@@ -73,7 +73,9 @@ class GroupChecker(Part, frozen=True):
     def in_each(self, declaration: ast.Stream) -> ir.InEachGroup | None:
         """Return how many flows a stream has in each group: `for 2 in each room`."""
         assert declaration.each is not None
-        flows = ir.Quantity(ir.Constant(_ONE), DIMENSIONLESS, declaration.each.span)
+        flows = ir.Quantity(
+            expr=ir.Constant(_ONE), dimension=DIMENSIONLESS, span=declaration.each.span
+        )
         if declaration.flows is not None:
             scope = Scope(self.main, Allowed.POPULATION)
             what = "a number of flows"

@@ -91,7 +91,7 @@ class MachineChecker(AttributeChecker, frozen=True):
             return None
         count = cores.expr if cores is not None else _ONE
         counted_at = cores.span if cores is not None else item.capacity.span
-        capacity = ir.Quantity(count, DIMENSIONLESS, counted_at)
+        capacity = ir.Quantity(expr=count, dimension=DIMENSIONLESS, span=counted_at)
         queueing = self.queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
         efficiency = self._efficiency(item, queueing, scope)
         return ir.Resource(
@@ -120,7 +120,7 @@ class MachineChecker(AttributeChecker, frozen=True):
             quantity = self.expressions.quantity(factor, scope)
             if quantity is None:
                 # It is reported; say that it is a processor so that nothing else is said.
-                return ir.Quantity(_ONE, MONEY, capacity.span), None
+                return ir.Quantity(expr=_ONE, dimension=MONEY, span=capacity.span), None
             rated = bool(quantity.dimension.bases & self._rating_bases)
             counted = "core" in quantity.dimension.bases
             is_rated = is_rated or rated
@@ -308,7 +308,7 @@ class MachineChecker(AttributeChecker, frozen=True):
 def _inverse(quantity: ir.Quantity) -> ir.Quantity:
     power = Fraction(-1)
     expr = ir.Power(quantity.expr, ir.Constant(power))
-    return ir.Quantity(expr, quantity.dimension**power, quantity.span)
+    return ir.Quantity(expr=expr, dimension=quantity.dimension**power, span=quantity.span)
 
 
 def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
@@ -318,7 +318,9 @@ def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
     dimension = DIMENSIONLESS
     for factor in factors:
         dimension = dimension * factor.dimension
-    return ir.Quantity(multiply([factor.expr for factor in factors]), dimension, whole)
+    return ir.Quantity(
+        expr=multiply([factor.expr for factor in factors]), dimension=dimension, span=whole
+    )
 
 
 def _attribute_hint(attribute: ast.Attribute) -> str:

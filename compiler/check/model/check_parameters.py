@@ -75,17 +75,17 @@ class ParameterChecker(Part, frozen=True):
                 priority = self.expressions.quantity(param.priority, scope, DIMENSIONLESS, asked)
             built.append(
                 ir.Parameter(
-                    name,
-                    value.expr,
-                    value.dimension,
-                    low.expr if low else None,
-                    high.expr if high else None,
-                    param.name.span,
-                    param.value.span,
-                    origin(param.source, param.fitted),
-                    param.doc,
-                    param.is_elastic,
-                    _least_text(param) if param.is_elastic else "",
+                    name=name,
+                    value=value.expr,
+                    dimension=value.dimension,
+                    low=low.expr if low else None,
+                    high=high.expr if high else None,
+                    span=param.name.span,
+                    value_span=param.value.span,
+                    source=origin(param.source, param.fitted),
+                    doc=param.doc,
+                    is_elastic=param.is_elastic,
+                    least_text=_least_text(param) if param.is_elastic else "",
                     priority=priority,
                     fitted=param.fitted.value if param.fitted else None,
                 )
@@ -118,15 +118,15 @@ class ParameterChecker(Part, frozen=True):
             source = kinds.source.value if kinds.source else None
             for kind, share in shares.of.items() if shares else ():
                 yield ir.Parameter(
-                    f"{declared.qualified}.{kind}",
-                    ir.Constant(share.value),
-                    DIMENSIONLESS,
-                    None,
-                    None,
-                    share.span,
-                    share.span,
-                    source,
-                    kinds.doc,
+                    name=f"{declared.qualified}.{kind}",
+                    value=ir.Constant(share.value),
+                    dimension=DIMENSIONLESS,
+                    low=None,
+                    high=None,
+                    span=share.span,
+                    value_span=share.span,
+                    source=source,
+                    doc=kinds.doc,
                     text=shares.text(kind) if shares else "",
                     is_share=True,
                 )

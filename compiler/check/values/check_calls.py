@@ -143,7 +143,9 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             if dimension is None:
                 return None
             value = ir.ParameterValue(formal.name.text, is_formal=True)
-            bound[formal.name.text] = ir.Quantity(value, dimension, formal.name.span)
+            bound[formal.name.text] = ir.Quantity(
+                expr=value, dimension=dimension, span=formal.name.span
+            )
         return bound
 
     def _dimension_of(

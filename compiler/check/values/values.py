@@ -65,7 +65,9 @@ class Value(Struct, frozen=True, kw_only=True):
     @property
     def quantity(self) -> ir.Quantity:
         """The expression as the model keeps it."""
-        return ir.Quantity(self.expr, self.dimension, self.span, divisors=self.divisors)
+        return ir.Quantity(
+            expr=self.expr, dimension=self.dimension, span=self.span, divisors=self.divisors
+        )
 
 
 class Arithmetic(Struct, frozen=True):

@@ -57,7 +57,7 @@ def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit
             "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
             "add a line to the figure, such as `line … with deletion = off`",
         )
-    drawn = draw(Laboratory(spec.model), figure)
+    drawn = draw(Laboratory(model=spec.model), figure)
     population = spec.model.population.name
     if arguments.format == "json":
         print_json(as_json(figure_view(drawn, population)))

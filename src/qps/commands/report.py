@@ -54,7 +54,7 @@ _STEPS = 4
 def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[str, list[Solved]]:
     """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
-    laboratories = [Laboratory(spec.model) for spec in specs]
+    laboratories = [Laboratory(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
     questions = [q for laboratory in laboratories for q in Claims(laboratory).questions()]
     claims: list[ClaimResult] = []
@@ -99,7 +99,7 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     if len(specs) > 1:
         raise complain("`--figure` draws figures of one spec", "name one spec")
     spec = specs[0]
-    laboratory = Laboratory(spec.model)
+    laboratory = Laboratory(model=spec.model)
     figures: list[tuple[ir.Model, DrawnFigure]] = [
         (spec.model, draw(laboratory, figure)) for figure in _figures(spec.model, arguments.figure)
     ]

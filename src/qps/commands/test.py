@@ -72,11 +72,11 @@ def tested_specs(paths: Iterable[Path], progress: Progress | None) -> Tested:
         testing.file(path)
         testing.told(number, path)
     return Tested(
-        tuple(testing.results),
-        tuple(testing.seconds),
-        tuple(testing.found),
-        tuple(testing.wrong),
-        Untested(testing.unread, testing.unanswered),
+        results=tuple(testing.results),
+        seconds=tuple(testing.seconds),
+        diagnostics=tuple(testing.found),
+        wrong=tuple(testing.wrong),
+        untested=Untested(testing.unread, testing.unanswered),
     )
 
 
@@ -111,7 +111,7 @@ class _Testing(Struct, kw_only=True):
             self._claims(outcome.value.model, path)
 
     def _claims(self, model: ir.Model, path: Path) -> None:
-        laboratory = Laboratory(model)
+        laboratory = Laboratory(model=model)
         before = 0.0 if self.progress is None else self.progress.done
         questions = list(Claims(laboratory).questions())
         for number, question in enumerate(questions):
