@@ -18,8 +18,8 @@ from math import inf, isinf, isnan, nan
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
+from qps.engine.leaves import INPUT, NUMBER, POPULATION
 from qps.engine.powers import as_power, exact_power
-from qps.engine.words import INPUT, NUMBER, POPULATION
 
 SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""

@@ -1,9 +1,10 @@
 """Piecewise rational functions of one variable, exact: what maxima and minima make of them.
 
-Such a function is one rational function between two neighbouring seams: the points at which
+Such a function is one rational function between two neighbouring breakpoints: the points at which
 another one comes into force, and those at which it may have no value. Sums are made from the left
-to the right, only what changes at a seam being made anew; extremes and products of many in pairs,
-pairs of pairs, and so on: so that the time for many parts grows hardly faster than their number.
+to the right, only what changes at a breakpoint being made anew; extremes and products of many in
+pairs, pairs of pairs, and so on: so that the time for many parts grows hardly faster than their
+number.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Piecewise:
     poles: tuple[Fraction, ...] = ()
 
     @property
-    def seams(self) -> tuple[Fraction, ...]:
+    def breakpoints(self) -> tuple[Fraction, ...]:
         """The points, ascending, at which another piece begins, or there may be no value."""
         return tuple(sorted({*self.poles, *(piece.start for piece in self.pieces[1:])}))
 
@@ -57,7 +58,7 @@ class Piecewise:
         return self.pieces[-1].end
 
     def at(self, point: Fraction) -> RationalFunction | None:
-        """Return the function that holds at a point of the range, just after it at a seam."""
+        """Return the function that holds at a point of the range, just after it at a breakpoint."""
         return self.pieces[bisect_right(self.pieces, point, key=_start) - 1].function
 
     def between_seams(self, piece: Piece) -> Iterator[tuple[Fraction, End]]:

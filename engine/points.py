@@ -23,10 +23,10 @@ from qps.engine.formulas import (
     formula,
     parts_first,
 )
+from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.substitution import Substitution
-from qps.engine.words import NUMBER
 
 if TYPE_CHECKING:
     from flint import arb

@@ -25,7 +25,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.text import explanation_text
 from qps.reports.text.view import circumstances, solve_view
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
 from qps.solver.what_if.advice import advise
@@ -183,7 +183,7 @@ def test_scenarios_modes_and_claims_choose_the_case() -> None:
         'source "arithmetic" }'
     )
     results = Claims(
-        Laboratory(
+        ClaimRunner(
             model=checked(
                 text.replace("mode quiet", "mode still").replace("= quiet", "= still")
             ).model
@@ -230,7 +230,7 @@ def test_observations_set_the_case_row_by_row(tmp_path: Path) -> None:
         BASE
         + 'observe runs "runs.csv" { users -> N; case -> case; busy -> far.cpu.load within 1 %; source "us" }'
     )
-    results = Claims(Laboratory(model=load_spec(spec).model)).results()
+    results = Claims(ClaimRunner(model=load_spec(spec).model)).results()
     assert [r.holds for r in results] == [True, True, False]
 
 
@@ -240,7 +240,7 @@ def test_figures_draw_cases_beside_each_other() -> None:
         'figure g { over size in 1..9 kB/packet; line lan.load with N = 1; line largest(size) / (1 Mbit/packet) with N = 1; line size.I / (1 Mbit/packet) with N = 1; source "us" }\n'
     )
     model = checked(text).model
-    first, second = (draw(Laboratory(model=model), figure) for figure in model.figures)
+    first, second = (draw(ClaimRunner(model=model), figure) for figure in model.figures)
     assert first.curves[1].values[-1] == pytest.approx(0.15)
     assert first.curves[0].values[-1] == pytest.approx(0.12)
     # along its own axis, a parameter is one number, whatever is asked of it
@@ -254,7 +254,7 @@ def test_figures_over_one_kind() -> None:
         "figure f { over size.I in 0..90 kB/packet; line size with N = 1; line largest(size) with N = 1 }\n"
     )
     model = checked(text).model
-    mean, top = draw(Laboratory(model=model), model.figures[0]).curves
+    mean, top = draw(ClaimRunner(model=model), model.figures[0]).curves
     rest = float(Fraction(29 * 13 + 116 * 3, 175))
     assert mean.values[0] == pytest.approx(rest * 8000)
     assert mean.values[-1] == pytest.approx((rest + 30 / 175 * 90) * 8000)

@@ -49,11 +49,11 @@ from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
-from qps.solver.what_if.boundaries import Failure, Over, boundaries_known
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known
 from qps.solver.what_if.difference import Side, difference
 from qps.solver.what_if.inverse import InverseSolution, solve_for
 from qps.solver.what_if.sized import Sizing
@@ -323,7 +323,7 @@ def test_quality_is_known_as_its_axes_are() -> None:
 
 
 def _claims(text: str) -> list[ClaimResult]:
-    return list(Claims(Laboratory(model=checked(WAITING + text).model)).results())
+    return list(Claims(ClaimRunner(model=checked(WAITING + text).model)).results())
 
 
 def test_a_claim_on_a_bound_says_so() -> None:
@@ -510,7 +510,7 @@ def explain_part(graph: LoadGraph, name: str) -> Formula:
 def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     lines = f'line "wait" {LATE}\n line "mean" p.latency'
     model = checked(f'{WAITING}figure late "Late" {{ over N in 1..300\n {lines}\n }}\n').model
-    drawn = draw(Laboratory(model=model), model.figures[0])
+    drawn = draw(ClaimRunner(model=model), model.figures[0])
     assert [curve.known.kind for curve in drawn.curves] == [Kind.UPPER_BOUND, Kind.EXACT]
     told = figure_text(drawn, "N")
     assert "`wait` is an upper bound (the truth may be less): " in told
@@ -581,7 +581,7 @@ def test_a_bound_of_the_loss_follows_into_what_is_made_of_it() -> None:
         "exact", "lower bound",
     ]  # fmt: skip
     (below, beyond) = Claims(
-        Laboratory(
+        ClaimRunner(
             model=checked(
                 ROW + "expect a { p.loss < 1 with N = 100; p.loss > 0 with N = 200 }\n"
             ).model
@@ -727,12 +727,12 @@ def test_what_changes_twice_between_two_values_of_the_grid_is_not_taken_as_seen(
     ends = Fraction(1), Fraction(1000)
     bump = 2 * exp(-((1000 * (x - Fraction(7, 3))) ** 2)) - 1
     for value, kind in ((bump, Kind.APPROXIMATION), (exp(-x) - HALF, Kind.EXACT)):
-        over = Over(failure=Failure("late", None), value=value, strict=False)
+        over = Excess(failure=Failure("late", None), value=value, strict=False)
         points, known = boundaries_known([over], x, *ends)
         assert points == []
         assert known.kind is kind
     assert over.fails(x, Fraction(7, 3)) is False
-    assert Over(failure=Failure("late", None), value=bump, strict=False).fails(x, Fraction(7, 3))
+    assert Excess(failure=Failure("late", None), value=bump, strict=False).fails(x, Fraction(7, 3))
 
 
 # -- what a population takes -------------------------------------------------------------

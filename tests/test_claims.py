@@ -19,7 +19,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.verdicts import mark, summary, tally
 from qps.solver.claims.claim_results import ClaimResult, Verdict
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ stream heavy { source N * pace; at third { hard } }
 
 def results(text: str) -> tuple[ClaimResult, ...]:
     """Return what becomes of the claims behind the spec above."""
-    return Claims(Laboratory(model=checked(BASE + text).model)).results()
+    return Claims(ClaimRunner(model=checked(BASE + text).model)).results()
 
 
 def parsed(text: str) -> tuple[ast.Declaration, ...]:
@@ -146,7 +146,7 @@ def test_costs_that_were_fitted_to_a_table_count_as_fitted(tmp_path: Path) -> No
         'expect e { host.cpu.load < 9 % with N = 1; source "a promise" }\n'
     )
     spec = load(file)
-    (result,) = Claims(Laboratory(model=spec.model)).results()
+    (result,) = Claims(ClaimRunner(model=spec.model)).results()
     assert result.fitted is not None
     assert "to runs.csv" in result.fitted
     assert tally([result]).fitted == 1
@@ -239,7 +239,7 @@ def test_measured_values_can_be_missed(tmp_path: Path) -> None:
     file = tmp_path / "spec.qps"
     observed = 'observe r "runs.csv" { users -> N; busy -> host.cpu.load within 5 %; source "us"; missed "idle" }\n'
     file.write_text(BASE + observed)
-    found = Claims(Laboratory(model=load(file).model)).results()
+    found = Claims(ClaimRunner(model=load(file).model)).results()
     assert [r.verdict for r in found] == [Verdict.MISSED] * 2
     assert summary(found) == (
         "0 published hold with nothing fitted, 2 missed (off by -50.0%), 0 fail"
@@ -263,7 +263,7 @@ def test_rows_of_our_own_are_not_published(
         f'observe r "runs.csv" {{ users -> N; busy -> host.cpu.load within 5 %; {source} }}\n'
     )
     file.write_text(BASE + observed)
-    found = Claims(Laboratory(model=load(file).model)).results()
+    found = Claims(ClaimRunner(model=load(file).model)).results()
     assert [(r.source, r.is_published) for r in found] == [(told, published)] * 2
     counts = tally(found)
     assert (counts.unfitted, counts.own) == ((2, 0) if published else (0, 2))
@@ -288,7 +288,7 @@ def test_a_column_that_is_put_in_is_arithmetic(tmp_path: Path) -> None:
         BASE
         + 'observe r "runs.csv" { users -> N; sent in packet/s -> pace; "twice sent" in packet/s -> doubling within 1 %; source "us" }\n'
     )
-    (result,) = Claims(Laboratory(model=load(file).model)).results()
+    (result,) = Claims(ClaimRunner(model=load(file).model)).results()
     assert (result.verdict, result.is_published) == (Verdict.HOLDS, False)
 
 

@@ -18,7 +18,7 @@ from qps.compiler.pipeline import check_source
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import ElasticSolution, Solution
 from qps.solver.answers.sweep import sweep
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.search.method import Method
 
@@ -242,7 +242,9 @@ def test_definitions_and_measures_follow_it() -> None:
     )  # fmt: skip
     graph = lowered(text)
     assert at(graph, graph.measures["seen"].value, 4) == 50
-    assert [result.holds for result in Claims(Laboratory(model=checked(text).model)).results()] == [
+    assert [
+        result.holds for result in Claims(ClaimRunner(model=checked(text).model)).results()
+    ] == [
         True,
         True,
     ]
@@ -276,7 +278,7 @@ def test_claims_and_scenarios_fix_it() -> None:
         "largest_acceptable == 3 with x = 30 packet/s\n"
         'largest_acceptable == 50; source "arithmetic" }'
     )
-    assert [r.holds for r in Claims(Laboratory(model=checked(text).model)).results()] == [True] * 3
+    assert [r.holds for r in Claims(ClaimRunner(model=checked(text).model)).results()] == [True] * 3
 
 
 @pytest.mark.parametrize("setting", ["x = 1.9 packet/s", "x = 30.1 packet/s"])

@@ -15,7 +15,7 @@ import qps
 from helpers.specs import PRELUDE, checked, load, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 
 ONE = "topology { node host = box }\n"
@@ -29,7 +29,7 @@ BASE = PRELUDE + (
 
 def _drawn(text: str) -> DrawnFigure:
     model = checked(text).model
-    return draw(Laboratory(model=model), model.figures[0])
+    return draw(ClaimRunner(model=model), model.figures[0])
 
 
 def _lines(text: str) -> dict[str, list[float]]:

@@ -329,7 +329,7 @@ def test_the_digits_that_are_told_are_acceptable(text: str, end: str, told: str)
 
 
 @dataclass(frozen=True)
-class Asked:
+class Unknown:
     """A spec, the number that is asked for, and the population to carry."""
 
     text: str
@@ -338,7 +338,7 @@ class Asked:
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> Asked:
+def questions(draw: st.DrawFn) -> Unknown:
     """A load, a quadratic measure and perhaps a floor and modes, in a parameter p."""
     whole = st.integers(1, 9)
     text = PRELUDE + f"param p = {draw(whole)} in 0..50\nparam q = {draw(whole)}\n" + ONE
@@ -353,7 +353,7 @@ def questions(draw: st.DrawFn) -> Asked:
     text += f"; host.cpu.load <= {draw(st.integers(30, 99))} % }}\n"
     if draw(st.booleans()):
         text += f"mode a {{ p = {draw(whole)} }}\nmode b {{ q = {draw(whole)}; p <= {draw(st.integers(1, 40))} }}\n"
-    return Asked(text, "p", draw(st.integers(1, 40)))
+    return Unknown(text, "p", draw(st.integers(1, 40)))
 
 
 def _carries(text: str, value: Fraction, population: int) -> bool:
@@ -366,7 +366,7 @@ def _carries(text: str, value: Fraction, population: int) -> bool:
 @law
 @given(questions(), st.fractions(0, 1, max_denominator=50))
 def test_what_is_found_carries_them_and_what_is_just_beyond_does_not(
-    question: Asked, part: Fraction
+    question: Unknown, part: Fraction
 ) -> None:
     solution = _solved(question.text, question.name, question.population)
     for interval in solution.intervals:
@@ -387,7 +387,7 @@ def test_what_is_found_carries_them_and_what_is_just_beyond_does_not(
 
 @law
 @given(questions(), st.fractions(0, 50, max_denominator=40))
-def test_every_value_is_told_rightly(question: Asked, value: Fraction) -> None:
+def test_every_value_is_told_rightly(question: Unknown, value: Fraction) -> None:
     """Any value at all: it carries them just where it is in one of the intervals."""
     solution = _solved(question.text, question.name, question.population)
     ends = [end for i in solution.intervals for end in (i.low, i.high)]

@@ -17,7 +17,7 @@ from qps.engine.formulas import number, square_root, symbol
 from qps.engine.points import Point
 from qps.reports.text.figure_text import leads_text
 from qps.solver.answers.envelope import equal_at, upper_envelope
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 
 X = symbol("x")
@@ -35,7 +35,7 @@ PATH = PRELUDE + (
 
 def drawn(text: str) -> DrawnFigure:
     model = checked(text).model
-    return draw(Laboratory(model=model), model.figures[0])
+    return draw(ClaimRunner(model=model), model.figures[0])
 
 
 def told(text: str) -> tuple[str, ...]:

@@ -28,9 +28,9 @@ from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix import compiling, cores, run, single, whole_files
 from qps.solver.matrix.build import build
-from qps.solver.matrix.claims import Judge
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
+from qps.solver.matrix.matrix_claims import Judge
 from test_matrices import BASE
 
 SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"

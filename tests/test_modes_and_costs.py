@@ -26,7 +26,7 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.view import as_json, solve_view
 from qps.solver.answers.solution import CostSolution, Solution, Verdict
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 law = settings(max_examples=20, deadline=None)
@@ -43,7 +43,7 @@ def _solved(text: str, *changes: str) -> Solution:
 
 
 def _holds(text: str) -> list[bool | None]:
-    return [result.holds for result in Claims(Laboratory(model=checked(text).model)).results()]
+    return [result.holds for result in Claims(ClaimRunner(model=checked(text).model)).results()]
 
 
 # -- the worst mode ------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from helpers.example_traces import FOLDER, TRACES, trace_of
 from helpers.specs import PRELUDE
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 
 # Ten packets, 100 ms apart: one is 30 ms late, one 70 ms, one is lost.
@@ -111,7 +111,7 @@ def test_parameters_settle_what_is_looked_up(tmp_path: Path) -> None:
 def test_the_compensation_curve_can_be_drawn(tmp_path: Path) -> None:
     text = TRACE + ONE + "figure f { over wait in 0..100 ms; line night.gaps(wait) }\n"
     spec = model(tmp_path, text).spec.model
-    drawn = draw(Laboratory(model=spec), spec.figures[0])
+    drawn = draw(ClaimRunner(model=spec), spec.figures[0])
     for wait, told in zip(drawn.at, drawn.curves[0].values, strict=True):
         late = sum(1 for x in LATE.values() if x > wait * 1000 + 1e-9)
         assert told == pytest.approx((late + 1) / 10)

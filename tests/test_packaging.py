@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,14 @@ def test_every_folder_with_code_is_listed() -> None:
     code = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     inside = {".".join(("qps", *path.relative_to(ROOT).parent.parts)) for path in code}
     assert inside | {"qps", "qps.commands"} == set(PROJECT["tool"]["setuptools"]["packages"])
+
+
+def test_no_two_modules_share_a_name() -> None:
+    # But for the checked model, which has a module for each of the syntax tree's.
+    paths = [path for folder in (*FOLDERS, "src/qps") for path in (ROOT / folder).rglob("*.py")]
+    own = [path for path in paths if path.parent != ROOT / "compiler" / "syntax" / "ast"]
+    names = Counter(path.name for path in own if path.name != "__init__.py")
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("name", module_names())

@@ -88,9 +88,9 @@ def test_pieces_are_what_their_parts_make(both: Both) -> None:
     assert (whole.pieces[0].start, whole.end) == (LOW, HIGH)
     assert all(one.end == other.start for one, other in pairwise(whole.pieces))
     assert all(one.function != other.function for one, other in pairwise(whole.pieces))
-    seams = set(whole.seams)
+    breakpoints = set(whole.breakpoints)
     for at in POINTS:
-        if at not in seams:
+        if at not in breakpoints:
             function = whole.at(at)
             assert (None if function is None else function.at(at)) == value(at)
 
@@ -137,7 +137,7 @@ def test_a_sum_of_many_maxima_changes_at_each_of_them() -> None:
     whole = pieces.total(
         [pieces.largest([line(1, 0, None), line(0, 7 + 3 * i, None)]) for i in range(count)]
     )
-    assert whole.seams == tuple(Fraction(7 + 3 * i) for i in range(count))
+    assert whole.breakpoints == tuple(Fraction(7 + 3 * i) for i in range(count))
     function = whole.at(Fraction(1000))
     assert function is not None
     assert function.at(Fraction(1000)) == sum(max(1000, 7 + 3 * i) for i in range(count))

@@ -82,9 +82,9 @@ def test_pieces_are_the_function(expr: Formula) -> None:
     assert whole.pieces[-1].end == HIGH
     for one, next_one in pairwise(whole.pieces):
         assert one.end == next_one.start
-    seams = set(whole.seams)
+    breakpoints = set(whole.breakpoints)
     for at in (Fraction(n, 3) for n in range(3 * LOW, 3 * HIGH)):
-        if at not in seams:
+        if at not in breakpoints:
             assert whole.at(at).at(at) == Point({N: at}).exact(expr)
 
 

@@ -29,7 +29,7 @@ from qps.reports.pages.page_program import Program
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.typeset import typeset
 from qps.reports.text.quantities import number, percent, quantity
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 ROOT = Path(__file__).parents[1]
@@ -132,7 +132,7 @@ def test_the_same_view_gives_the_same_page(
     speak: Spec, speak_view: PageView, speak_page: str
 ) -> None:
     assert render_html(dataclasses.replace(speak_view)) == speak_page
-    claims = Claims(Laboratory(model=speak.model)).results()  # judged anew
+    claims = Claims(ClaimRunner(model=speak.model)).results()  # judged anew
     assert render_html(page_of(speak, "deletion=off", claims=claims)) == speak_page
 
 

@@ -26,7 +26,7 @@ from qps.engine.formulas import Formula, apply, maximum, minimum, population, sq
 from qps.solver.answers.answering import solve
 from qps.solver.answers.saturation import in_order_of_saturation, saturation_point
 from qps.solver.answers.solution import Saturation, Solution
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.search.method import Method
 from test_matrices import disagreements
@@ -111,7 +111,7 @@ def test_cases(text: str, answer: int, resource: str, at: float | None) -> None:
 
 
 def test_a_claim_about_a_saturation_asks_the_same_search() -> None:
-    (judged,) = Claims(Laboratory(model=checked(CEIL_MACHINES).model)).results()
+    (judged,) = Claims(ClaimRunner(model=checked(CEIL_MACHINES).model)).results()
     assert judged.holds
 
 
@@ -234,7 +234,7 @@ def test_what_is_undecided_ranks_behind_what_is_known(
 def test_a_claim_on_an_undecided_saturation_is_not_judged() -> None:
     model = checked(UNDERFLOW + 'expect e { saturation(host) <= 20; source "x" }\n').model
     with pytest.raises(QpsError, match=r"where host\.cpu saturates cannot be told"):
-        Claims(Laboratory(model=model)).results()
+        Claims(ClaimRunner(model=model)).results()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import check_source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.stdlib import module_names, module_text
 
@@ -31,7 +31,7 @@ def _declared(name: str) -> list[ast.Declaration]:
 def test_every_claim_of_a_module_holds_or_says_why_it_is_missed(name: str) -> None:
     spec = check_source(Source(name, module_text(name))).value
     assert spec is not None
-    results = Claims(Laboratory(model=spec.model)).results()
+    results = Claims(ClaimRunner(model=spec.model)).results()
     assert [(r.name, r.predicted) for r in results if r.fails] == []
     assert len(results) >= 10
     assert all(result.source for result in results)

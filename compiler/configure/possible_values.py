@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 
 from qps.compiler import ir
+from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
@@ -21,7 +22,6 @@ from qps.compiler.configure.fold import (
     TooLargeError,
     UnstatedCaseError,
 )
-from qps.compiler.configure.intervals import Bound
 from qps.compiler.configure.looked_at import LookedAt, Part, names_in
 from qps.compiler.configure.near import NEAR
 from qps.compiler.configure.values_in_use import (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from qps.compiler import ir
+from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import VARYING, Configuration
-from qps.compiler.configure.intervals import Bound
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension

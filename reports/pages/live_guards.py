@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qps.compiler import ir
+from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.intervals import Bound
 from qps.compiler.configure.values_in_use import Bounded, values_in_use
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph

@@ -29,7 +29,7 @@ from qps.solver.answers.saturation import least_saturation
 
 
 @dataclass(kw_only=True)
-class Laboratory:
+class ClaimRunner:
     """Evaluates expressions in changed models; each configuration is lowered once."""
 
     model: ir.Model

@@ -18,7 +18,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import Formula, population, symbol
 from qps.engine.functions import array_function
 from qps.solver.answers.envelope import equal_at, upper_envelope
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 
 _POINTS = 241
 _POINTS_ONE_BY_ONE = 33
@@ -79,27 +79,27 @@ class _Line:
     name: str
 
 
-def draw(laboratory: Laboratory, figure: ir.Figure) -> DrawnFigure:
+def draw(runner: ClaimRunner, figure: ir.Figure) -> DrawnFigure:
     """Return the curves of a figure; QpsError where one needs a population that is not set."""
-    _refuse_beyond(laboratory.model, figure)
-    lines = [*_own_lines(figure), *_load_lines(laboratory, figure)]
-    formulas = [_formula(laboratory, figure, line.curve) for line in lines]
+    _refuse_beyond(runner.model, figure)
+    lines = [*_own_lines(figure), *_load_lines(runner, figure)]
+    formulas = [_formula(runner, figure, line.curve) for line in lines]
     is_smooth = None not in formulas
     at = _points(figure, _POINTS if is_smooth else _POINTS_ONE_BY_ONE)
     curves = []
     for line, formula in zip(lines, formulas, strict=True):
         if formula is None:
-            values = [_value_at(laboratory, figure, line.curve, point) for point in at]
+            values = [_value_at(runner, figure, line.curve, point) for point in at]
         else:
-            values = _values(formula, figure, laboratory.model, at)
-        known = _known(laboratory, figure, line.curve)
+            values = _values(formula, figure, runner.model, at)
+        known = _known(runner, figure, line.curve)
         curves.append(DrawnCurve(line.curve.label, tuple(values), known))
     return DrawnFigure(
         figure=figure,
         dimension=figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
         at=tuple(at),
         curves=tuple(curves),
-        leads=tuple(_leads(laboratory, figure, lines, formulas, at, curves)),
+        leads=tuple(_leads(runner, figure, lines, formulas, at, curves)),
     )
 
 
@@ -121,13 +121,13 @@ def _group_of(changes: Sequence[ir.Change]) -> str:
     return ", ".join(" ".join(change.span.text.split()) for change in changes)
 
 
-def _load_lines(laboratory: Laboratory, figure: ir.Figure) -> list[_Line]:
+def _load_lines(runner: ClaimRunner, figure: ir.Figure) -> list[_Line]:
     """Return a line for each resource that something loads, for each `loads` of a figure."""
     lines = []
-    base = base_configuration(laboratory.model)
+    base = base_configuration(runner.model)
     for loads in figure.loads:
         changes = _at_point(figure, loads.changes, figure.low)
-        for name in laboratory.resources(base, changes):
+        for name in runner.resources(base, changes):
             value = ir.Quantity(
                 expr=ir.Measured(ir.MeasureKind.LOAD, name),
                 dimension=DIMENSIONLESS,
@@ -144,7 +144,7 @@ def _load_lines(laboratory: Laboratory, figure: ir.Figure) -> list[_Line]:
 
 
 def _leads(
-    laboratory: Laboratory,
+    runner: ClaimRunner,
     figure: ir.Figure,
     lines: Sequence[_Line],
     formulas: Sequence[Formula | None],
@@ -161,19 +161,19 @@ def _leads(
         members = [i for i, line in enumerate(lines) if line.group == group]
         known = {lines[i].name: formula for i in members if (formula := formulas[i]) is not None}
         if len(known) == len(members):
-            yield Leads(of, _exact_leads(laboratory, figure, known), is_exact=True)
+            yield Leads(of, _exact_leads(runner, figure, known), is_exact=True)
         else:
             values = {lines[i].name: curves[i].values for i in members}
             tried = {lines[i].name: lines[i].curve for i in members}
-            leads = _bisected_leads(laboratory, figure, at, values, tried)
+            leads = _bisected_leads(runner, figure, at, values, tried)
             yield Leads(of, leads, is_exact=False)
 
 
 def _exact_leads(
-    laboratory: Laboratory, figure: ir.Figure, loads: dict[str, Formula]
+    runner: ClaimRunner, figure: ir.Figure, loads: dict[str, Formula]
 ) -> tuple[Lead, ...]:
     """Return who leads from where to where, by the formulas of the loads."""
-    axis = _axis(figure, laboratory.model)
+    axis = _axis(figure, runner.model)
     first, changes = upper_envelope(loads, axis, figure.low, figure.high)
     starts = [float(figure.low), *(change.at for change in changes)]
     ends = [*starts[1:], float(figure.high)]
@@ -186,7 +186,7 @@ def _exact_leads(
 
 
 def _bisected_leads(
-    laboratory: Laboratory,
+    runner: ClaimRunner,
     figure: ir.Figure,
     at: Sequence[float],
     values: dict[str, tuple[float, ...]],
@@ -195,7 +195,7 @@ def _bisected_leads(
     """Return who leads from where to where: on the points of the axis, bisected between two."""
 
     def value(name: str, point: float) -> float:
-        found = _value_at(laboratory, figure, curves[name], point)
+        found = _value_at(runner, figure, curves[name], point)
         return float("-inf") if isnan(found) else found
 
     def leader(told: dict[str, float]) -> str:
@@ -253,26 +253,26 @@ def _points(figure: ir.Figure, count: int) -> list[float]:
     return [float(point) for point in np.linspace(low, high, count)]
 
 
-def _formula(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> Formula | None:
+def _formula(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve) -> Formula | None:
     """Return a curve as a formula of the axis; None where the axis decides between formulas.
 
     A condition such as `if arrays > 4` chooses when the model is lowered: then there is no one
     formula.
     """
-    laboratory.decided.clear()
-    formula = _at(laboratory, figure, curve, figure.low)
-    return None if figure.parameter in laboratory.decided else formula
+    runner.decided.clear()
+    formula = _at(runner, figure, curve, figure.low)
+    return None if figure.parameter in runner.decided else formula
 
 
-def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> Formula:
+def _at(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> Formula:
     """Return a curve in the model with its parameter at a point, which stays a symbol."""
     free = axis = figure.parameter
     if _sets(curve.changes, axis):
         free = None  # the line sets the axis to a value of its own: it is level
     changes = _at_point(figure, curve.changes, point)
-    base = base_configuration(laboratory.model)
-    formula = laboratory.formula(curve.value.expr, base, changes, curve.span, free)
-    allowed = laboratory.model.population.name if axis is None else axis
+    base = base_configuration(runner.model)
+    formula = runner.formula(curve.value.expr, base, changes, curve.span, free)
+    allowed = runner.model.population.name if axis is None else axis
     unset = {symbol.name for symbol in formula.symbols} - {allowed}
     if unset:
         sink = Sink()
@@ -287,13 +287,12 @@ def _at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: Fract
     return formula
 
 
-def _known(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve) -> Certainty:
+def _known(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve) -> Certainty:
     """Return how a curve is known along the whole axis, by both of its ends."""
-    base = base_configuration(laboratory.model)
+    base = base_configuration(runner.model)
     ends = [figure.low] if figure.parameter is None else [figure.low, figure.high]
     found = [
-        laboratory.known(curve.value.expr, base, _at_point(figure, curve.changes, end))
-        for end in ends
+        runner.known(curve.value.expr, base, _at_point(figure, curve.changes, end)) for end in ends
     ]
     return together(*found)
 
@@ -315,9 +314,9 @@ def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
     )
 
 
-def _value_at(laboratory: Laboratory, figure: ir.Figure, curve: ir.Curve, point: float) -> float:
-    formula = _at(laboratory, figure, curve, Fraction(point).limit_denominator(10**12))
-    return _values(formula, figure, laboratory.model, [point])[0]
+def _value_at(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve, point: float) -> float:
+    formula = _at(runner, figure, curve, Fraction(point).limit_denominator(10**12))
+    return _values(formula, figure, runner.model, [point])[0]
 
 
 def _axis(figure: ir.Figure, model: ir.Model) -> Formula:

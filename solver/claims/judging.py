@@ -21,10 +21,10 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, apply, number
 from qps.engine.points import in_floats
 from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 
 if TYPE_CHECKING:
-    from qps.solver.matrix.claims import Judge
+    from qps.solver.matrix.matrix_claims import Judge
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Question:
 
 @dataclass
 class Claims:
-    """The claims of a model, judged in its laboratory."""
+    """The claims of a model, judged in its runner."""
 
-    laboratory: Laboratory
+    runner: ClaimRunner
 
     @property
     def _model(self) -> ir.Model:
-        return self.laboratory.model
+        return self.runner.model
 
     def results(self) -> tuple[ClaimResult, ...]:
         """Return every claim of the model and every row of its observations."""
@@ -67,7 +67,7 @@ class Claims:
     def _result(
         self, name: str, expectation: ir.Expectation, claim: ir.Claim
     ) -> tuple[ClaimResult, ...]:
-        self.laboratory.chosen.clear()
+        self.runner.chosen.clear()
         result = self._claim(name, expectation, claim)
         return (self._told(result, expectation, asks=claim.asks),)
 
@@ -78,8 +78,8 @@ class Claims:
         if isinstance(claim.value, ir.Quantity):
             assert claim.claimed is not None
             assert claim.tolerance is not None
-            predicted = self.laboratory.value(claim.value.expr, base, claim.changes, claim.span)
-            claimed = self.laboratory.value(claim.claimed.expr, base, claim.changes, claim.span)
+            predicted = self.runner.value(claim.value.expr, base, claim.changes, claim.span)
+            claimed = self.runner.value(claim.claimed.expr, base, claim.changes, claim.span)
             return value_result(
                 name,
                 expectation,
@@ -90,8 +90,8 @@ class Claims:
                 claim.tolerance,
                 holds=_is_near(predicted, claimed, claim.tolerance),
                 known=together(
-                    self.laboratory.known(claim.value.expr, base, claim.changes),
-                    self.laboratory.known(claim.claimed.expr, base, claim.changes),
+                    self.runner.known(claim.value.expr, base, claim.changes),
+                    self.runner.known(claim.claimed.expr, base, claim.changes),
                 ),
             )
         sides: list[_Compared] = []
@@ -108,7 +108,7 @@ class Claims:
     ) -> ClaimResult:
         """Return a result with what was chosen for it, and whether it is a published one."""
         own = [stated.fitted] if stated.fitted else []
-        chosen = dict.fromkeys([*own, *self.laboratory.chosen])
+        chosen = dict.fromkeys([*own, *self.runner.chosen])
         return replace(
             result,
             fitted="; ".join(chosen) or None,
@@ -135,13 +135,13 @@ class Claims:
                 holds=judged.is_true,
             )
             result = replace(result, kind="matrix", counted=judged.told)
-            self.laboratory.chosen = dict.fromkeys(text for _, text in self._model.fitted)
+            self.runner.chosen = dict.fromkeys(text for _, text in self._model.fitted)
             results.append(self._told(result, expectation))
         return results
 
     @cached_property
     def _judge_of_matrices(self) -> Judge:
-        from qps.solver.matrix.claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
+        from qps.solver.matrix.matrix_claims import Judge  # noqa: PLC0415 - slow to import, seldom needed
 
         return Judge(self._model)
 
@@ -163,9 +163,9 @@ class Claims:
             case ir.Compare(operator, left, right, dimension):
                 shown = [
                     _Compared(
-                        self.laboratory.value(side, base, changes, span),
+                        self.runner.value(side, base, changes, span),
                         dimension,
-                        self.laboratory.known(side, base, changes),
+                        self.runner.known(side, base, changes),
                     )
                     for side in (left, right)
                 ]
@@ -193,8 +193,8 @@ class Claims:
         for column, measured in zip(observation.measured, row.values, strict=True):
             if measured is None:
                 continue
-            self.laboratory.chosen.clear()
-            predicted = self.laboratory.value(column.value.expr, base, row.changes, column.span)
+            self.runner.chosen.clear()
+            predicted = self.runner.value(column.value.expr, base, row.changes, column.span)
             claimed = number(measured)
             tolerance = column.tolerance
             holds = None
@@ -210,7 +210,7 @@ class Claims:
                 tolerance,
                 holds=holds,
                 place=(observation.file, row.line),
-                known=self.laboratory.known(column.value.expr, base, row.changes),
+                known=self.runner.known(column.value.expr, base, row.changes),
             )
             results.append(self._told(result, observation, asks=column.asks))
         return results

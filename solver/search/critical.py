@@ -27,7 +27,7 @@ def critical_points(
     if whole is None:
         return None
     roots = (root for piece in whole.pieces for root in roots_on(piece))
-    return tuple(sorted({*whole.seams, *roots}))
+    return tuple(sorted({*whole.breakpoints, *roots}))
 
 
 def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:

@@ -51,10 +51,12 @@ def _candidates(whole: Piecewise, low: int, high: int) -> Iterator[int]:
 
     Between two critical points all populations are alike: the first one tells for all.
     """
-    told, seams = low - 1, whole.seams
+    told, breakpoints = low - 1, whole.breakpoints
     for piece in whole.pieces:
         assert piece.end is not None
-        inside = seams[bisect_left(seams, piece.start) : bisect_right(seams, piece.end)]
+        inside = breakpoints[
+            bisect_left(breakpoints, piece.start) : bisect_right(breakpoints, piece.end)
+        ]
         points = [piece.start, *inside, *roots_on(piece)]
         for candidate in sorted({floor(point) + more for point in points for more in (0, 1)}):
             if told < candidate <= high:

@@ -38,7 +38,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Over:
+class Excess:
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
@@ -59,10 +59,10 @@ class Over:
         return sign is None or sign > 0 or (self.strict and sign == 0)
 
 
-def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Over:
+def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
     """Return a criterion of a graph as a function of the one number that has no value."""
     axes = sum(other.axis is not None for other in graph.criteria)
-    return Over(
+    return Excess(
         failure=Failure(criterion.name, graph.mode),
         value=substituted(excess(criterion), values),
         strict=criterion.strict,
@@ -76,19 +76,19 @@ def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, For
 
 
 def boundaries(
-    overs: Sequence[Over], symbol: Formula, low: Fraction, high: Fraction
+    excesses: Sequence[Excess], symbol: Formula, low: Fraction, high: Fraction
 ) -> list[Fraction]:
     """Return every value between two at which a criterion may begin or cease to fail."""
-    return boundaries_known(overs, symbol, low, high)[0]
+    return boundaries_known(excesses, symbol, low, high)[0]
 
 
 def boundaries_known(
-    overs: Sequence[Over], symbol: Formula, low: Fraction, high: Fraction
+    excesses: Sequence[Excess], symbol: Formula, low: Fraction, high: Fraction
 ) -> tuple[list[Fraction], Certainty]:
     """Return the same, and how it is known that there are no others."""
     found: set[Fraction] = set()
     bracketed = []
-    for over in overs:
+    for over in excesses:
         if symbol not in over.value.symbols:
             continue
         points = critical_points(over.value, symbol, low, high)
@@ -98,12 +98,12 @@ def boundaries_known(
         else:
             found |= set(points)
     inside = sorted(point for point in found if low < point < high)
-    return inside, _unseen(overs, bracketed, symbol, [low, *inside, high])
+    return inside, _unseen(excesses, bracketed, symbol, [low, *inside, high])
 
 
 def _unseen(
-    overs: Sequence[Over],
-    bracketed: Sequence[Over],
+    excesses: Sequence[Excess],
+    bracketed: Sequence[Excess],
     symbol: Formula,
     ends: Sequence[Fraction],
 ) -> Certainty:
@@ -113,7 +113,7 @@ def _unseen(
     """
     budget, unseen = Budget(), dict[str, None]()
     for low, high in pairwise(ends):
-        failing = [over for over in overs if over.fails(symbol, (low + high) / 2)]
+        failing = [over for over in excesses if over.fails(symbol, (low + high) / 2)]
         if any(over not in bracketed for over in failing):
             continue
         settled = {
@@ -132,7 +132,7 @@ def _unseen(
     )
 
 
-def _bracketed(over: Over, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
+def _bracketed(over: Excess, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
     """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
     import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
 

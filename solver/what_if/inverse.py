@@ -25,8 +25,8 @@ from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptab
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.boundaries import Failure, Over, boundaries_known, over_of
-from qps.solver.what_if.unknown import Asked, asked, refuse
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
+from qps.solver.what_if.unknown import Unknown, asked, refuse
 
 _NEARLY = Fraction(1, 10**9)
 
@@ -95,21 +95,21 @@ def solve_for(
             "widen the range of `users`, or ask for another number",
         )
     number = asked(model, configuration, name, population)
-    overs = [
-        Over(failure=Failure(r.message, None, is_refused=True), value=r.over, strict=r.strict)
+    excesses = [
+        Excess(failure=Failure(r.message, None, is_refused=True), value=r.over, strict=r.strict)
         for r in number.refused
     ]
-    overs += [over for graph in number.graphs for over in _overs(graph, number, population)]
-    inside, seen = boundaries_known(overs, number.symbol, number.low, number.high)
+    excesses += [over for graph in number.graphs for over in _excesses(graph, number, population)]
+    inside, seen = boundaries_known(excesses, number.symbol, number.low, number.high)
     ends = [number.low, *inside, number.high]
-    reasons = [_failing(overs, number, (a + b) / 2) for a, b in pairwise(ends)]
-    found = _intervals(overs, number, ends, reasons)
+    reasons = [_failing(excesses, number, (a + b) / 2) for a, b in pairwise(ends)]
+    found = _intervals(excesses, number, ends, reasons)
     if number.is_count:
-        found = _in_whole_numbers(overs, number, found)
+        found = _in_whole_numbers(excesses, number, found)
     for interval in found:
         _holds_below(number, interval, population)
-    found = [_with_known_ends(overs, number, ends, interval) for interval in found]
-    throughout = () if found else _fails_throughout(overs, number, ends)
+    found = [_with_known_ends(excesses, number, ends, interval) for interval in found]
+    throughout = () if found else _fails_throughout(excesses, number, ends)
     fails = throughout or tuple(dict.fromkeys(r for r in reasons if r is not None))
     return InverseSolution(
         name=name,
@@ -127,11 +127,11 @@ def solve_for(
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),
-        known=together(_known(overs, number, ends, is_none=not found), seen),
+        known=together(_known(excesses, number, ends, is_none=not found), seen),
     )
 
 
-def _overs(graph: LoadGraph, number: Asked, population: int) -> list[Over]:
+def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess]:
     values = {s: value for s, value in graph.values.items() if s != number.symbol}
     values[graph.population] = number_of(population)
     return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
@@ -141,36 +141,38 @@ def _overs(graph: LoadGraph, number: Asked, population: int) -> list[Over]:
 
 
 def _known(
-    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction], *, is_none: bool
+    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction], *, is_none: bool
 ) -> Certainty:
     """Return how the values are known, by what fails in each stretch."""
     places = {(low + high) / 2 for low, high in pairwise(ends)}
     if number.is_count:
         whole = {Fraction(n) for at in (*ends, *places) for n in (floor(at), ceil(at))}
         places = {at for at in whole if number.low <= at <= number.high}
-    outside = [_all_failing(overs, number, at) for at in sorted(places)]
-    return values_known(outside, overs, is_none=is_none)
+    outside = [_all_failing(excesses, number, at) for at in sorted(places)]
+    return values_known(outside, excesses, is_none=is_none)
 
 
 def _with_known_ends(
-    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction], interval: Interval
+    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction], interval: Interval
 ) -> Interval:
     """Return an interval with how each end is known: by all that fails just beyond it."""
     low, high = (
-        values_known([_beyond(overs, number, ends, interval, is_low=is_low)], overs, is_none=False)
+        values_known(
+            [_beyond(excesses, number, ends, interval, is_low=is_low)], excesses, is_none=False
+        )
         for is_low in (True, False)
     )
     return replace(interval, low_known=opposite(low), high_known=high)
 
 
 def _beyond(
-    overs: Sequence[Over],
-    number: Asked,
+    excesses: Sequence[Excess],
+    number: Unknown,
     ends: Sequence[Fraction],
     interval: Interval,
     *,
     is_low: bool,
-) -> list[Over]:
+) -> list[Excess]:
     """Return what fails just beyond an end of an interval, nothing at the end of the range."""
     end = Fraction(interval.low if is_low else interval.high)
     step = -1 if is_low else 1
@@ -183,38 +185,38 @@ def _beyond(
         if interval.low_is_open if is_low else interval.high_is_open:
             places.append(ends[own])
     inside = (at for at in places if number.low <= at <= number.high)
-    return next(filter(None, (_all_failing(overs, number, at) for at in inside)), [])
+    return next(filter(None, (_all_failing(excesses, number, at) for at in inside)), [])
 
 
-def _all_failing(overs: Sequence[Over], number: Asked, at: Fraction) -> list[Over]:
-    return [over for over in overs if over.fails(number.symbol, at)]
+def _all_failing(excesses: Sequence[Excess], number: Unknown, at: Fraction) -> list[Excess]:
+    return [over for over in excesses if over.fails(number.symbol, at)]
 
 
 # -- what fails ----------------------------------------------------------------------------
 
 
 def _fails_throughout(
-    overs: Sequence[Over], number: Asked, ends: Sequence[Fraction]
+    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction]
 ) -> tuple[Failure, ...]:
     """Return what fails whatever the number is: what another number must mend.
 
     Quality is left out where it fails for the sake of one of its axes.
     """
     places = [(low + high) / 2 for low, high in pairwise(ends)]
-    failing = [o for o in overs if all(o.fails(number.symbol, at) for at in places)]
+    failing = [o for o in excesses if all(o.fails(number.symbol, at) for at in places)]
     if any(over.is_axis for over in failing):
         failing = [over for over in failing if over.failure.requirement != QUALITY]
     return tuple(dict.fromkeys(over.failure for over in failing))
 
 
-def _failing(overs: Sequence[Over], number: Asked, at: Fraction) -> Failure | None:
+def _failing(excesses: Sequence[Excess], number: Unknown, at: Fraction) -> Failure | None:
     """Return the first criterion that fails at a value."""
-    return next((over.failure for over in overs if over.fails(number.symbol, at)), None)
+    return next((over.failure for over in excesses if over.fails(number.symbol, at)), None)
 
 
 def _intervals(
-    overs: Sequence[Over],
-    number: Asked,
+    excesses: Sequence[Excess],
+    number: Unknown,
     ends: Sequence[Fraction],
     reasons: Sequence[Failure | None],
 ) -> list[Interval]:
@@ -224,12 +226,12 @@ def _intervals(
         if reason is not None:
             continue
         low, high = ends[index], ends[index + 1]
-        opens, closes = (_is_open(overs, number, end) for end in (low, high))
+        opens, closes = (_is_open(excesses, number, end) for end in (low, high))
         # An open end fails by itself, also where all is well on both sides of it.
         before = reasons[index - 1] if index else None
-        before = _failing(overs, number, low) if opens and before is None else before
+        before = _failing(excesses, number, low) if opens and before is None else before
         after = reasons[index + 1] if index + 1 < len(reasons) else None
-        after = _failing(overs, number, high) if closes and after is None else after
+        after = _failing(excesses, number, high) if closes and after is None else after
         if found and before is None and index:
             last = found[-1]
             found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
@@ -247,17 +249,17 @@ def _intervals(
     return found
 
 
-def _is_open(overs: Sequence[Over], number: Asked, end: Fraction) -> bool:
+def _is_open(excesses: Sequence[Excess], number: Unknown, end: Fraction) -> bool:
     """Return whether an end is not acceptable itself: a strict limit, or no value at all.
 
     A sign above zero tells nothing there: an end that is not rational stands beside itself.
     """
-    signs = [(sign_at(over.value, number.symbol, end), over.strict) for over in overs]
+    signs = [(sign_at(over.value, number.symbol, end), over.strict) for over in excesses]
     return any(sign is None or (strict and sign == 0) for sign, strict in signs)
 
 
 def _in_whole_numbers(
-    overs: Sequence[Over], number: Asked, intervals: Sequence[Interval]
+    excesses: Sequence[Excess], number: Unknown, intervals: Sequence[Interval]
 ) -> list[Interval]:
     """Return the whole numbers in some intervals; neighbours are joined, empty ones left out.
 
@@ -268,7 +270,7 @@ def _in_whole_numbers(
     for interval in intervals:
         first, last = floor(interval.low), ceil(interval.high)
         near = {first, first + 1, last - 1, last}
-        whole = [n for n in sorted(near) if _is_acceptable(overs, number, n)]
+        whole = [n for n in sorted(near) if _is_acceptable(excesses, number, n)]
         if not whole:
             continue
         bounds = Interval(
@@ -282,17 +284,17 @@ def _in_whole_numbers(
             before = found.pop()
             bounds = replace(bounds, low=before.low, fails_below=before.fails_below)
             exact = (before.unrounded or (before.low,))[0], interval.high
-        found.append(_rounded(overs, number, bounds, exact))
+        found.append(_rounded(excesses, number, bounds, exact))
     return found
 
 
-def _is_acceptable(overs: Sequence[Over], number: Asked, at: int) -> bool:
+def _is_acceptable(excesses: Sequence[Excess], number: Unknown, at: int) -> bool:
     inside = number.low <= at <= number.high
-    return inside and _failing(overs, number, Fraction(at)) is None
+    return inside and _failing(excesses, number, Fraction(at)) is None
 
 
 def _rounded(
-    overs: Sequence[Over], number: Asked, bounds: Interval, exact: tuple[float, float]
+    excesses: Sequence[Excess], number: Unknown, bounds: Interval, exact: tuple[float, float]
 ) -> Interval:
     """Return an interval in whole numbers, with what fails at those just beyond it.
 
@@ -303,8 +305,8 @@ def _rounded(
         if not number.low <= at <= number.high:
             return None
         point = Fraction(at)
-        binding = (o for o in overs if o.failure == first and o.fails(number.symbol, point))
-        return next((over.failure for over in binding), None) or _failing(overs, number, point)
+        binding = (o for o in excesses if o.failure == first and o.fails(number.symbol, point))
+        return next((over.failure for over in binding), None) or _failing(excesses, number, point)
 
     below = failing(bounds.low - 1, bounds.fails_below)
     above = failing(bounds.high + 1, bounds.fails_above)
@@ -314,7 +316,7 @@ def _rounded(
     )
 
 
-def _holds_below(number: Asked, interval: Interval, population: int) -> None:
+def _holds_below(number: Unknown, interval: Interval, population: int) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
         for graph in number.graphs:
@@ -334,7 +336,7 @@ def _holds_below(number: Asked, interval: Interval, population: int) -> None:
             raise SolverFault(f"{number.name} = {float(at)!r} does not carry {population}")
 
 
-def _plainly(value: Fraction, number: Asked) -> str:
+def _plainly(value: Fraction, number: Unknown) -> str:
     if number.is_share:
         return f"{float(100 * value):g} %"
     return f"{float(value):g} {number.dimension}".rstrip()
@@ -351,7 +353,7 @@ def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fract
     )
 
 
-def _at(graph: LoadGraph, number: Asked, at: Fraction) -> LoadGraph:
+def _at(graph: LoadGraph, number: Unknown, at: Fraction) -> LoadGraph:
     """Return a graph with the number at a value, where it rests on it."""
     if not number.rests(graph):
         return graph

@@ -28,7 +28,7 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess, fails
-from qps.solver.what_if.boundaries import Failure, Over, boundaries_known, over_of
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.what_if.scaled_capacities import Scaled, scaled
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
@@ -173,7 +173,7 @@ class _Least:
     """From how many times what there is nothing fails, what does just below, what was seen."""
 
     times: Fraction
-    below: tuple[Over, ...]
+    below: tuple[Excess, ...]
     seen: Certainty
 
 
@@ -295,7 +295,7 @@ class _Mode:
             del values[known.symbol]
         unknown = symbol("none") if known is None else known.symbol
         over = substituted(resource.load - target, values)
-        judged = Over(
+        judged = Excess(
             failure=Failure(resource.name, None), value=over, strict=self._waits(resource)
         )
         return _least_of([judged], unknown)
@@ -377,12 +377,12 @@ class _Mode:
             return None
         values = graph.values | {graph.population: number_of(self._population)}
         del values[known.symbol]
-        overs = [
+        excesses = [
             over_of(c, graph, values)
             for c in all_criteria(graph)
             if (c.name, graph.mode) not in hopeless
         ]
-        return _least_of(overs, known.symbol)
+        return _least_of(excesses, known.symbol)
 
     def carries(self, times: dict[str, Fraction]) -> bool:
         """Return whether all populations up to this one are acceptable."""
@@ -390,18 +390,18 @@ class _Mode:
         return (largest_acceptable(graph) or 0) >= self._population
 
 
-def _least_of(overs: Sequence[Over], symbol: Formula) -> _Least | None:
+def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least | None:
     """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
-    inside, seen = boundaries_known(overs, symbol, _LEAST, MOST)
+    inside, seen = boundaries_known(excesses, symbol, _LEAST, MOST)
     ends = [_LEAST, *inside, MOST]
     found: Fraction | None = None
-    below: list[Over] = []
+    below: list[Excess] = []
     for low, high in reversed(list(pairwise(ends))):
-        below = [over for over in overs if over.fails(symbol, (low + high) / 2)]
+        below = [over for over in excesses if over.fails(symbol, (low + high) / 2)]
         if below:
             break
         found = low
     if found is None or found == _LEAST:
         return None if found is None else _Least(Fraction(0), (), seen)
-    is_open = any(over.fails(symbol, found) for over in overs)
+    is_open = any(over.fails(symbol, found) for over in excesses)
     return _Least(found * (1 + _HAIR) if is_open else found, tuple(below), seen)

@@ -36,7 +36,7 @@ _FAR = 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Unknown:
     """A number to solve for.
 
     `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by
@@ -69,7 +69,7 @@ class Asked:
         return self.name in graph.assumptions
 
 
-def asked(model: ir.Model, configuration: Configuration, name: str, population: int) -> Asked:
+def asked(model: ir.Model, configuration: Configuration, name: str, population: int) -> Unknown:
     """Return the number of a name; QpsError where there is none that can be solved for.
 
     A parameter is set in every mode, as an explicit change would set it.
@@ -111,7 +111,7 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
     is_count = name in places | flows or _counts_cores(model, settled, name, current.values())
     if is_count:
         low, high = Fraction(max(0 if name in flows else 1, ceil(low))), Fraction(floor(high))
-    return Asked(
+    return Unknown(
         name=name,
         dimension=_dimension(found[0]),
         graphs=tuple(graphs),

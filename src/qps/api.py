@@ -159,10 +159,10 @@ class Model:
 
     def test(self) -> tuple[ClaimResult, ...]:
         """Return every expectation and observation with what the model predicts."""
-        from qps.solver.claims.claim_runner import Laboratory  # noqa: PLC0415
+        from qps.solver.claims.claim_runner import ClaimRunner  # noqa: PLC0415
         from qps.solver.claims.judging import Claims  # noqa: PLC0415
 
-        return Claims(Laboratory(model=self.spec.model)).results()
+        return Claims(ClaimRunner(model=self.spec.model)).results()
 
     def matrix(self, name: str | None = None) -> MatrixResult:
         """Return a matrix of the spec, the only one where no name is given.

@@ -13,7 +13,7 @@ from qps.reports.pages.page import PageView, page_view
 from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_results import ClaimResult
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 
@@ -46,7 +46,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 
 def claims_of(spec: Spec) -> tuple[ClaimResult, ...]:
     """Return what becomes of the claims of a spec; of one in specs/, they are judged once."""
-    judge = Claims(Laboratory(model=spec.model)).results
+    judge = Claims(ClaimRunner(model=spec.model)).results
     file = SPECS / Path(spec.model.file).name
     is_ours = file in {one.resolve() for one in spec.files}
     return once(judge, "claims", file.name) if is_ours else judge()

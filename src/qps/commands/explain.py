@@ -16,7 +16,7 @@ from qps.reports.text.figure_text import figure_text, figure_view
 from qps.reports.text.text import explanation_text
 from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 
 
@@ -57,7 +57,7 @@ def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit
             "a figure says itself what changes along it: `--set`, `--scenario` and `--at` do not",
             "add a line to the figure, such as `line … with deletion = off`",
         )
-    drawn = draw(Laboratory(model=spec.model), figure)
+    drawn = draw(ClaimRunner(model=spec.model), figure)
     population = spec.model.population.name
     if arguments.format == "json":
         print_json(as_json(figure_view(drawn, population)))

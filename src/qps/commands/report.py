@@ -20,7 +20,7 @@ from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import page_view
 from qps.reports.text.text import solve_text, title_of
 from qps.solver.claims.claim_results import ClaimResult
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import DrawnFigure, draw
 from qps.solver.claims.judging import Claims
 
@@ -54,9 +54,9 @@ _STEPS = 4
 def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[str, list[Solved]]:
     """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
-    laboratories = [Laboratory(model=spec.model) for spec in specs]
+    laboratories = [ClaimRunner(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
-    questions = [q for laboratory in laboratories for q in Claims(laboratory).questions()]
+    questions = [q for runner in laboratories for q in Claims(runner).questions()]
     claims: list[ClaimResult] = []
     for question in questions:
         claims += question.ask()
@@ -64,8 +64,8 @@ def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[
     wanted = [(each, figure) for each in laboratories for figure in each.model.figures]
     progress.advance(2 - progress.done, "figures")
     figures = []
-    for laboratory, figure in wanted:
-        figures.append((laboratory.model, draw(laboratory, figure)))
+    for runner, figure in wanted:
+        figures.append((runner.model, draw(runner, figure)))
         progress.advance(1 / len(wanted))
     progress.advance(3 - progress.done, "the page")
     settings = tuple(arguments.set)
@@ -99,9 +99,9 @@ def _figures_only(specs: list[Spec], arguments: Namespace) -> Exit:
     if len(specs) > 1:
         raise complain("`--figure` draws figures of one spec", "name one spec")
     spec = specs[0]
-    laboratory = Laboratory(model=spec.model)
+    runner = ClaimRunner(model=spec.model)
     figures: list[tuple[ir.Model, DrawnFigure]] = [
-        (spec.model, draw(laboratory, figure)) for figure in _figures(spec.model, arguments.figure)
+        (spec.model, draw(runner, figure)) for figure in _figures(spec.model, arguments.figure)
     ]
     scenario = arguments.scenario[0] if arguments.scenario else None
     found = solved_spec(spec, scenario, tuple(arguments.set), advice=False)

@@ -32,7 +32,7 @@ from qps.reports.text.claim_values import claims_json
 from qps.reports.text.text import claims_text
 from qps.reports.text.verdicts import Untested
 from qps.solver.claims.claim_results import ClaimResult
-from qps.solver.claims.claim_runner import Laboratory
+from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 
 
@@ -111,9 +111,9 @@ class _Testing(Struct, kw_only=True):
             self._claims(outcome.value.model, path)
 
     def _claims(self, model: ir.Model, path: Path) -> None:
-        laboratory = Laboratory(model=model)
+        runner = ClaimRunner(model=model)
         before = 0.0 if self.progress is None else self.progress.done
-        questions = list(Claims(laboratory).questions())
+        questions = list(Claims(runner).questions())
         for number, question in enumerate(questions):
             self.told(before + number / len(questions), path)
             begin = perf_counter()
@@ -129,7 +129,7 @@ class _Testing(Struct, kw_only=True):
                 continue
             self.results += found
             self.seconds += [(perf_counter() - begin) / len(found) for _ in found]
-        self._tell(laboratory.warnings, path)
+        self._tell(runner.warnings, path)
 
     def _tell(self, found: Iterable[Diagnostic], path: Path) -> None:
         for diagnostic in found:
