@@ -180,6 +180,7 @@ def test_what_is_too_long_to_write_out_stays() -> None:
         (maximum(N * (N - 1), N), 2, N * (N - 1)),
         (maximum(1, X), 1, None),
         (maximum(1, N / 3, N), 3, N),
+        (maximum(0, (N - 1) / N - 1), 1, ZERO),
     ],
     ids=str,
 )

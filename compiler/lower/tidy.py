@@ -37,8 +37,12 @@ def sign_from(expr: Formula, population: Formula, low: int) -> int | None:
     """
     if expr.symbols - {population}:
         return None
-    from_low = expanded(substituted(expr, {population: low + _MORE}), {_MORE})
-    found = range_of(from_low, {_MORE: NOT_NEGATIVE})
-    if not found.below:
-        return 1
-    return None if found.above else -1
+    written_out = expanded(expr, {population, 1 / population})  # (N - 1)/N - 1 is -1/N
+    from_low = expanded(substituted(written_out, {population: low + _MORE}), {_MORE})
+    for form, known in ((written_out, {}), (from_low, {_MORE: NOT_NEGATIVE})):
+        found = range_of(form, known)
+        if not found.below:
+            return 1
+        if not found.above:
+            return -1
+    return None
