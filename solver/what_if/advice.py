@@ -80,6 +80,8 @@ class _Candidate:
     """The number of the graph that is doubled."""
     halved: frozenset[str] = frozenset()
     """The costs of the graph that are halved, as on a core that is twice as fast."""
+    moved: tuple[str, Fraction] | None = None
+    """The one number of the graph that another one takes the place of, in every mode."""
 
 
 def advise(model: ir.Model, configuration: Configuration, solution: Solution) -> tuple[Advice, ...]:
@@ -89,7 +91,7 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     """
     if solution.verdict is Verdict.RANGE:
         return ()
-    trials = _Trials(model, solution)
+    trials = _Trials(model, configuration, solution)
     found: dict[Way, list[Advice]] = {way: [] for way in Way}
     for candidate in _candidates(model, configuration, solution):
         if _takes_from_a_mode(model, configuration, candidate):
@@ -328,8 +330,19 @@ def _parameters(
             continue
         settled = changed(configuration, changes)
         yield _Candidate(
-            text=f"10 % {word} {name}", configuration=settled, is_capacity=False, is_setting=False
+            text=f"10 % {word} {name}",
+            configuration=settled,
+            is_capacity=False,
+            is_setting=False,
+            moved=_moved_number(changes),
         )
+
+
+def _moved_number(changes: Sequence[ir.SetParameter]) -> tuple[str, Fraction] | None:
+    """Return the one number that changes set, None where they set more than a number."""
+    if len(changes) != 1 or not isinstance(changes[0].value, ir.Constant):
+        return None
+    return changes[0].name, changes[0].value.value
 
 
 def numbers_of_limits(graph: LoadGraph) -> set[str]:
@@ -363,6 +376,7 @@ class _Trials:
     """Tries changes; what they are applied to is lowered once."""
 
     model: ir.Model
+    configuration: Configuration
     solution: Solution
     _graphs: dict[object, LoadGraph] = field(default_factory=dict)
 
@@ -371,6 +385,8 @@ class _Trials:
 
         None where it does not help, cannot be, or helps less than the best of its way.
         """
+        if self._surely_helps_less(candidate, best):
+            return None
         sink = Sink()
         check_placement(self.model, candidate.configuration, sink)
         if sink.has_errors:
@@ -380,29 +396,42 @@ class _Trials:
         except QpsError:
             return None  # a change that the model cannot answer is no advice
 
+    def _surely_helps_less(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> bool:
+        """Return whether a change of one number is told to be none of the best, without lowering.
+
+        Formulas are the same with another number where no condition and no elastic parameter asks
+        for it, and no limit, which may be the ideal itself, rests on it.
+        """
+        if candidate.moved is None:
+            return False
+        name, value = candidate.moved
+        graphs = []
+        for settled in in_each_mode(self.model, self.configuration):
+            graph = self._lowered(settled)
+            known = graph.assumptions.get(name)
+            if known is None or not _keeps_its_formulas(graph, known):
+                return False
+            moved = replace(known, value=number(value))
+            graphs.append(replace(graph, assumptions=graph.assumptions | {name: moved}))
+        return self._way_among_the_best(candidate, graphs, best) is None
+
+    @property
+    def _now(self) -> int:
+        return self.solution.largest_acceptable or self.solution.graph.low - 1
+
     def _helping(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
-        solution = self.solution
-        now = solution.largest_acceptable or solution.graph.low - 1
         graphs = [
             _halved(_multiplied(self._lowered(settled), candidate.multiplied), candidate.halved)
             for settled in in_each_mode(self.model, candidate.configuration)
         ]
-        if not _acceptable(graphs, now + 1):
+        told = self._way_among_the_best(candidate, graphs, best)
+        if told is None:
             return None
-        way, to, headroom = Way.CAPACITY, None, None
-        if not candidate.is_capacity:
-            same = next(graph for graph in graphs if graph.mode == solution.graph.mode)
-            way, to, headroom = _moved(solution.graph, same, solution.at)
-        if len(best[way]) == _MOST_OF_A_KIND:
-            # To be acceptable at one population is told sooner than up to where it is.
-            last = best[way][-1]
-            least = last.largest_acceptable + (candidate.text > last.change)
-            if not _acceptable(graphs, least):
-                return None
+        way, to, headroom = told
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
-        if largest <= now:
+        if largest <= self._now:
             return None
-        is_range = largest == solution.graph.high
+        is_range = largest == self.solution.graph.high
         known = _known(graphs, largest)
         text, is_setting = candidate.text, candidate.is_setting
         return Advice(
@@ -416,11 +445,41 @@ class _Trials:
             known=known,
         )
 
+    def _way_among_the_best(
+        self, candidate: _Candidate, graphs: Sequence[LoadGraph], best: dict[Way, list[Advice]]
+    ) -> tuple[Way, str | None, float | None] | None:
+        """Return how a change helps, to where demand moves and what is left there.
+
+        None where it does not help, or less than the best of its way. To be acceptable at one
+        population is told sooner than up to where it is.
+        """
+        if not _acceptable(graphs, self._now + 1):
+            return None
+        way: tuple[Way, str | None, float | None] = Way.CAPACITY, None, None
+        if not candidate.is_capacity:
+            solution = self.solution
+            same = next(graph for graph in graphs if graph.mode == solution.graph.mode)
+            way = _moved(solution.graph, same, solution.at)
+        if len(best[way[0]]) == _MOST_OF_A_KIND:
+            last = best[way[0]][-1]
+            least = last.largest_acceptable + (candidate.text > last.change)
+            if not _acceptable(graphs, least):
+                return None
+        return way
+
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
         if key not in self._graphs:
             self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
+
+
+def _keeps_its_formulas(graph: LoadGraph, number: Assumption) -> bool:
+    """Return whether the formulas of a graph are the same, whatever value a number has."""
+    if number.name in graph.decided or graph.elastic:
+        return False
+    limits = (criterion.limit for criterion in graph.criteria)
+    return not any(number.symbol in limit.symbols for limit in limits)
 
 
 def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:
