@@ -20,6 +20,7 @@ from qps.compiler import ir
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import load
 from qps.engine.algebra import to_sympy
+from qps.engine.operations import OPERATIONS
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import all_criteria
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
@@ -178,8 +179,12 @@ def _bare(model: ir.Model, index: tuple[int, ...]) -> float:
     asked += [c.measure for c in all_criteria(graph) if c.span is not None]
     asked += [c.measure for c in all_criteria(graph) if c.name == "quality"]
     arguments = [to_sympy(each) for each in (graph.population, *free)]
-    # The functions of specs without queues: what numpy lacks besides are the largest and least.
-    words = {"max": _reduced(np.maximum), "min": _reduced(np.minimum)}
+    # What numpy lacks in specs without queues.
+    words = {
+        "max": _reduced(np.maximum),
+        "min": _reduced(np.minimum),
+        "LambertW": lambda at, branch=0: OPERATIONS["lower_w" if branch else "w"].array(at),
+    }
     formulas = [to_sympy(substituted(each, numbers)) for each in asked]
     function = sympy.lambdify(arguments, formulas, [words, "numpy"], cse=True)
     draw = np.random.default_rng(1)
