@@ -7,6 +7,7 @@ more binary digits until the sign, or the nearest float, is told.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, isfinite, isnan, nan
@@ -26,6 +27,7 @@ from qps.engine.formulas import (
 from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.powers import TooLongError
 from qps.engine.substitution import Substitution
 
 if TYPE_CHECKING:
@@ -102,19 +104,22 @@ class Point:
         found = self._sign_by_balls(formula, BITS[:1])
         if found != _UNTOLD:
             return found
-        constant = _written_out(self.constant(formula))
-        point = Point({})
-        if constant.exact is None:
+        forms = [(self, formula)]
+        # What is too long to be put in exactly has its digits alone.
+        with suppress(TooLongError):
+            constant, point = _written_out(self.constant(formula)), Point({})
+            if constant.exact is not None:
+                return point.sign(constant)
             found = point._sign_by_balls(constant, BITS[:2])
-            if found == _UNTOLD and _is_zero(constant):
+            if found != _UNTOLD:
+                return found
+            if _is_zero(constant):
                 return 0
-        else:
-            found = point.sign(constant)
-        for one, form in ((self, formula), (point, constant)):
-            if found == _UNTOLD:
-                found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
-        if found != _UNTOLD:
-            return found
+            forms.append((point, constant))
+        for one, form in forms:
+            found = one._sign_by_balls(form, BITS[1:])  # noqa: SLF001 - its own kind
+            if found != _UNTOLD:
+                return found
         raise NoSignError
 
     def constant(self, formula: Formula) -> Formula:
@@ -207,7 +212,7 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
         return None
     try:
         return OPERATIONS[part.word].exact(*known)
-    except InexactError:
+    except (InexactError, TooLongError):
         return None
     except NoValueError:
         return nan

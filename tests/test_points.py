@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 
 import pytest
 
@@ -57,3 +58,14 @@ def test_a_tie_of_what_is_rounded_is_a_tie() -> None:
 def test_numbers_too_large_for_floats_have_a_sign() -> None:
     assert Point({N: Fraction(10**400)}).sign(N - 10**399) == 1
     assert Point({N: Fraction(10**400)}).sign(10**399 - N) == -1
+
+
+def test_a_power_that_is_too_long_to_be_exact_has_its_digits() -> None:
+    power = (1 + N / 10**6) ** (N * N)  # at 10,000 it has millions of digits
+    at = Point({N: Fraction(10_000)})
+    assert at.exact(power) is None
+    assert at.sign(power - 10) == 1
+    assert at.sign(10 - power) == -1
+    assert at.sign(1 / power - 1) == -1
+    assert at.number(power) == inf
+    assert Point({N: Fraction(132)}).number(power) == pytest.approx(9.97234952280651, rel=1e-12)
