@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from qps.engine.columns.on_bounds import Bounds, power
+from qps.engine.leaves import INPUT, NUMBER, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
-from qps.engine.programs import INPUT, NUMBER, POWER, Program, Step
+from qps.engine.programs import Program, Step
 
 
 def bounds_of(
@@ -37,7 +38,7 @@ def _bounds(
     row = OPERATIONS.get(step.word)
     if row is not None:
         return row.bounds(*operands)
-    if step.word == POWER:
+    if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         return power(operands[0], step.value)
     if step.word == NUMBER:

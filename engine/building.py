@@ -18,13 +18,15 @@ from typing import TypeAlias
 from qps.engine.formulas import (
     MAXIMUM,
     MINIMUM,
+    POWER,
     PRODUCT,
     SUM,
     Formula,
     parts_first,
+    whole_exponent,
 )
-from qps.engine.formulas import POWER as ANY_POWER
-from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step, StepValue
+from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
+from qps.engine.programs import Program, Step, StepValue
 
 _HALF = Fraction(1, 2)
 _LARGEST_POWER = 8
@@ -122,7 +124,7 @@ class Builder:
             return base
         if exponent == 0:
             return self.constant(1)
-        return self.emit(POWER, base, value=exponent)
+        return self.emit(WHOLE_POWER, base, value=exponent)
 
     def less(self, one: int, other: int) -> int:
         """Add the difference of two operations."""
@@ -159,7 +161,7 @@ class Builder:
             if len(known) < len(parts):
                 return None
             return self._sum(known) if expr.word == SUM else self._product(known)
-        exponent = _whole(expr.operands[1]) if expr.word == ANY_POWER else None
+        exponent = whole_exponent(expr)
         if exponent is not None:
             base = self.powers(expr.operands[0])
             if base is None or abs(exponent) > _LARGEST_POWER:
@@ -240,7 +242,7 @@ class Builder:
         if expr.word in (SUM, PRODUCT):
             return self._joined(expr, is_sum=expr.word == SUM)
         operands = [self.build(operand) for operand in expr.operands]
-        if expr.word == ANY_POWER:
+        if expr.word == POWER:
             return self._raised(operands[0], operands[1])
         if expr.word in (MAXIMUM, MINIMUM):
             choose = max if expr.word == MAXIMUM else min
@@ -272,15 +274,10 @@ class Builder:
         if value is not None and abs(value) == _HALF:
             root = self.emit("sqrt", base)
             return root if value > 0 else self.power(root, -1)
-        return self.emit(ANY_POWER, base, exponent)
+        return self.emit(POWER, base, exponent)
 
     def _extreme(self, choose: Callable[..., Fraction], one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)
         if first is not None and second is not None:
             return self.constant(choose(first, second))
         return one if one == other else self.emit(choose.__name__, one, other)
-
-
-def _whole(exponent: Formula) -> int | None:
-    value = exponent.exact
-    return int(value) if value is not None and value.denominator == 1 else None

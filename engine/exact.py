@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
+from qps.engine.leaves import INPUT, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS, InexactError, NoValueError
 from qps.engine.powers import TooLongError
-from qps.engine.programs import INPUT, POPULATION, POWER, Program, Step
+from qps.engine.programs import Program, Step
 from qps.engine.running import Runner, in_floats
 
 Exact: TypeAlias = Any
@@ -239,7 +240,7 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
         if not isinstance(found, Fraction):
             raise InexactError  # infinite: what it means is for the one who asks
         return exact(found)
-    if step.word == POWER:
+    if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         if operands[0] == 0 and step.value < 0:
             raise NoValueError

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from qps.engine.building import Builder
 from qps.engine.formulas import Formula
+from qps.engine.leaves import NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
-from qps.engine.programs import NUMBER, POPULATION, POWER, Step
+from qps.engine.programs import Step
 
 
 def number_function(argument: Formula, formula: Formula) -> Callable[[float], float]:
@@ -34,7 +35,7 @@ def _value(step: Step, operands: Sequence[float], at: float) -> float:
     if step.word == NUMBER:
         assert isinstance(step.value, Fraction | float)
         return float(step.value)
-    if step.word == POWER:
+    if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         operands = (operands[0], float(step.value))
         return OPERATIONS["pow"].number(*operands)

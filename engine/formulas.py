@@ -452,6 +452,12 @@ def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     return None
 
 
+def whole_exponent(part: Formula) -> int | None:
+    """Return the exponent of a whole power, None for any other formula."""
+    value = part.operands[1].exact if part.word == POWER else None
+    return int(value) if value is not None and value.denominator == 1 else None
+
+
 def maximum(*operands: Operand) -> Formula:
     """Return the largest of some formulas."""
     return apply(MAXIMUM, *operands)

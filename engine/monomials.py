@@ -20,6 +20,7 @@ from qps.engine.formulas import (
     parts_first,
     product,
     total,
+    whole_exponent,
 )
 
 Monomials = dict[tuple[Formula, ...], Formula]
@@ -55,9 +56,9 @@ def _taken_apart(part: Formula, known: dict[Formula, Monomials]) -> Monomials:
     elif part.word == PRODUCT:
         found = _product(operands)
     elif part.word == POWER:
-        exponent = part.operands[1].exact
-        if exponent is not None and exponent.denominator == 1 and 1 < exponent <= _HIGHEST:
-            found = _product([operands[0]] * int(exponent))
+        exponent = whole_exponent(part)
+        if exponent is not None and 1 < exponent <= _HIGHEST:
+            found = _product([operands[0]] * exponent)
     elif part.word in _QUOTIENTS and part.operands[1] not in known:
         found = {of: apply(part.word, by, part.operands[1]) for of, by in operands[0].items()}
     return {(): part} if found is None else found

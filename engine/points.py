@@ -23,6 +23,7 @@ from qps.engine.formulas import (
     Formula,
     formula,
     parts_first,
+    whole_exponent,
 )
 from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
@@ -249,10 +250,7 @@ def _written_out(constant: Formula) -> Formula:
 
 def _is_rational(part: Formula) -> bool:
     """Return whether a part is a sum, a product or a whole power of others."""
-    if part.word == POWER:
-        exponent = part.operands[1].exact
-        return exponent is not None and exponent.denominator == 1
-    return part.word in (SUM, PRODUCT)
+    return part.word in (SUM, PRODUCT) or whole_exponent(part) is not None
 
 
 def _is_zero(constant: Formula) -> bool:

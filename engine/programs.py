@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-NUMBER, INPUT, POPULATION, POWER = "number", "value", "n", "^"
-"""Words of what is no function of its operands alone: `Step.value` says which it is."""
-
 StepValue: TypeAlias = Fraction | float | str | int | None
 
 

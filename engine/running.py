@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from qps.engine.columns.on_arrays import whole_power
+from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
-from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step
+from qps.engine.programs import Program, Step
 
 Values = dict[int, Any]
 """What steps came to: arrays, or plain numbers where all rows are alike."""
@@ -86,7 +87,7 @@ def in_floats(step: Step, operands: Sequence[Any]) -> Any:
     row = OPERATIONS.get(step.word)
     if row is not None:
         return row.array(*operands)
-    if step.word == POWER:
+    if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         return whole_power(operands[0], step.value)
     assert step.word == NUMBER

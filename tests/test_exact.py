@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import qps
 from qps.engine.exact import ExactRunner, exact
-from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER, Program, Step
+from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
+from qps.engine.programs import Program, Step
 from qps.engine.running import Runner
 
 _TWO = {
@@ -43,9 +44,9 @@ def programs(draw: st.DrawFn) -> Program:
     steps += [Step(NUMBER, value=draw(fractions)) for _ in range(2)]
     for _ in range(draw(st.integers(1, 14))):
         earlier = st.integers(0, len(steps) - 1)
-        word = draw(st.sampled_from([*_TWO, *_ONE, POWER]))
-        if word == POWER:
-            steps.append(Step(POWER, (draw(earlier),), draw(st.sampled_from([-2, -1, 2]))))
+        word = draw(st.sampled_from([*_TWO, *_ONE, WHOLE_POWER]))
+        if word == WHOLE_POWER:
+            steps.append(Step(WHOLE_POWER, (draw(earlier),), draw(st.sampled_from([-2, -1, 2]))))
         else:
             count = 2 if word in _TWO else 1
             steps.append(Step(word, tuple(draw(earlier) for _ in range(count))))
@@ -65,7 +66,7 @@ def alone(program: Program, row: dict[str, Fraction], population: int) -> Fracti
             values.append(Fraction(step.value))  # type: ignore[arg-type]
         elif not all(isinstance(value, Fraction) for value in own):
             values.append(nan)
-        elif step.word == POWER:
+        elif step.word == WHOLE_POWER:
             values.append(nan if own[0] == 0 and step.value < 0 else own[0] ** step.value)  # type: ignore[operator]
         else:
             values.append((_TWO | _ONE)[step.word](*own))  # type: ignore[operator]

@@ -14,7 +14,7 @@ from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import population
-from qps.engine.programs import INPUT, POPULATION
+from qps.engine.leaves import INPUT, POPULATION
 from qps.engine.running import Runner
 from qps.solver.matrix.tightening import TightBuilder
 from test_matrices import disagreements

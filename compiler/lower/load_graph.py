@@ -457,13 +457,6 @@ class LoadGraph:
         """Puts in the values of all assumptions: what is left is the population."""
         return Substitution(self.values)
 
-    def valued_at(self, population: int) -> Substitution:
-        """Return what puts in a population too: what is left is a number."""
-        if population not in self._valued_at:
-            values = self.values | {self.population: number(population)}
-            self._valued_at[population] = Substitution(values)
-        return self._valued_at[population]
-
     def at(self, population: float) -> Point:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""
         if population not in self._at:
@@ -474,10 +467,6 @@ class LoadGraph:
     def number(self, formula: Formula) -> float:
         """Return the value of what is the same at every population, such as a limit."""
         return self.at(self.low).number(formula)
-
-    @cached_property
-    def _valued_at(self) -> dict[int, Substitution]:
-        return {}
 
     @cached_property
     def _at(self) -> dict[float, Point]:

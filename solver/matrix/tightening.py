@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qps.engine.building import Builder
-from qps.engine.programs import INPUT, NUMBER, POPULATION, POWER
+from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.solver.matrix import cancelling
 from qps.solver.matrix.cancelling import FREE, Factor, Line, TooManyError
 
@@ -50,7 +50,7 @@ class TightBuilder(Builder):
             return number, 0
         if step.word == POPULATION:
             return self.constant(1), 1
-        if step.word == POWER:
+        if step.word == WHOLE_POWER:
             assert isinstance(step.value, int)
             base = self._monomial(step.operands[0])
             return base and (self.power(base[0], step.value), base[1] * step.value)
@@ -217,7 +217,7 @@ class TightBuilder(Builder):
             for operand in step.operands:
                 found = cancelling.times(found, self._factor(operand))
             return found
-        if step.word == POWER and self._sign(step.operands[0]):
+        if step.word == WHOLE_POWER and self._sign(step.operands[0]):
             assert isinstance(step.value, int)
             base = self._factor(step.operands[0])
             over = base if step.value > 0 else cancelling.inverse(base)
@@ -271,7 +271,7 @@ class TightBuilder(Builder):
             return int(step.value in self.positive)
         own = [self._sign(operand) for operand in step.operands]
         odd = isinstance(step.value, int) and step.value % 2
-        if step.word == POWER:
+        if step.word == WHOLE_POWER:
             return own[0] if odd else abs(own[0])
         if step.word in ("+", *_EXTREMES):
             return own[0] if len(set(own)) == 1 else 0

@@ -21,6 +21,7 @@ from qps.engine.formulas import (
     Formula,
     number,
     parts_first,
+    whole_exponent,
 )
 from qps.engine.points import Point
 from qps.engine.powers import TooLongError
@@ -30,7 +31,6 @@ from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
 from qps.solver.search.method import Method
 from qps.solver.search.piecewise import piecewise
-from qps.solver.search.rational import whole_exponent
 from qps.solver.search.reach import Reach, first_in_pieces
 
 _KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *ROUNDINGS)

@@ -14,11 +14,19 @@ from weakref import WeakKeyDictionary
 
 from qps.engine import pieces
 from qps.engine.erlang import erlang_c_expanded
-from qps.engine.formulas import MAXIMUM, MINIMUM, POWER, PRODUCT, SUM, Formula, parts_first
+from qps.engine.formulas import (
+    MAXIMUM,
+    MINIMUM,
+    POWER,
+    PRODUCT,
+    SUM,
+    Formula,
+    parts_first,
+    whole_exponent,
+)
 from qps.engine.pieces import Piecewise
 from qps.engine.rational_functions import VARIABLE, RationalFunction
 from qps.engine.real_roots import IntractableError
-from qps.solver.search.rational import whole_exponent
 
 _RULES: dict[str, Callable[[Sequence[Piecewise]], Piecewise]] = {
     SUM: pieces.total,

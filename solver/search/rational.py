@@ -6,7 +6,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from qps.engine.erlang import erlang_c_expanded
-from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, parts_first
+from qps.engine.formulas import PRODUCT, SUM, Formula, parts_first, whole_exponent
 from qps.engine.rational_functions import VARIABLE, RationalFunction, product, raised, total
 from qps.engine.real_roots import IntractableError
 
@@ -63,9 +63,3 @@ def _function(part: Formula, population: Formula, known: _Functions) -> Rational
     if part.word in ("ratio", "mean"):
         return product([functions[0], raised(functions[1], -1)])
     return None
-
-
-def whole_exponent(expr: Formula) -> int | None:
-    """Return the exponent of a whole power, None for any other formula."""
-    value = expr.operands[1].exact if expr.word == POWER else None
-    return int(value) if value is not None and value.denominator == 1 else None

@@ -23,12 +23,12 @@ from qps.engine.formulas import (
     number,
     product,
     total,
+    whole_exponent,
 )
 from qps.engine.intervals import Interval, above, below
 from qps.engine.pieces import middle, roots_on
 from qps.solver.search.bounds import Curve
 from qps.solver.search.piecewise import piecewise
-from qps.solver.search.rational import whole_exponent
 
 _MOST_ROUNDINGS = 8
 """More roundings make a rational function of so high a degree that its roots take long."""

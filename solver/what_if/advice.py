@@ -517,7 +517,7 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
     rises = {}
     # Elastic parameters take what is freed: at the rates of before, what was moved shows.
     held = {
-        one.parameter.symbol: before.valued_at(at)(one.value)
+        one.parameter.symbol: before.at(at).constant(one.value)
         for one in (*after.elastic, *before.elastic)
     }
     loads = _loads(after, at, held)
