@@ -36,40 +36,20 @@ from qps.engine.queue_arrays import (
     sojourn_quantile,
 )
 
+# Functions of this column that stand elsewhere.
 __all__ = [
-    "absolute",
-    "arc_cosine",
     "batch_quantile",
-    "ceiling",
-    "cosine",
-    "effective",
     "erlang_b",
     "erlang_c",
-    "exponential",
-    "floor",
     "gamma_quantile",
-    "harmonic",
-    "lambert",
-    "logarithm",
-    "lower_lambert",
-    "maximum",
     "md1_quantile",
     "md1_tail",
-    "mean",
-    "minimum",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",
-    "product",
-    "raised",
-    "ratio",
-    "root",
     "sojourn_quantile",
-    "total",
-    "waiting",
-    "whole_power",
 ]
 
 absolute, root, exponential, cosine, arc_cosine = np.abs, np.sqrt, np.exp, np.cos, np.arccos

@@ -34,42 +34,22 @@ from qps.engine.columns.queue_balls import (
     sojourn_quantile,
 )
 
+# Functions of this column that stand elsewhere.
 __all__ = [
     "INFINITE",
     "UNKNOWN",
-    "absolute",
-    "arc_cosine",
-    "ball",
     "batch_quantile",
-    "ceiling",
-    "cosine",
-    "effective",
     "erlang_b",
     "erlang_c",
-    "exponential",
-    "floor",
     "gamma_quantile",
-    "harmonic",
-    "lambert",
-    "logarithm",
-    "lower_lambert",
-    "maximum",
     "md1_quantile",
     "md1_tail",
-    "mean",
-    "minimum",
     "normal_quantile",
     "normal_tail",
     "periodic_quantile",
     "periodic_tail",
     "periodic_wait",
-    "product",
-    "raised",
-    "ratio",
-    "root",
     "sojourn_quantile",
-    "total",
-    "waiting",
 ]
 
 

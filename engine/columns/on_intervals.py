@@ -28,27 +28,12 @@ from qps.engine.intervals import (
     total,
 )
 
+# Functions of this column that stand elsewhere.
 __all__ = [
-    "absolute",
-    "arc_cosine",
-    "ceiling",
-    "cosine",
-    "effective",
-    "exponential",
-    "floor",
-    "lambert",
-    "logarithm",
-    "lower_lambert",
     "maximum",
-    "mean",
     "minimum",
-    "monotone",
     "product",
-    "raised",
-    "ratio",
-    "root",
     "total",
-    "waiting",
 ]
 
 _LIBRARY = 2.0**-50
