@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
+
+
+def halfway(low: float, high: float) -> float:
+    """Return where to cut a stretch in two: one of several octaves at its geometric middle."""
+    return sqrt(low) * sqrt(high) if low > 0 and high > 4 * low else low + (high - low) / 2
 
 
 def bisected(is_behind: Callable[[float], bool], low: float, high: float) -> float:

@@ -458,6 +458,19 @@ def whole_exponent(part: Formula) -> int | None:
     return int(value) if value is not None and value.denominator == 1 else None
 
 
+def above_and_below(part: Formula) -> tuple[list[Formula], list[Formula]]:
+    """Return the factors of a formula that stand above the line of a fraction, and those below."""
+    above: list[Formula] = []
+    below: list[Formula] = []
+    for factor in part.operands if part.word == PRODUCT else (part,):
+        base, exponent = _powered(factor)
+        if exponent < 0:
+            below.append(power(base, number(-exponent)))
+        else:
+            above.append(factor)
+    return above, below
+
+
 def maximum(*operands: Operand) -> Formula:
     """Return the largest of some formulas."""
     return apply(MAXIMUM, *operands)

@@ -31,10 +31,9 @@ from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import (
     ONE,
-    POWER,
-    PRODUCT,
     ZERO,
     Formula,
+    above_and_below,
     apply,
     maximum,
     minimum,
@@ -303,16 +302,10 @@ class Walk:
     def _for_each(self, service: Formula) -> Formula:
         """Return a time for each visit: none where the population leaves no visits at all."""
         count = self._expressions.population
-        factors = service.operands if service.word == PRODUCT else (service,)
-        below = 1 / product(factor for factor in factors if self._divides(factor))
+        below = product(above_and_below(service)[1])
         if below is count or count not in below.symbols:
             return service
         return apply("mean", service * below, below)
-
-    @staticmethod
-    def _divides(factor: Formula) -> bool:
-        exponent = factor.operands[1].exact if factor.word == POWER else None
-        return exponent is not None and exponent < 0
 
     def _visit(self, name: str, rate: Formula, flows: Formula) -> Visit:
         """Return a visit with what is known of the flows so far."""

@@ -19,6 +19,7 @@ from qps.engine.formulas import (
     PRODUCT,
     SUM,
     Formula,
+    above_and_below,
     parts_first,
     power,
 )
@@ -102,13 +103,7 @@ class Program:
 
     def _product(self, product: Formula) -> int:
         """Return a quotient of two products: fewer roundings than by reciprocals."""
-        above, below = [], []
-        for factor in product.operands:
-            exponent = factor.operands[1].exact if factor.word == POWER else None
-            if exponent is not None and exponent < 0:
-                below.append(self.step(power(factor.operands[0], -factor.operands[1])))
-            else:
-                above.append(self.step(factor))
+        above, below = (list(map(self.step, factors)) for factors in above_and_below(product))
         dividend = self._folded("*", above) if above else self.constant(Fraction(1))
         return self._keep(("/", dividend, self._folded("*", below))) if below else dividend
 

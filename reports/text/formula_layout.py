@@ -19,6 +19,7 @@ from qps.engine.formulas import (
     PRODUCT,
     SUM,
     Formula,
+    above_and_below,
     parts_first,
     power,
 )
@@ -151,16 +152,10 @@ class _Layout:
         return _Laid(self._style.sum(told), _SUM, order=(2, told[0][1]))
 
     def _product(self, part: Formula) -> _Laid:
+        above, below = above_and_below(part)
         coefficient = part.operands[0].exact
-        factors = part.operands if coefficient is None else part.operands[1:]
-        above: list[Formula] = []
-        below: list[Formula] = []
-        for factor in factors:
-            exponent = factor.operands[1].exact if factor.word == POWER else None
-            if exponent is not None and exponent < 0:
-                below.append(power(factor.operands[0], -exponent))
-            else:
-                above.append(factor)
+        if coefficient is not None:
+            above = above[1:]
         value = Fraction(1) if coefficient is None else abs(coefficient)
         laid = self._quotient(above, below, value)
         is_negative = coefficient is not None and coefficient < 0

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
+from qps.engine.bisection import halfway
 from qps.solver.search.bounds import Curve
 
 Fails = Callable[[Fraction], bool]
@@ -51,7 +51,7 @@ def is_settled_between(
             return False
         if stretch.settles(low, high):
             continue
-        middle = _middle(low, high)
+        middle = halfway(low, high)
         if not low < middle < high:
             return False
         waiting += [(middle, high), (low, middle)]
@@ -83,7 +83,3 @@ class _Stretch:
         first = low + near if low == self.start else low
         last = high - near if high == self.end else high
         return all(self.fails(Fraction(at)) is self.is_above for at in (first, last))
-
-
-def _middle(low: float, high: float) -> float:
-    return sqrt(low) * sqrt(high) if low > 0 and high > 4 * low else low + (high - low) / 2

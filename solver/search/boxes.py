@@ -14,8 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from math import inf, sqrt
+from math import inf
 
+from qps.engine.bisection import halfway
 from qps.engine.formulas import Formula
 from qps.engine.intervals import above, below
 from qps.engine.known_signs import range_of
@@ -124,7 +125,7 @@ class _Search:
             if isinstance(found, Reach):
                 return found
             if found is _Open.OPEN:
-                middle = _between(start, end)
+                middle = halfway(start, end)
                 waiting += [(middle, end), (start, middle)]
         return None
 
@@ -187,12 +188,6 @@ class _Search:
         return sign is None or sign > 0 or (sign == 0 and not self._passes)
 
 
-def _between(start: float, end: float) -> float:
-    if start > 0 and end > 4 * start:
-        return sqrt(start) * sqrt(end)
-    return start + (end - start) / 2
-
-
 # -- at whole populations ----------------------------------------------------------------
 
 
@@ -244,7 +239,7 @@ def first_failure_in_boxes(
             if first is not None:
                 return first
             continue
-        middle = min(end - 1, int(_between(float(start), float(end))))
+        middle = min(end - 1, int(halfway(float(start), float(end))))
         waiting += [(middle + 1, end), (start, middle)]
     return None
 
