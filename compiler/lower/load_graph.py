@@ -9,7 +9,7 @@ units (s, bit, single items). The population is a positive integer, an assumptio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -456,6 +456,12 @@ class LoadGraph:
     def valued(self) -> Substitution:
         """Puts in the values of all assumptions: what is left is the population."""
         return Substitution(self.values)
+
+    def with_values(self, values: Mapping[str, Formula]) -> LoadGraph:
+        """Return the same with other values of some numbers, of those that it rests on."""
+        known = self.assumptions
+        new = {n: replace(known[n], value=value) for n, value in values.items() if n in known}
+        return replace(self, assumptions=known | new) if new else self
 
     def at(self, population: float) -> Point:
         """Return the values of all formulas at a population, whole or not, as plain numbers."""

@@ -7,8 +7,8 @@ capacity to one that has some left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 
@@ -76,7 +76,7 @@ class _Candidate:
     configuration: Configuration
     is_capacity: bool
     is_setting: bool = True
-    multiplied: str | None = None
+    doubled: frozenset[str] = frozenset()
     """The number of the graph that is doubled."""
     halved: frozenset[str] = frozenset()
     """The costs of the graph that are halved, as on a core that is twice as fast."""
@@ -250,7 +250,7 @@ def _twice_as_fast(
                 configuration=configuration,
                 is_capacity=True,
                 is_setting=False,
-                multiplied=assumption.name,
+                doubled=frozenset({assumption.name}),
             )
 
 
@@ -288,20 +288,10 @@ def _is_cost(assumption: Assumption) -> bool:
     return each.single_base is not None
 
 
-def _halved(graph: LoadGraph, names: frozenset[str]) -> LoadGraph:
-    """Return a graph with some of its numbers halved."""
-    known = graph.assumptions
-    new = {n: replace(known[n], value=known[n].value / _MORE) for n in names if n in known}
-    return replace(graph, assumptions=known | new) if new else graph
-
-
-def _multiplied(graph: LoadGraph, name: str | None) -> LoadGraph:
-    """Return a graph with one of its numbers doubled."""
-    old = None if name is None else graph.assumptions.get(name)
-    if old is None:
-        return graph
-    new = replace(old, value=old.value * _MORE)
-    return replace(graph, assumptions=graph.assumptions | {old.name: new})
+def _times(graph: LoadGraph, names: Collection[str], factor: Fraction) -> LoadGraph:
+    """Return a graph with some of its numbers multiplied."""
+    known = graph.assumptions.items()
+    return graph.with_values({name: a.value * factor for name, a in known if name in names})
 
 
 def _parameters(
@@ -385,14 +375,12 @@ class _Trials:
 
         None where it does not help, cannot be, or helps less than the best of its way.
         """
-        if self._surely_helps_less(candidate, best):
-            return None
-        sink = Sink()
-        check_placement(self.model, candidate.configuration, sink)
-        if sink.has_errors:
-            return None
         try:
-            return self._helping(candidate, best)
+            if self._surely_helps_less(candidate, best):
+                return None
+            sink = Sink()
+            check_placement(self.model, candidate.configuration, sink)
+            return None if sink.has_errors else self._helping(candidate, best)
         except QpsError:
             return None  # a change that the model cannot answer is no advice
 
@@ -411,8 +399,7 @@ class _Trials:
             known = graph.assumptions.get(name)
             if known is None or not _keeps_its_formulas(graph, known):
                 return False
-            moved = replace(known, value=number(value))
-            graphs.append(replace(graph, assumptions=graph.assumptions | {name: moved}))
+            graphs.append(graph.with_values({name: number(value)}))
         return self._way_among_the_best(candidate, graphs, best) is None
 
     @property
@@ -421,7 +408,11 @@ class _Trials:
 
     def _helping(self, candidate: _Candidate, best: dict[Way, list[Advice]]) -> Advice | None:
         graphs = [
-            _halved(_multiplied(self._lowered(settled), candidate.multiplied), candidate.halved)
+            _times(
+                _times(self._lowered(settled), candidate.doubled, Fraction(_MORE)),
+                candidate.halved,
+                Fraction(1, _MORE),
+            )
             for settled in in_each_mode(self.model, candidate.configuration)
         ]
         told = self._way_among_the_best(candidate, graphs, best)

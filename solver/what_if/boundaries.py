@@ -75,17 +75,13 @@ def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, For
     )
 
 
-def boundaries(
-    excesses: Sequence[Excess], symbol: Formula, low: Fraction, high: Fraction
-) -> list[Fraction]:
-    """Return every value between two at which a criterion may begin or cease to fail."""
-    return boundaries_known(excesses, symbol, low, high)[0]
-
-
 def boundaries_known(
     excesses: Sequence[Excess], symbol: Formula, low: Fraction, high: Fraction
 ) -> tuple[list[Fraction], Certainty]:
-    """Return the same, and how it is known that there are no others."""
+    """Return every value between two at which a criterion may begin or cease to fail.
+
+    And how it is known that there are no others.
+    """
     found: set[Fraction] = set()
     bracketed = []
     for over in excesses:

@@ -279,12 +279,10 @@ class _Bench:
     def _with_numbers(
         self, graph: LoadGraph, made: frozenset[str], changes: Sequence[AssumptionChange]
     ) -> LoadGraph:
-        numbers = dict(graph.assumptions)
-        for change in changes:
-            if change.kind is ChangeKind.NUMBER and change.name in numbers:
-                value = (self.after if change.name in made else self.before)[change.name].value
-                numbers[change.name] = replace(numbers[change.name], value=value)
-        return replace(graph, assumptions=numbers)
+        numbers = [change.name for change in changes if change.kind is ChangeKind.NUMBER]
+        return graph.with_values(
+            {name: (self.after if name in made else self.before)[name].value for name in numbers}
+        )
 
 
 def _span(side: Side) -> Span:

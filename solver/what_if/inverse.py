@@ -355,11 +355,7 @@ def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fract
 
 def _at(graph: LoadGraph, number: Unknown, at: Fraction) -> LoadGraph:
     """Return a graph with the number at a value, where it rests on it."""
-    if not number.rests(graph):
-        return graph
-    old = graph.assumptions[number.name]
-    moved = replace(old, value=number_of(at))
-    return replace(graph, assumptions=graph.assumptions | {number.name: moved})
+    return graph.with_values({number.name: number_of(at)})
 
 
 def _accepts(graph: LoadGraph, population: int) -> bool:
