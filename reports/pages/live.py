@@ -48,7 +48,7 @@ from qps.solver.answers.answering import all_criteria, rests_on_users
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.impossible import impossible
 from qps.solver.answers.saturation import is_filled
-from qps.solver.what_if.advice import numbers_of_limits
+from qps.solver.what_if.candidates import numbers_of_limits
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 

@@ -1,0 +1,278 @@
+"""What can be tried to help: single changes of a configuration, or of numbers of its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.configure.cases import scaled
+from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.quantities.dimension import TIME
+from qps.engine.formulas import Formula
+from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.capacity import excess
+from qps.solver.answers.solution import Solution
+
+_MORE = 2
+_A_LITTLE = Fraction(1, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A change to try: to the configuration, or to the lowered graph."""
+
+    text: str
+    configuration: Configuration
+    is_capacity: bool
+    is_setting: bool = True
+    factors: Mapping[str, Fraction] = field(default_factory=dict)
+    """Numbers of the graph that are multiplied: a capacity, or costs as on a faster core."""
+    moved: tuple[str, Fraction] | None = None
+    """The one number of the graph that another one takes the place of, in every mode."""
+
+
+_OF_ALL = (ir.SetPopulation, ir.SetCase)
+"""Changes that name no single part of the model."""
+
+
+def takes_from_a_mode(model: ir.Model, configuration: Configuration, candidate: Candidate) -> bool:
+    """Return whether a candidate changes what a mode changes: that is what its users do.
+
+    Set, it would win over the mode; what the user has set already does so anyway.
+    """
+    known = configuration.explicit
+    set_before = {change.name for change in known if not isinstance(change, _OF_ALL)}
+    tried = candidate.configuration.explicit[len(known) :]
+    return any(
+        own.name == change.name and own.name not in set_before and not _is_same(own, change)
+        for settled in in_each_mode(model, configuration)
+        for own in settled.mode_changes
+        for change in tried
+        if not isinstance(own, _OF_ALL) and not isinstance(change, _OF_ALL)
+    )
+
+
+def _is_same(one: ir.Change, other: ir.Change) -> bool:
+    match one, other:
+        case ir.SetOption(_, choice), ir.SetOption(_, chosen):
+            return choice == chosen
+        case ir.SetPlace(_, kind, count), ir.SetPlace(_, placed, many):
+            return (kind, count) == (placed, many)
+    return False
+
+
+def candidates(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[Candidate]:
+    """Yield the changes that may help: other, more and faster hardware, options, parameters."""
+    involved = _involved(solution)
+    places = {assumption.name.split(".")[0] for assumption in involved}
+    # A machine of one core has no number of its own; what loads it tells.
+    numbers = {assumption.symbol for assumption in involved}
+    places |= {
+        name.split(".")[0]
+        for name, resource in solution.graph.resources.items()
+        if resource.load.symbols & numbers
+    }
+    yield from _other_hardware(model, configuration, places)
+    yield from _more_hardware(configuration, places)
+    yield from _twice_as_many(model, configuration, involved)
+    yield from _twice_as_fast(configuration, involved)
+    yield from _faster_core(configuration, solution, involved)
+    for option in model.options:
+        for choice in option.choices:
+            if choice != configuration.options[option.name]:
+                change = ir.SetOption(option.name, choice, option.span)
+                settled = changed(configuration, [change])
+                yield Candidate(
+                    text=f"{option.name} = {choice}", configuration=settled, is_capacity=False
+                )
+    yield from _parameters(model, configuration, solution)
+
+
+def _involved(solution: Solution) -> list[Assumption]:
+    """Return the numbers that what limits the answer rests on."""
+    graph = solution.graph
+    named = [c for c in all_criteria(graph) if c.name == solution.limited_by]
+    free = set[Formula]().union(*(excess(criterion).symbols for criterion in named))
+    return [a for a in graph.assumptions.values() if a.symbol in free]
+
+
+def _other_hardware(
+    model: ir.Model, configuration: Configuration, places: set[str]
+) -> Iterator[Candidate]:
+    """Yield each place that is involved with every other machine or network in it."""
+    for node in configuration.nodes.values():
+        if node.name in places:
+            for name in model.machines:
+                if name != node.machine:
+                    yield _placed(configuration, node.name, name, node.span)
+    for link in configuration.links.values():
+        if link.name in places:
+            for name in model.networks:
+                if name != link.network:
+                    yield _placed(configuration, link.name, name, link.span)
+
+
+def _placed(configuration: Configuration, place: str, kind: str, span: Span) -> Candidate:
+    change = ir.SetPlace(place, kind, None, span)
+    return Candidate(
+        text=f"{place} = {kind}", configuration=changed(configuration, [change]), is_capacity=True
+    )
+
+
+def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[Candidate]:
+    """Yield each place that is involved with twice as many machines or networks in it."""
+    for node in configuration.nodes.values():
+        if node.name in places and isinstance(node.count, ir.Constant):
+            yield _replicated(configuration, node.name, node.machine, node.count, node.span)
+    for link in configuration.links.values():
+        if link.name in places and isinstance(link.count, ir.Constant):
+            yield _replicated(configuration, link.name, link.network, link.count, link.span)
+
+
+def _replicated(
+    configuration: Configuration, place: str, kind: str, count: ir.Constant, span: Span
+) -> Candidate:
+    more = count.value * _MORE
+    change = ir.SetPlace(place, kind, ir.Constant(more), span)
+    settled = changed(configuration, [change])
+    return Candidate(text=f"{place} = {kind} * {more}", configuration=settled, is_capacity=True)
+
+
+def _twice_as_many(
+    model: ir.Model, configuration: Configuration, involved: list[Assumption]
+) -> Iterator[Candidate]:
+    """Yield each parameter that is a count and involved, doubled."""
+    known = {parameter.name: parameter for parameter in model.parameters}
+    for name in sorted(counted_by(configuration) & {assumption.name for assumption in involved}):
+        value = configuration.parameters.get(name)
+        if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
+            more = value.value * _MORE
+            change = ir.SetParameter(name, ir.Constant(more), known[name].span)
+            settled = changed(configuration, [change])
+            yield Candidate(text=f"{name} = {more}", configuration=settled, is_capacity=True)
+
+
+def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
+    """Tell whether a value is in the range of a parameter."""
+    low, high = (
+        bound.value if isinstance(bound, ir.Constant) else None
+        for bound in (parameter.low, parameter.high)
+    )
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
+def _twice_as_fast(configuration: Configuration, involved: list[Assumption]) -> Iterator[Candidate]:
+    for assumption in involved:
+        if assumption.is_capacity:
+            yield Candidate(
+                text=f"twice the {assumption.name}",
+                configuration=configuration,
+                is_capacity=True,
+                is_setting=False,
+                factors={assumption.name: Fraction(_MORE)},
+            )
+
+
+def _faster_core(
+    configuration: Configuration, solution: Solution, involved: list[Assumption]
+) -> Iterator[Candidate]:
+    """Yield cores twice as fast for what is bound to one thread, where no rating tells of it.
+
+    A thread, `server.cpu.main`, gains nothing by more cores. All costs there halve; where they
+    are also costs elsewhere, no one machine can be told to be faster.
+    """
+    resources = solution.graph.resources
+    thread = (solution.limited_by or "").removesuffix(".load")
+    owner = thread.rpartition(".")[0]
+    if owner not in resources or thread not in resources or any(a.is_capacity for a in involved):
+        return
+    here, elsewhere = set[Formula](), set[Formula]()
+    for name, resource in resources.items():
+        is_here = name == owner or name.startswith(f"{owner}.")
+        (here if is_here else elsewhere).update(resource.load.symbols)
+    costs = [a for a in solution.graph.assumptions.values() if a.symbol in here and _is_cost(a)]
+    if costs and not any(cost.symbol in elsewhere for cost in costs):
+        yield Candidate(
+            text=f"cores twice as fast for {owner}",
+            configuration=configuration,
+            is_capacity=True,
+            is_setting=False,
+            factors={cost.name: Fraction(1, _MORE) for cost in costs},
+        )
+
+
+def _is_cost(assumption: Assumption) -> bool:
+    """Return whether a number is time for each of an item."""
+    each = TIME / assumption.dimension
+    return each.single_base is not None
+
+
+def _parameters(
+    model: ir.Model, configuration: Configuration, solution: Solution
+) -> Iterator[Candidate]:
+    """Yield each parameter 10 % up or down, as it helps, within its range."""
+    graph = solution.graph
+    # A wider limit is no less demand, it is to be content with less.
+    given_up = numbers_of_limits(graph)
+    elasticity = {
+        s.parameter: s.elasticity for s in solution.sensitivity if s.parameter not in given_up
+    }
+    known = {parameter.name: parameter for parameter in model.parameters}
+    counts = counted_by(configuration)
+    capacities = {a.name for a in graph.assumptions.values() if a.is_capacity}
+    for name, effect in _of_all_kinds(elasticity, configuration).items():
+        parameter = known.get(name)
+        if parameter is None or effect == 0:
+            continue
+        if "." in name or name in capacities or name in counts:
+            continue  # what a module states is a fact; capacity and counts were doubled above
+        factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
+        changes = scaled(configuration.parameters, name, factor, parameter.span)
+        word = "more" if effect > 0 else "less"
+        if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
+            continue
+        settled = changed(configuration, changes)
+        yield Candidate(
+            text=f"10 % {word} {name}",
+            configuration=settled,
+            is_capacity=False,
+            is_setting=False,
+            moved=_moved_number(changes),
+        )
+
+
+def _moved_number(changes: Sequence[ir.SetParameter]) -> tuple[str, Fraction] | None:
+    """Return the one number that changes set, None where they set more than a number."""
+    if len(changes) != 1 or not isinstance(changes[0].value, ir.Constant):
+        return None
+    return changes[0].name, changes[0].value.value
+
+
+def numbers_of_limits(graph: LoadGraph) -> set[str]:
+    """Return the numbers that limits and targets rest on, and no load does."""
+    limits = set[Formula]().union(*(criterion.limit.symbols for criterion in graph.criteria))
+    # What elastic parameters leave rests on limits; what loads them does not.
+    loads = set[Formula]().union(*(r.unsettled.symbols for r in graph.resources.values()))
+    return {symbol.name for symbol in limits - loads}
+
+
+def _of_all_kinds(elasticity: dict[str, float], configuration: Configuration) -> dict[str, float]:
+    """Return elasticities with those of parameters by kinds: of all their kinds together."""
+    joined = dict(elasticity)
+    for name, value in configuration.parameters.items():
+        kinds = [k.parameter for k in value.kinds] if isinstance(value, ir.Mixture) else []
+        if any(kind in elasticity for kind in kinds):
+            joined[name] = sum(elasticity.get(one, 0.0) for one in (name, *kinds))
+    return dict(sorted(joined.items(), key=lambda item: -abs(item[1])))
+
+
+def _numbers(change: ir.SetParameter) -> list[Fraction]:
+    """Return the numbers that a parameter is set to: one, or one for each case."""
+    return [part.value for part in parts_of(change.value) if isinstance(part, ir.Constant)]
