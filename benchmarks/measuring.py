@@ -104,6 +104,7 @@ def ran(arguments: Sequence[str], bytecode: Path) -> Ran:
     environment = os.environ | {
         "PYTHONPATH": str(ROOT / "src"),
         "PYTHONPYCACHEPREFIX": str(bytecode),
+        "QPS_CACHE": "off",
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start, before = perf_counter(), busy()
@@ -135,17 +136,26 @@ class Used:
     text: str
 
 
-def used(arguments: Sequence[str], limit: int, folder: Path | None = None) -> Used:
+def used(
+    arguments: Sequence[str], limit: int, folder: Path | None = None, kept: Path | None = None
+) -> Used:
     """Run Python in a process of its own, for so many s of processor at the most.
 
     Statuses 0 and 1 are answers. Bytecode is kept where it always is, as an installed package
-    has it.
+    has it; what commands keep for the next one is in `kept`, and goes away where that is None.
     """
+    if kept is None:
+        with tempfile.TemporaryDirectory(prefix="qps-kept-") as new:
+            return used(arguments, limit, folder, Path(new))
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
 
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT / "src"),
+        "OPENBLAS_NUM_THREADS": "1",
+        "QPS_CACHE_DIR": str(kept),
+    }
     process = subprocess.Popen(
         [sys.executable, *arguments],
         env=environment,

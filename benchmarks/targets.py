@@ -87,13 +87,13 @@ def beside(measure: Callable[[], Used], runs: int = _RUNS) -> tuple[Used, float]
     return min(took, key=lambda one: one.seconds), min(units)
 
 
-def qps(*words: str | Path) -> Callable[[], Used]:
-    """Return what runs a command."""
-    return partial(used, ["-m", "qps", *map(str, words)], LIMIT)
+def qps(*words: str | Path, kept: Path | None = None) -> Callable[[], Used]:
+    """Return what runs a command; `kept` is what commands before it have left, None for nothing."""
+    return partial(used, ["-m", "qps", *map(str, words)], LIMIT, kept=kept)
 
 
-def _command(*words: str | Path) -> Found:
-    took, unit = beside(qps(*words))
+def _command(*words: str | Path, kept: Path | None = None) -> Found:
+    took, unit = beside(qps(*words, kept=kept))
     return Found(took.seconds / unit, took.seconds, took.megabytes, took.is_late)
 
 
@@ -103,9 +103,9 @@ def _solved(name: str, text: str, *words: str) -> Found:
 
 def _again(spec: str, setting: str) -> Found:
     """Solve with another number what was solved before."""
-    path = SPECS / f"{spec}.qps"
-    qps("solve", "-q", path)()
-    return _command("solve", "-q", path, "--set", setting)
+    path, kept = SPECS / f"{spec}.qps", folder() / "kept"
+    qps("solve", "-q", path, kept=kept)()
+    return _command("solve", "-q", path, "--set", setting, kept=kept)
 
 
 def _checked_and_solved() -> Found:

@@ -262,7 +262,7 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
         program=program.value,
         known=context.known,
         warnings=found,
-        files=_files_of(source, importer),
+        files=files_of(source, importer),
     )
     return Outcome(spec, found)
 
@@ -278,7 +278,7 @@ def allow_deep_expressions() -> None:
 _CALLS_A_LEVEL = 25
 
 
-def _files_of(source: Source, importer: Importer) -> frozenset[Path]:
+def files_of(source: Source, importer: Importer) -> frozenset[Path]:
     """Return the files that a spec was read from, none for a text that is no file."""
     if source.folder is None or not isinstance(importer, FileImporter):
         return frozenset()

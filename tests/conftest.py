@@ -17,6 +17,9 @@ from qps.compiler.pipeline import allow_deep_expressions
 # Before hypothesis looks at the limit of recursion, which it guards.
 allow_deep_expressions()
 
+# Each test checks what it solves: what is kept between runs has tests of its own.
+os.environ["QPS_CACHE"] = "off"
+
 # Speed lives in the benchmarks: a busy machine must fail no test.
 settings.register_profile("qps", deadline=None)
 settings.load_profile("qps")

@@ -27,7 +27,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix import compiling, cores, run, single, whole_files
-from qps.solver.matrix.build import build
+from qps.build import build
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.matrix_claims import Judge
@@ -703,7 +703,8 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
 
 OTHER = """
 import sys
-from qps.solver.matrix import build, cluster
+from qps import build
+from qps.solver.matrix import cluster
 other = lambda: "qps 0.0.9"
 build.build = cluster.build = other
 from distributed.cli.dask_worker import main
@@ -773,7 +774,8 @@ def test_a_worker_with_another_qps_is_refused(
 
 STUCK = """
 import sys, time
-from qps.solver.matrix import build, cluster
+from qps import build
+from qps.solver.matrix import cluster
 cluster.build = lambda own=build.build(): own
 build.build = cluster.build
 real = cluster.part_bytes

@@ -18,7 +18,7 @@ from threading import local
 from time import monotonic
 from typing import Any
 
-from qps.solver.matrix.build import build
+from qps.build import build
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.cores import cores
 from qps.solver.matrix.run import Made, Work, WorkersLostError, part_bytes
@@ -158,7 +158,7 @@ def _telling_build() -> Callable[[], str]:
 
     def told() -> str:
         try:
-            from qps.solver.matrix.build import build as own  # noqa: PLC0415 - the worker's
+            from qps.build import build as own  # noqa: PLC0415 - the worker's
 
             return own()
         except ImportError:

@@ -6,10 +6,10 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, show, specs_under
+from qps.commands.kept_specs import check_file
 from qps.commands.readers import readers_of
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_json
-from qps.compiler.pipeline import check_file
 
 
 def run(arguments: Namespace) -> Exit:

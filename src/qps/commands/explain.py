@@ -7,10 +7,11 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.kept_specs import load
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.lower.lowering import lower
-from qps.compiler.pipeline import Spec, load
+from qps.compiler.pipeline import Spec
 from qps.reports.text.explaining import explain
 from qps.reports.text.figure_text import figure_text, figure_view
 from qps.reports.text.text import explanation_text

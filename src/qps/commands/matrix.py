@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.commands.console import Exit, complain, show
+from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, write_page
 from qps.commands.progress import Progress
 from qps.commands.results import too_many
@@ -23,7 +24,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.pipeline import Spec, load
+from qps.compiler.pipeline import Spec
 from qps.extras import need_arrow
 
 if TYPE_CHECKING:
@@ -386,7 +387,7 @@ class _Job(Struct):
     @property
     def _fingerprint(self) -> str:
         """Tells parts of this matrix, as this version solves it, from all others."""
-        from qps.solver.matrix.build import build  # noqa: PLC0415
+        from qps.build import build  # noqa: PLC0415
 
         return f"{build()}:{self.compiled.fingerprint}"
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from qps.commands import results
 from qps.commands.console import Exit, complain, show
+from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, refuse_other_endings, write_page
 from qps.commands.progress import Progress
 from qps.commands.results import is_result
 from qps.commands.solving import Solved, solved_spec
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.pipeline import Spec, load
+from qps.compiler.pipeline import Spec
 from qps.reports.pages.html import render_html
 from qps.reports.pages.live_page import ShownCase, live_page
 from qps.reports.pages.page import page_view

@@ -12,9 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from qps.commands.console import complain
+from qps.commands.kept_specs import load
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.pipeline import Spec, check_source, load
+from qps.compiler.pipeline import Spec, check_source
 from qps.compiler.syntax.importer import read_spec
 
 _LONGEST = 60.0

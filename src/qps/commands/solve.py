@@ -6,14 +6,11 @@ import sys
 from argparse import Namespace
 
 from qps.commands.console import Exit, complain, print_json, show
+from qps.commands.kept_specs import load
 from qps.commands.solving import solved
-from qps.compiler.pipeline import Spec, load
-from qps.reports.text.inverse_text import inverse_text, inverse_view
-from qps.reports.text.sizing_text import sizing_text, sizing_view
+from qps.compiler.pipeline import Spec
 from qps.reports.text.text import solve_text, title_of
 from qps.reports.text.view import as_json
-from qps.solver.what_if.inverse import solve_for
-from qps.solver.what_if.sizing import size
 
 
 def run(arguments: Namespace) -> Exit:
@@ -38,6 +35,9 @@ def run(arguments: Namespace) -> Exit:
 
 def _solve_for(arguments: Namespace) -> Exit:
     """Tell which values of a number carry a population."""
+    from qps.reports.text.inverse_text import inverse_text, inverse_view  # noqa: PLC0415 - seldom
+    from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
+
     spec = load(arguments.file)
     show(spec.warnings, arguments)
     configuration = spec.configuration(arguments.scenario, arguments.set)
@@ -52,6 +52,9 @@ def _solve_for(arguments: Namespace) -> Exit:
 
 def _carry(arguments: Namespace) -> Exit:
     """Tell what each resource must have to carry a population."""
+    from qps.reports.text.sizing_text import sizing_text, sizing_view  # noqa: PLC0415 - seldom
+    from qps.solver.what_if.sizing import size  # noqa: PLC0415
+
     if arguments.solve_for is not None or arguments.given is not None:
         raise complain(
             "`--carry` asks for all capacities, `--for` for one number: they go apart",

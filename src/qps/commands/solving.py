@@ -7,10 +7,11 @@ from argparse import Namespace
 from msgspec import Struct
 
 from qps.commands.console import show
+from qps.commands.kept_specs import load
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
-from qps.compiler.pipeline import Spec, load
+from qps.compiler.pipeline import Spec
 from qps.reports.text.answers import SolveView
 from qps.reports.text.view import solve_view
 from qps.solver.answers.solution import Solution

@@ -13,11 +13,11 @@ from time import perf_counter
 from msgspec import Struct, field
 
 from qps.commands.console import Exit, complain, print_json, show, specs_under
+from qps.commands.kept_specs import check_file
 from qps.commands.progress import Progress
 from qps.commands.readers import readers_of
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
-from qps.compiler.pipeline import check_file
 from qps.reports.text.ci import (
     Tested,
     Wrong,

@@ -1,7 +1,7 @@
 """Which qps this is: its version, and a checksum of all that it computes with.
 
-Two processes make the same rows only where both are the same: a checkout has had its version for
-many changes.
+Two processes make the same only where both are the same: a checkout has had its version for many
+changes.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from importlib.resources.abc import Traversable
 
 from qps.version import __version__
 
-_ENDINGS = (".py", ".lark", ".qps")
+_ENDINGS = (".py", ".lark", ".json", ".qps")
 _SHOWN = 12
 
 
 @cache
-def build() -> str:
-    """Return the version of this qps and the checksum of its files.
+def build(*rooms: str) -> str:
+    """Return the version of this qps and the checksum of its files, or of those in some folders.
 
     >>> build().startswith(f"qps {__version__}+")
     True
     """
     found = hashlib.sha256()
-    for name, data in _sources("", files("qps")):
-        found.update(f"{name}:{len(data)}:".encode() + data)
+    for room in rooms or ("",):
+        for name, data in _sources(room, files("qps") / room):
+            found.update(f"{name}:{len(data)}:".encode() + data)
     return f"qps {__version__}+{found.hexdigest()[:_SHOWN]}"
 
 

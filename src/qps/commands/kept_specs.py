@@ -1,0 +1,159 @@
+"""Specs that were checked before, from where the command before has kept them.
+
+Checking is a function of the text of a spec, of what files and modules answer when it asks for
+them, and of this qps. So a spec is kept under the first and the last of these, beside what it
+asked for and a checksum of each answer; it is taken where all of that is asked again, by the same
+rules, and answered alike. Only specs without errors are kept; what they warn of is part of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from pickle import HIGHEST_PROTOCOL, PicklingError, Unpickler, UnpicklingError, dumps
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.build import build
+from qps.commands.kept_files import KeptFiles, kept_files
+from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import Spec, allow_deep_expressions, check_source, files_of
+from qps.compiler.syntax import ast
+from qps.compiler.syntax.importer import FileImporter, read_spec
+
+
+class _Asked(Struct, frozen=True):
+    """What a spec asked for, and a checksum of the answer."""
+
+    module: ast.Name | ast.Text
+    importing: Source
+    is_data: bool
+    checksum: str
+
+
+class _Kept(Struct, frozen=True):
+    """A spec and all that it rests on besides its own text."""
+
+    spec: Spec
+    asked: tuple[_Asked, ...]
+
+
+class _Noting(FileImporter, frozen=True, eq=False):
+    """Reads as others do, and notes what was asked for and answered."""
+
+    asked: list[_Asked] = field(default_factory=list)
+
+    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
+        """Return the source, or why there is none."""
+        answer = super().open(module, importing)
+        self.asked.append(_Asked(module, importing, False, _checksum(answer)))  # noqa: FBT003
+        return answer
+
+    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
+        """Return the text of a data file, or why there is none."""
+        answer = super().data(file, importing)
+        self.asked.append(_Asked(file, importing, True, _checksum(answer)))  # noqa: FBT003
+        return answer
+
+
+def load(path: Path) -> Spec:
+    """Return a checked spec; QpsError where it has mistakes."""
+    outcome = check_file(path)
+    if outcome.value is None:
+        raise QpsError(outcome.diagnostics)
+    return outcome.value
+
+
+def check_file(path: Path) -> Outcome[Spec]:
+    """Read and check a spec in a file, or take what came of that the last time."""
+    read = read_spec(path)
+    if read.value is None:
+        return Outcome(None, read.diagnostics)
+    files = kept_files()
+    if files is None:
+        return check_source(read.value)
+    key = _key(read.value)
+    found = _found(files.read(key), read.value)
+    if found is not None:
+        allow_deep_expressions()
+        return Outcome(found, found.warnings)
+    importer = _Noting(read.value.folder)
+    outcome = check_source(read.value, importer)
+    if outcome.value is not None:
+        _keep(_Kept(outcome.value, tuple(importer.asked)), key, files)
+    return outcome
+
+
+def _key(source: Source) -> str:
+    """Return what tells a spec as this qps reads it from all others."""
+    versions = (build("compiler", "grammar"), sys.version, msgspec.__version__)
+    return repr((*versions, source.label, str(source.folder), _sum(source.text)))
+
+
+def _found(data: bytes | None, source: Source) -> Spec | None:
+    """Return the spec that was kept where all that it asked for is still as it was."""
+    if data is None:
+        return None
+    try:
+        kept = _OwnValues(BytesIO(data)).load()
+    except Exception:  # noqa: BLE001 - whatever it was that was kept: it is made anew
+        return None
+    if not isinstance(kept, _Kept):
+        return None
+    importer = FileImporter(source.folder)
+    for asked in kept.asked:
+        answer: Outcome[str] | Outcome[Source]
+        if asked.is_data and isinstance(asked.module, ast.Text):
+            answer = importer.data(asked.module, asked.importing)
+        else:
+            answer = importer.open(asked.module, asked.importing)
+        if _checksum(answer) != asked.checksum:
+            return None
+    return replace(kept.spec, files=files_of(source, importer))
+
+
+def _keep(kept: _Kept, key: str, files: KeptFiles) -> None:
+    # What is nested too deep for it is checked every time.
+    with suppress(PicklingError, RecursionError):
+        files.write(key, dumps(kept, HIGHEST_PROTOCOL))
+
+
+def _checksum(answer: Outcome[str] | Outcome[Source]) -> str:
+    """Return a checksum of an answer: of the text, its label and where that names files."""
+    found = answer.value
+    if isinstance(found, Source):
+        return _sum(repr((found.label, str(found.folder), _sum(found.text))))
+    return "none" if found is None else _sum(found)
+
+
+def _sum(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class _OwnValues(Unpickler):
+    """Makes values of ours again, and calls nothing else, whatever is written."""
+
+    def find_class(self, module: str, name: str) -> object:
+        """Return a class of ours, or one of the few others that a spec is made of."""
+        if (module, name) not in _OTHERS and not module.startswith(_OURS):
+            raise UnpicklingError(f"{module}.{name} is no part of a spec")
+        found = super().find_class(module, name)
+        if not isinstance(found, type) and (module, name) not in _OTHERS:
+            raise UnpicklingError(f"{module}.{name} is no class")
+        return found
+
+
+_OURS = ("qps.compiler.", f"{__name__}")
+_OTHERS = frozenset(
+    [
+        ("msgspec._utils", "rebuild"),  # of a Struct with keywords only
+        ("fractions", "Fraction"),
+        (type(Path()).__module__, type(Path()).__name__),
+    ]
+)
