@@ -236,7 +236,7 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     if sink.has_errors or any(finding.is_error for finding in earlier):
         model = without_dangling(model)
     base = base_configuration(model)
-    placement = Placement(model)
+    placement = model.once(Placement)
     placement.check(base, sink)
     for scenario in model.scenarios:
         settled = changed(base, [ir.SetScenario(scenario.name, scenario.changes, scenario.span)])

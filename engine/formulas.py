@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
 from qps.engine.powers import as_power, exact_power
+from qps.engine.remembering import remembered
 
 SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""
@@ -225,6 +226,11 @@ _NOTHING, _UNIT = Fraction(0), Fraction(1)
 
 def total(terms: Iterable[Formula]) -> Formula:
     """Return a sum, equal terms collected."""
+    return _total(*terms)
+
+
+@remembered
+def _total(*terms: Formula) -> Formula:
     constant: Fraction | float = _NOTHING
     collected: dict[tuple[Formula, ...], Fraction | float] = {}
     for term in terms:
@@ -247,6 +253,11 @@ def total(terms: Iterable[Formula]) -> Formula:
 
 def product(factors: Iterable[Formula]) -> Formula:
     """Return a product, equal factors collected; a number times a sum is a sum."""
+    return _product(*factors)
+
+
+@remembered
+def _product(*factors: Formula) -> Formula:
     coefficient: Fraction | float = _UNIT
     by_base: dict[Formula, Formula] = {}
     exponents: dict[Formula, Fraction] = {}
@@ -359,7 +370,11 @@ def _signed(value: Fraction | float) -> float:
 
 def power(base: Formula, exponent: Operand) -> Formula:
     """Return a power; TooLongError where an exact one has too many digits."""
-    raised_to = formula(exponent)
+    return _power(base, formula(exponent))
+
+
+@remembered
+def _power(base: Formula, raised_to: Formula) -> Formula:
     if raised_to is ZERO:
         return ONE
     if raised_to is ONE:
@@ -398,7 +413,11 @@ def _number_raised(base: Fraction | float, exponent: Fraction) -> Formula:
 
 def apply(word: str, *operands: Operand) -> Formula:
     """Return an operation on formulas, by its word in the table; folded where it is exact."""
-    given = tuple(map(formula, operands))
+    return _applied(word, *map(formula, operands))
+
+
+@remembered
+def _applied(word: str, *given: Formula) -> Formula:
     if word == SUM:
         return total(given)
     if word == PRODUCT:

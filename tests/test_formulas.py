@@ -34,6 +34,7 @@ from qps.engine.formulas import (
     total,
 )
 from qps.engine.powers import MOST_BITS, TooLongError, exact_power
+from qps.engine.remembering import Memory
 from qps.engine.substitution import Substitution, substituted
 
 X, Y, Z, N = symbol("x"), symbol("y"), symbol("z"), population("N")
@@ -207,3 +208,26 @@ def test_a_formula_has_the_value_of_what_is_written(
     if expected is not None:  # what has no value may have one in its form: x/x
         put_in = Substitution({s: number(value) for s, value in at.items()})
         assert put_in(formula) is number(expected)
+
+
+def test_a_memory_in_use_tells_what_was_made_before_and_forgets_with_itself() -> None:
+    memory = Memory()
+    with memory.in_use():
+        made = total(symbol(f"remembered {i}") * i for i in range(100))
+        before = len(formulas._KNOWN)
+        assert total(symbol(f"remembered {i}") * i for i in range(100)) is made
+        assert len(formulas._KNOWN) == before
+    del made, memory
+    gc.collect()
+    assert len(formulas._KNOWN) <= before - 100
+
+
+def test_a_memory_forgets_what_was_not_asked_for_lately() -> None:
+    memory = Memory()
+    memory.keep(("asked", "now and then"), ZERO)
+    for i in range(150_000):
+        memory.keep(("filling", i, 0, 0), ZERO)
+        if not i % 50_000:
+            assert memory.get(("asked", "now and then")) is ZERO
+    assert len(memory._now) + len(memory._before) < 250_000
+    assert memory.get(("asked", "now and then")) is ZERO

@@ -18,6 +18,9 @@ from qps.compiler.ir.parts import operands
 
 C = TypeVar("C")
 
+_MOST_KEPT = 100
+"""Ranges of the population of which it is known what is sound in them."""
+
 
 class Part(Struct, Generic[C], frozen=True):
     """Something to look at, by what `C` is of a configuration, and the names that stand in it."""
@@ -41,6 +44,8 @@ class LookedAt(Generic[C]):
         `moved` are the names that do not mean what they mean in the spec.
         """
         key = configuration.low, configuration.high, configuration.case
+        if len(self._sound) > _MOST_KEPT:
+            self._sound.clear()
         known = self._sound.setdefault(key, set())
         is_sound = True
         for number, part in enumerate(self._parts):

@@ -36,7 +36,7 @@ _SHOWN = 4
 
 def check_placement(model: ir.Model, configuration: Configuration, sink: Sink) -> None:
     """Report every step that cannot run where it stands, and every value that cannot be."""
-    Placement(model).check(configuration, sink)
+    model.once(Placement).check(configuration, sink)
 
 
 class Placement:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from msgspec import Struct
 
 from qps.compiler.data.fits import Fit
@@ -15,8 +18,10 @@ from qps.compiler.ir.parameters import Group, Option, Parameter, UserRange
 from qps.compiler.ir.requirements import Measure, Quality, Requirement, Target
 from qps.compiler.ir.streams import Stream
 
+Made = TypeVar("Made")
 
-class Model(Struct, frozen=True, kw_only=True):
+
+class Model(Struct, frozen=True, kw_only=True, dict=True):
     """A spec that was checked; `fits` are those that its numbers come from, by where they stand.
 
     `fitted` has every number that was chosen to hit one that is claimed: where it stands, and what
@@ -51,3 +56,10 @@ class Model(Struct, frozen=True, kw_only=True):
     def group(self, name: str) -> Group:
         """Return the group of a name."""
         return next(group for group in self.groups if group.name == name)
+
+    def once(self, make: Callable[[Model], Made]) -> Made:
+        """Return what a function makes of this model; it is made once, and kept with the model."""
+        kept: dict[Callable[[Model], Made], Made] = self.__dict__.setdefault("kept", {})
+        if make not in kept:
+            kept[make] = make(self)
+        return kept[make]

@@ -38,6 +38,7 @@ from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
 from qps.engine.points import Point
+from qps.engine.remembering import Memory
 from qps.engine.substitution import Substitution
 
 
@@ -53,8 +54,13 @@ def lower(
     What it tells to be known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
-    with powers_told():
+    with powers_told(), model.once(_memory_of).in_use():
         return _lowered_model(model, in_force(configuration), moving or {}, sizes_move=sizes_move)
+
+
+def _memory_of(_model: ir.Model) -> Memory:
+    """Return what remembers what the formulas of a model came to."""
+    return Memory()
 
 
 def _lowered_model(

@@ -17,7 +17,7 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
-from qps.compiler.configure.placement import Placement
+from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.load_graph import Assumption, Criterion, ResourceLoad
 from qps.compiler.lower.lower_expressions import Moving
@@ -251,10 +251,6 @@ class _GroupCompiler:
         listed = {a.name: a.numbers for a in self.structure.axes if isinstance(a.numbers, tuple)}
         return {name: min(*both, *listed.get(name, ())) <= 0 for name, both in ends.items()}
 
-    @cached_property
-    def _placement(self) -> Placement:
-        return Placement(self.model)
-
     def group(self, group: Group) -> CompiledGroup:
         """Return a group compiled."""
         configuration, found = self._sound(group)
@@ -340,7 +336,7 @@ class _GroupCompiler:
             )
             configuration = configured(self.model, self.matrix, axes, index)
             sink = Sink()
-            self._placement.check(configuration, sink)
+            check_placement(self.model, configuration, sink)
             if not sink.has_errors:
                 return configuration, None
             if len(deciding) == len(axes):

@@ -1,0 +1,82 @@
+"""What functions of formulas came to: while a memory is in use, nothing is made twice.
+
+Equal formulas are one object, so that what a function was asked for is told by identity. A model
+that is lowered again with another choice does nearly all of it again, and so do its measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+Asked = ParamSpec("Asked")
+Result = TypeVar("Result")
+
+_ROOM = 400_000
+_UNKNOWN = object()
+
+
+class Memory:
+    """Results by the function and what it was given; what was not asked for lately is forgotten.
+
+    There is room for so many arguments and operands, and for as many that come to be forgotten.
+    """
+
+    __slots__ = ("_before", "_held", "_now")
+
+    def __init__(self) -> None:
+        self._now: dict[tuple[object, ...], Any] = {}
+        self._before: dict[tuple[object, ...], Any] = {}
+        self._held = 0
+
+    def get(self, asked: tuple[object, ...]) -> object:
+        """Return what is known, `_UNKNOWN` where nothing is."""
+        known = self._now.get(asked, _UNKNOWN)
+        if known is _UNKNOWN and self._before:
+            known = self._before.get(asked, _UNKNOWN)
+            if known is not _UNKNOWN:
+                self.keep(asked, known)
+        return known
+
+    def keep(self, asked: tuple[object, ...], result: object) -> None:
+        """Remember a result."""
+        self._held += len(asked) + len(getattr(result, "operands", ()))
+        if self._held > _ROOM:
+            self._before, self._now, self._held = self._now, {}, len(asked)
+        self._now[asked] = result
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Let all functions that are `remembered` use this memory."""
+        before = _in_use.set(self)
+        try:
+            yield
+        finally:
+            _in_use.reset(before)
+
+
+_in_use: ContextVar[Memory | None] = ContextVar("memory", default=None)
+
+
+def remembered(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
+    """Return a function that is told by the memory in use what it came to before.
+
+    What it is given must be hashable, and nothing else may count for what it returns.
+    """
+
+    @wraps(function)
+    def told(*args: Any) -> Result:
+        memory = _in_use.get()
+        if memory is None:
+            return function(*args)  # type: ignore[call-arg]
+        asked = (function, *args)
+        known: Any = memory.get(asked)
+        if known is _UNKNOWN:
+            known = function(*args)  # type: ignore[call-arg]
+            memory.keep(asked, known)
+        return cast("Result", known)
+
+    return cast("Callable[Asked, Result]", told)
