@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import prod
 from pathlib import Path
@@ -24,7 +24,8 @@ from qps.api import Model  # noqa: E402
 from qps.compiler import ir  # noqa: E402
 from qps.compiler.diagnostics.source import Source  # noqa: E402
 from qps.compiler.pipeline import check_source  # noqa: E402
-from qps.solver.matrix import rows as solved_rows  # noqa: E402
+from qps.solver.matrix.rows import MatrixSolver  # noqa: E402
+from qps.solver.matrix.stretch import Stretch  # noqa: E402
 
 CHOICES = "choices"
 _COUNTS = (2, 16, 256, 4096, 65_536)
@@ -49,16 +50,18 @@ class Along:
 
 
 class _Counter:
-    """Counts the rows that are solved one by one."""
+    """Counts the rows of which arrays do not tell everything."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._solve = solved_rows.solve_single
-        solved_rows.solve_single = self._counted  # type: ignore[assignment]
+        self._solve = MatrixSolver.stretch
+        counted: Callable[..., list[Stretch]] = lambda *about: self._counted(*about)  # noqa: PLW0108
+        MatrixSolver.stretch = counted  # type: ignore[method-assign]
 
-    def _counted(self, *arguments: object) -> object:
-        self.count += 1
-        return self._solve(*arguments)  # type: ignore[arg-type]
+    def _counted(self, solver: MatrixSolver, start: int, stop: int) -> list[Stretch]:
+        found = self._solve(solver, start, stop)
+        self.count += sum(int(rows.one_by_one.sum()) for rows in found)
+        return found
 
 
 @dataclass(frozen=True)

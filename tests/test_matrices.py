@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import qps
+from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
@@ -18,7 +19,6 @@ from qps.reports.text.text import predicted
 from qps.solver.matrix import run
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.single import solve_single
 from qps.solver.matrix.structure import configured
 
 BASE = """
@@ -460,7 +460,7 @@ def test_rows_with_endless_waits_are_solved_together(monkeypatch: pytest.MonkeyP
         "measure slow = jobs.latency\nmatrix m { job in [5 ms, 10 ms, 20 ms]; at N = 60; "
         "select largest_acceptable, slow }\n"
     )
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     found = [(row["slow"], row["reason"]) for row in rows("", spec)]
     assert found == [(0.005, None), (0.01, None), (None, None)]  # what is infinite is null
 
@@ -476,7 +476,7 @@ WAITS = [
 def test_rows_that_wait_are_solved_together(
     queueing: str, limit: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     spec = f"""
 users N in 1..2000
 machine box {{ cpu 3 core, {queueing} }}
@@ -524,7 +524,7 @@ FUNCTIONS = [
 def test_no_function_of_the_language_takes_a_row_out(
     function: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     text = BASE.replace("users N in 1..200", "users N in 1..200\nparam limit = 2 in 0.001..1000")
     text += f"measure m = {function}\nrequire {{ m <= limit }}\n"
     assert disagreements(text + "matrix x { limit in 0.001..40, 7 log values }", 4) == []
@@ -545,7 +545,7 @@ def test_what_depends_on_the_population_is_guarded_at_its_ends() -> None:
 def test_loads_that_rise_and_fall_are_followed_for_all_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     spec = (
         "users N in 1..90\nparam job = 1 ms in 0.1..50 ms\nmachine box { cpu 1 core }\n"
         "component work { cpu job / (1 request) }\ntopology { node host = box }\n"
@@ -577,5 +577,5 @@ def test_rows_none_of_which_can_be_are_refused_together(monkeypatch: pytest.Monk
         "matrix m { hosts in 1.3..1.7, 9 values }\n"
     )
     assert disagreements(spec) == []
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     assert all("whole" in row["reason"] for row in rows("", spec))

@@ -14,23 +14,24 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from multiprocessing import active_children
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from pyarrow import csv, parquet
 
 import qps
+from qps.build import build
 from qps.cli import main
 from qps.commands.progress import bar
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix import compiling, cores, run, single, whole_files
-from qps.build import build
+from qps.solver.matrix import compiling, cores, rows, run, whole_files
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.matrix_claims import Judge
+from qps.solver.matrix.structure import configured
 from test_matrices import BASE
 
 SPEC = BASE + "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet] }"
@@ -136,21 +137,23 @@ def test_a_spec_with_several_matrices_or_none(capsys: pytest.CaptureFixture[str]
 
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every row solved by itself; where `extra` is 7, that is a fault."""
-    whole = single._solved
+    """Have every row answered alone; where `extra` is 7 or 8, that is a fault."""
+    whole = rows.compile_alone
 
-    def solved(model: ir.Model, configuration: Configuration, *rest: object) -> single.SingleRow:
+    def alone(*about: Any) -> compiling.CompiledGroup:
+        model, matrix, structure, _, index = about
+        configuration = configured(model, matrix, structure.axes, index)
         extra = configuration.parameters["extra"]
         if isinstance(extra, ir.Constant) and extra.value == 7:
             raise SolverFault("off by 1")
         if isinstance(extra, ir.Constant) and extra.value == 8:
             raise ZeroDivisionError("by nothing")
-        return whole(model, configuration, *rest)  # type: ignore[arg-type]
+        return whole(*about)
 
     def by_themselves(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(single, "_solved", solved)
+    monkeypatch.setattr(rows, "compile_alone", alone)
     monkeypatch.setattr(compiling._GroupCompiler, "_is_shared", by_themselves)
 
 

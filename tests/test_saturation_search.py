@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, ceil, exp, floor
 from helpers.plain_model import plain_model
+from helpers.single_rows import no_row_alone
 from helpers.specs import checked, lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -507,7 +508,7 @@ def test_saturations_and_the_answer_are_those_of_trying_all(text: str) -> None:
 def test_rows_that_just_reach_their_target_are_decided_together(
     load: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     text = FILLED.replace("FIRST", "1").replace("AT", "").replace("LOAD", f"2 * ({load})")
     assert disagreements(text.replace("target host.cpu 50 %\n", "")) == []
 
@@ -515,7 +516,7 @@ def test_rows_that_just_reach_their_target_are_decided_together(
 def test_what_fills_its_resource_whatever_the_population_is_decided_with_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     spec = (
         "users N in 1..20\nmachine box { cpu 1 core }\ncomponent job { cpu 1 s/request }\n"
         "param pace elastic 0.1..10 request/s\nparam part = 0.01 in 0..1\n"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.single_rows import no_row_alone
 from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
@@ -87,7 +88,7 @@ def test_rows_of_elastic_parameters_that_share_a_line_are_solved_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Four of them fill a line between sites: bounds tell that it is never beyond full."""
-    monkeypatch.delattr("qps.solver.matrix.rows.solve_single")
+    no_row_alone(monkeypatch)
     text = files("qps.specs").joinpath("iri.qps").read_text("utf-8")
     text += "matrix rows { board_small in 13.5..14 frame/s, 2 values }\n"
     assert disagreements(text) == []

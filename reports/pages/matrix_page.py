@@ -18,7 +18,7 @@ from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words
 from qps.reports.text.table import Table
 from qps.solver.matrix.asked import Asked, read_asked
-from qps.solver.matrix.single import FAULT
+from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.tables import KNOWN, LARGEST
 
 MOST_ROWS = 50_000

@@ -71,7 +71,9 @@ class CompiledMode:
     impossible_proven: tuple[bool, ...]
     resources: tuple[CompiledResource, ...]
     guards: tuple[Guard, ...]
+    population: Formula
     quality: int | None
+    metric: Formula | None
     cost: int | None
     running_cost: int | None
     columns: tuple[int | None, ...]
@@ -223,6 +225,19 @@ def compile_matrix(
     )
 
 
+def compile_alone(
+    model: ir.Model,
+    matrix: ir.Matrix,
+    structure: Structure,
+    question: Question,
+    index: tuple[int, ...],
+) -> CompiledGroup:
+    """Return one configuration compiled by itself; QpsError where it has no answer."""
+    alone = replace(structure, deciding=tuple(range(len(index))))
+    compiler = _GroupCompiler(model, matrix, alone, question, is_alone=True)
+    return compiler.group(Group(index, index))
+
+
 def _words(block: CompiledBlock) -> Iterator[str]:
     """Yield every text that a row of a block may hold."""
     for group in block.groups:
@@ -242,13 +257,20 @@ class _GroupCompiler:
     matrix: ir.Matrix
     structure: Structure
     question: Question
+    is_alone: bool = False
+
+    @cached_property
+    def _moving_axes(self) -> tuple[ir.Axis, ...]:
+        """The axes of numbers, along which a group may vary; one configuration does not."""
+        axes = () if self.is_alone else self.structure.axes
+        return tuple(axis for axis in axes if axis.kind is ir.AxisKind.PARAMETER)
 
     @cached_property
     def _moving(self) -> Moving:
         """The numbers of a group that are not those of the graph that is lowered for it."""
-        axes = (a for a in self.structure.axes if a.kind is ir.AxisKind.PARAMETER)
+        axes = self._moving_axes
         ends = {axis.name: (axis.number(0), axis.number(axis.count - 1)) for axis in axes}
-        listed = {a.name: a.numbers for a in self.structure.axes if isinstance(a.numbers, tuple)}
+        listed = {a.name: a.numbers for a in axes if isinstance(a.numbers, tuple)}
         return {name: min(*both, *listed.get(name, ())) <= 0 for name, both in ends.items()}
 
     def group(self, group: Group) -> CompiledGroup:
@@ -263,17 +285,15 @@ class _GroupCompiler:
             options=configuration.options,
             scenario=configuration.scenario,
         )
-        if found is not None and not any(
-            axis.kind is ir.AxisKind.PARAMETER for axis in self.structure.axes
-        ):
+        if found is not None and not self._moving_axes:
             return compiled(modes=(), reason=found)
         try:
-            modes = tuple(
-                self._mode(settled) for settled in in_each_mode(self.model, configuration)
-            )
-            if not self._is_shared(group, modes):
+            modes = self._modes(configuration)
+            if not self.is_alone and not self._is_shared(group, modes):
                 return compiled(modes=(), known=self._looked_at(configuration))
-        except Exception:  # noqa: BLE001 - an error, what arrays cannot do, a fault: each row tells it
+        except Exception:  # an error, what a program cannot be made of, a fault: each row tells it
+            if self.is_alone:
+                raise
             return compiled(modes=(), known=self._looked_at(configuration))
         known = all_known([mode.known for mode in modes])
         return compiled(modes=modes, known=known, is_sound=found is None)
@@ -320,7 +340,7 @@ class _GroupCompiler:
         if not own or group.last == group.index:
             return True
         configuration = configured(self.model, self.matrix, axes, group.last)
-        others = [self._mode(settled) for settled in in_each_mode(self.model, configuration)]
+        others = self._modes(configuration)
         return [mode.signature for mode in modes] == [mode.signature for mode in others]
 
     def _sound(self, group: Group) -> tuple[Configuration, str | None]:
@@ -342,6 +362,9 @@ class _GroupCompiler:
             if len(deciding) == len(axes):
                 break
         return configuration, next(d.message for d in sink.found if d.is_error)
+
+    def _modes(self, configuration: Configuration) -> tuple[CompiledMode, ...]:
+        return tuple(self._mode(settled) for settled in in_each_mode(self.model, configuration))
 
     def _mode(self, configuration: Configuration) -> CompiledMode:
         asking = self._asking(configuration)
@@ -381,7 +404,9 @@ class _GroupCompiler:
             impossible_proven=(),
             resources=resources,
             guards=guards,
+            population=graph.population,
             quality=None if graph.quality is None else builder.build(graph.quality),
+            metric=graph.quality,
             cost=None if cost is None else builder.build(cost),
             running_cost=None if running is None else builder.build(running),
             columns=tuple(answers.number(column.value.expr) for column in self.question.columns),
@@ -401,9 +426,9 @@ class _GroupCompiler:
         """Return the symbols of the parameters that vary, each with the name of its axis."""
         settled = in_force(configuration)
         found = {}
-        for axis in self.structure.axes:
+        for axis in self._moving_axes:
             known = assumptions.get(axis.name)
-            if axis.kind is not ir.AxisKind.PARAMETER or known is None:
+            if known is None:
                 continue
             if settled.values_from[axis.name] is axis.span:  # a mode may set it otherwise
                 found[known.symbol] = axis.name
@@ -412,10 +437,9 @@ class _GroupCompiler:
     def _proven(self, mode: CompiledMode, program: Program) -> CompiledMode:
         """Return a mode with what can be proved for all of its rows at once."""
         inputs = {}
-        for axis in self.structure.axes:
-            if axis.kind is ir.AxisKind.PARAMETER:
-                numbers = numbers_of(axis)
-                inputs[axis.name] = Bounds(numbers.min(), numbers.max())
+        for axis in self._moving_axes:
+            numbers = numbers_of(axis)
+            inputs[axis.name] = Bounds(numbers.min(), numbers.max())
         ends = (float(mode.low), float(mode.high))
 
         def proven(criteria: Sequence[CompiledCriterion]) -> list[tuple[bool, bool]]:
@@ -526,4 +550,5 @@ def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> C
         quadratic=quadratic,
         criterion=criterion,
         is_filled=is_filled,
+        fullness=resource.fullness,
     )

@@ -14,9 +14,9 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.engine.exact import Exact, ExactRunner, as_float, exact
-from qps.engine.formulas import ZERO, number
+from qps.engine.formulas import number
 from qps.engine.running import Runner
-from qps.engine.substitution import substituted
+from qps.engine.substitution import Substitution
 from qps.solver.answers.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
@@ -39,6 +39,7 @@ class Decider:
     runner: Runner
     exact: ExactRunner = field(init=False)
     _numbers: dict[tuple[int, int], Exact] = field(default_factory=dict)
+    _put_in: tuple[tuple[int, ...], Substitution] | None = None
 
     def __post_init__(self) -> None:
         self.exact = ExactRunner(self.mode.program, self.runner)
@@ -90,18 +91,16 @@ class Decider:
             if abs(over) > DOUBTFUL * abs(as_float(limit)):  # not so of what is not-a-number
                 found[row] = (over > 0) == criterion.at_most
             else:
-                here = {i: own[rows[[row]]] for i, own in enumerate(index)}
-                found[row] = self._fails_symbolically(criterion, here, int(population[row]))
+                symbol, at = self.mode.population, int(population[row])
+                put_in = self.put_in(index, int(rows[row]))(criterion.over)
+                found[row] = fails(put_in, symbol, at, strict=criterion.is_strict)
         return found
 
-    def _fails_symbolically(
-        self, criterion: CompiledCriterion, index: Mapping[int, Ints], population: int
-    ) -> bool:
-        inputs = self.inputs((name for name, _ in self.mode.symbols), index)
-        numbers = dict(self.mode.numbers) | {
-            symbol: number(Fraction(int(inputs[name][0].p), int(inputs[name][0].q)))
-            for name, symbol in self.mode.symbols
-        }
-        over = substituted(criterion.over, numbers)
-        symbol = next(iter(over.symbols), ZERO)
-        return fails(over, symbol, population, strict=criterion.is_strict)
+    def put_in(self, index: Index, row: int) -> Substitution:
+        """Return what puts the numbers of a row in for all symbols but the population."""
+        key = tuple(int(axis[row]) for axis in index)
+        if self._put_in is None or self._put_in[0] != key:
+            own = {self._position[name]: symbol for name, symbol in self.mode.symbols}
+            inputs = {symbol: number(self.axes[i].number(key[i])) for i, symbol in own.items()}
+            self._put_in = key, Substitution(dict(self.mode.numbers) | inputs)
+        return self._put_in[1]

@@ -12,9 +12,9 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, t
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
 from qps.solver.matrix.conditions import holds
+from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.questions import compared
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import Stretch
 
 _STRETCH = 65_536

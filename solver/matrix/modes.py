@@ -19,6 +19,7 @@ from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
 from qps.solver.matrix.layout import indices, joined, numbers_of
+from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import (
     Bools,
     Floats,
@@ -28,7 +29,7 @@ from qps.solver.matrix.prepared import (
     sides_of,
 )
 from qps.solver.matrix.questions import LARGEST, saturation_subject
-from qps.solver.matrix.saturations import saturations
+from qps.solver.matrix.saturations import CompiledResource, saturations
 
 _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
@@ -38,20 +39,23 @@ _LARGEST_VERDICTS = 262_144
 class ModeAnswers:
     """What rows come to in one mode: arrays, one value for each row.
 
-    `verdict` is `SOUND`, else why there is no answer; `is_open` tells of rows to be solved by
-    themselves. `first` is the first failure, the end of the range where there is none;
-    `limited` the number of the criterion that fails there, -1 for none. `from_start` tells of each
-    resource in which rows it is full where the range starts, `stays_full` how the first of them
-    stays full up to the answer: 0 for not, else the number of the way in `StaysFull`, from 1 on.
+    `verdict` is `SOUND`, else why there is no answer; `one_by_one` answered what arrays left open,
+    and holds which rows it refused. `first` is the first failure, the end of the range where there
+    is none; `limited` the number of the criterion that fails there, -1 for none. `from_start` tells
+    of each resource in which rows it is full where the range starts, `stays_full` how the first of
+    them stays full up to the answer: 0 for not, else the number of the way in `StaysFull`, from 1
+    on. `not_below` is up to where resources do not saturate of which it cannot be told where they do:
+    not-a-number for the others.
     """
 
     verdict: Ints
-    is_open: Bools
+    one_by_one: OneByOne
     first: Ints
     limited: Ints
     at: Ints
     loads: list[Floats]
     saturates: list[Floats]
+    not_below: list[Floats]
     from_start: Bools
     stays_full: Ints
     bottleneck: Ints
@@ -242,18 +246,32 @@ class ModeSolver:
             proven = [mode.criteria[n] for n in moving if mode.proven[n]]
             others = [mode.criteria[n] for n in moving if not mode.proven[n]]
             failures = first_failures(rows, proven, others, mode.low, end)
-            first, is_open = failures.first, failures.is_open
+            first = failures.first
             limit = np.maximum(first - 1, mode.low)
             wanted = sides_of(mode.criteria) | (self._told if self.at is None else frozenset())
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
-            settled = first.copy()
-            failing = self._settled(settled, at_limit, beyond, index, verdict == SOUND, always)
+            settled, sound = first.copy(), verdict == SOUND
+            failing = self._settled(settled, at_limit, beyond, index, sound, always)
+            one_by_one = OneByOne(mode, self.decider, index)
+            for row in np.flatnonzero(failures.is_open & sound):
+                self._settled_exactly(int(row), one_by_one, settled, failing)
             limit = np.maximum(settled - 1, mode.low)
+            for row in np.flatnonzero(self._is_impossible(rows, limit) & sound):
+                one_by_one.refuse_impossible(int(row), int(min(limit[row] + 1, mode.high)))
             if self.at is not None or (settled != first).any():
                 at_limit = {}
-            is_open = is_open | self._is_impossible(rows, limit)
-            return self._answers(index, rows, settled, failing, limit, verdict, is_open, at_limit)
+            return self._answers(rows, settled, failing, limit, verdict, one_by_one, at_limit)
+
+    @staticmethod
+    def _settled_exactly(row: int, one_by_one: OneByOne, first: Ints, failing: Bools) -> None:
+        """Put the first failure of a row, and what fails there, into those of all rows."""
+        found = one_by_one.first_failures(row)
+        if found is None:
+            return
+        own, end = np.array(found, dtype=np.int64), one_by_one.mode.high + 1
+        first[row] = own.min(initial=end)
+        failing[:, row] = (own == first[row]) & (own < end)
 
     def _always(self, rows: Rows, index: Index, sound: Bools) -> dict[int, Bools]:
         """Return where criteria fail that no population changes, by their numbers."""
@@ -332,28 +350,59 @@ class ModeSolver:
         proven = [criterion for criterion, is_simple in pairs if is_simple]
         others = [criterion for criterion, is_simple in pairs if not is_simple]
         found = first_failures(rows, proven, others, mode.low, end)
-        # One that comes near is told by the symbolic solver.
+        # One that comes near is told with the numbers put in.
         return (found.first < end) | found.is_open
+
+    def _saturations(
+        self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
+    ) -> tuple[Floats, Floats]:
+        """Return where a resource saturates, and up to where it does not if that is not told."""
+        index = one_by_one.index
+        found = saturations(
+            rows, resource, self.mode.low, lambda *asked: self.decider.columns(index, *asked)
+        )
+        not_below = np.full(rows.count, np.nan)
+        for row in np.flatnonzero(found.is_open & sound):
+            exact = one_by_one.saturation(int(row), resource)
+            if exact is not None:
+                found.at[row] = np.inf if exact.at is None else exact.at
+                not_below[row] = np.nan if exact.not_below is None else exact.not_below
+        return found.at, not_below
+
+    def _least_of(
+        self, subject: str, saturates: list[Floats], not_below: list[Floats], one_by_one: OneByOne
+    ) -> Floats | float:
+        """Return where the first resource of a node or link saturates; refuse what is untold."""
+        own = [
+            number
+            for number, resource in enumerate(self.mode.resources)
+            if resource.name == subject or resource.name.startswith(subject + ".")
+        ]
+        if not own:
+            return np.nan
+        least: Floats = np.min([saturates[number] for number in own], axis=0)
+        for number in own:
+            for row in np.flatnonzero(not_below[number] < least):
+                near, name = int(not_below[number][row]), self.mode.resources[number].name
+                one_by_one.refuse_undecided(int(row), near, name)
+        return least
 
     def _answers(
         self,
-        index: Index,
         rows: Rows,
         first: Ints,
         failing: Bools,
         limit: Ints,
         verdict: Ints,
-        is_open: Bools,
+        one_by_one: OneByOne,
         known: Values,
     ) -> ModeAnswers:
         mode = self.mode
-        saturates = []
-        for resource in mode.resources:
-            found = saturations(
-                rows, resource, mode.low, lambda *asked: self.decider.columns(index, *asked)
-            )
-            saturates.append(found.at)
-            is_open = is_open | found.is_open
+        found = [
+            self._saturations(rows, resource, verdict == SOUND, one_by_one)
+            for resource in mode.resources
+        ]
+        saturates, not_below = [at for at, _ in found], [near for _, near in found]
         at = limit if self.at is None else np.full(rows.count, self.at, dtype=np.int64)
         inputs = {}
         for name in mode.answers:
@@ -361,12 +410,7 @@ class ModeSolver:
             if name == LARGEST.name:
                 inputs[name] = np.where(first == mode.low, 0, first - 1).astype(float)
             elif subject is not None:
-                own = [
-                    s
-                    for r, s in zip(mode.resources, saturates, strict=True)
-                    if r.name == subject or r.name.startswith(subject + ".")
-                ]
-                least = np.min(own, axis=0) if own else np.nan
+                least = self._least_of(subject, saturates, not_below, one_by_one)
                 inputs[name] = np.broadcast_to(least, (rows.count,))
         left = self._told.difference(known) | self._told_by_answers
         values = known | self.runner.run(left, rows.known, inputs, at.astype(float))
@@ -384,12 +428,13 @@ class ModeSolver:
             at_limit = rows.column(there, mode.quality)
         return ModeAnswers(
             verdict=verdict,
-            is_open=is_open,
+            one_by_one=one_by_one,
             first=first,
             limited=self._limiting(rows, failing, saturates),
             at=at,
             loads=[column(resource.load) for resource in mode.resources],
             saturates=saturates,
+            not_below=not_below,
             from_start=self._from_start(rows, saturates),
             stays_full=self._stays_full(rows, first, saturates, bottleneck),
             bottleneck=bottleneck,

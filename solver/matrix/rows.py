@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf, nan
+from math import nan
 
 import numpy as np
 
@@ -13,14 +13,20 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.staying_full import StaysFull
-from qps.solver.matrix.compiling import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
+from qps.solver.matrix.compiling import (
+    CompiledBlock,
+    CompiledGroup,
+    CompiledMatrix,
+    CompiledMode,
+    compile_alone,
+)
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND, reason_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
+from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.matrix.single import SingleRow, solve_single
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
 
@@ -92,29 +98,45 @@ class MatrixSolver:
             return
         if not group.modes:
             for row in chosen:
-                self._by_itself(rows, number, int(row))
+                self._alone(rows, number, int(row))
             return
         solvers = self._mode_solvers(number, group_number)
+        left = self._answered(rows, group, solvers, chosen, index)
+        for row in left:
+            self._alone(rows, number, int(row))
+
+    def _answered(
+        self,
+        rows: Stretch,
+        group: CompiledGroup,
+        solvers: Sequence[ModeSolver],
+        chosen: Ints,
+        index: Index,
+    ) -> Ints:
+        """Put the answers of some rows where they belong; return those of other structures."""
         answers = [solver.solve(index, chosen.size) for solver in solvers]
-        worst, tied = _worst(group, answers)
-        alone = tied | (not group.is_sound)
-        for answer in answers:
-            alone |= answer.is_open
-        refused = np.zeros(chosen.size, dtype=bool)
+        other, refused = np.zeros((2, chosen.size), dtype=bool)
         for mode, answer in zip(group.modes, answers, strict=True):
             for row in np.flatnonzero((answer.verdict != SOUND) & ~refused):
                 reason = reason_of(mode.guards, int(answer.verdict[row]))
                 if reason is None:
-                    alone[row] = True
+                    other[row] = True
                 else:
                     rows.reason[chosen[row]] = self._word(reason)
                     refused[row] = True
-        alone &= ~refused
+        other = (other | (not group.is_sound)) & ~refused
+        rows.one_by_one[chosen[sorted({row for a in answers for row in a.one_by_one.asked})]] = True
+        for answer in answers:
+            for own, refusal in answer.one_by_one.refused.items():
+                if not refused[own] and not other[own]:
+                    rows.texts[int(chosen[own])] = refusal.reason
+                    rows.faulted[chosen[own]] = refusal.is_fault
+                    refused[own] = True
+        worst = _worst(group, answers)
         for position, answer in enumerate(answers):
-            mine = np.flatnonzero((worst == position) & ~refused & ~alone)
+            mine = np.flatnonzero((worst == position) & ~refused & ~other)
             self._put(rows, group, position, answer, chosen[mine], mine)
-        for row in chosen[alone]:
-            self._by_itself(rows, number, int(row))
+        return chosen[other]
 
     def _mode_solvers(self, number: int, group_number: int) -> list[ModeSolver]:
         key = (number, group_number)
@@ -153,14 +175,17 @@ class MatrixSolver:
         rows.running_cost[to] = answer.running_cost[mine]
         if answer.saturates:
             rows.saturates_at[to] = np.min(answer.saturates, axis=0)[mine]
+            rows.saturates_not_below[to] = np.fmin.reduce(answer.not_below)[mine]
         rows.from_start[to] = self._together(mode, answer.from_start[:, mine])
         ways = np.array([self._word(way) for way in ("", *StaysFull)], dtype=np.int64)
         rows.stays_full[to] = ways[answer.stays_full[mine]]
-        for resource, load, saturates in zip(
-            mode.resources, answer.loads, answer.saturates, strict=True
+        for resource, load, saturates, not_below in zip(
+            mode.resources, answer.loads, answer.saturates, answer.not_below, strict=True
         ):
-            rows.loads[resource.name][to] = load[mine]
-            rows.saturates[resource.name][to] = saturates[mine]
+            is_unknown = np.isinf(saturates) & ~np.isnan(not_below)
+            known = np.where(is_unknown, nan, saturates)
+            for columns, own in ((rows.loads, load), (rows.saturates, known)):
+                columns.setdefault(resource.name, np.full(rows.count, nan))[to] = own[mine]
         for column, values in zip(rows.columns, answer.columns, strict=True):
             column[to] = values[mine]
         for sides, values_of in zip(rows.comparisons, answer.comparisons, strict=True):
@@ -189,45 +214,29 @@ class MatrixSolver:
         ]
         return np.array(told, dtype=np.int64)
 
-    # -- rows by themselves --------------------------------------------------------------
+    # -- rows of structures of their own -------------------------------------------------
 
     def _configuration(self, number: int, index: Sequence[int]) -> Configuration:
         compiled = self.compiled
         axes = compiled.blocks[number].structure.axes
         return configured(compiled.model, compiled.matrix, axes, tuple(index))
 
-    def _by_itself(self, rows: Stretch, number: int, row: int) -> None:
-        """Solve one row as `qps solve` does."""
-        compiled = self.compiled
-        configuration = self._configuration(number, [int(axis[row]) for axis in rows.index])
-        single = solve_single(compiled.model, configuration, compiled.question, compiled.matrix.at)
-        if single.reason is not None:
-            rows.texts[row], rows.faulted[row] = single.reason, single.is_fault
-            return
-        self._put_single(rows, row, single)
-
-    def _put_single(self, rows: Stretch, row: int, single: SingleRow) -> None:
-        rows.largest[row] = NONE if single.largest is None else single.largest
-        rows.known[row] = self._word(single.known)
-        rows.limited[row] = self._word(single.limited_by)
-        rows.bottleneck[row] = self._word(single.bottleneck)
-        rows.mode[row] = self._modes.index(single.mode) if single.mode in self._modes else 0
-        rows.saturates_at[row] = single.saturates_at
-        rows.saturates_not_below[row] = single.saturates_not_below
-        rows.from_start[row] = self._word(", ".join(single.from_start))
-        rows.stays_full[row] = self._word(single.stays_full)
-        rows.at[row] = single.at
-        rows.quality[row], rows.cost[row] = single.quality, single.cost
-        rows.running_cost[row] = single.running_cost
-        for name, load in single.loads.items():
-            rows.loads.setdefault(name, np.full(rows.count, nan))[row] = load
-            rows.saturates.setdefault(name, np.full(rows.count, nan))[row] = single.saturations.get(
-                name, inf
-            )
-        for column, value in zip(rows.columns, single.columns, strict=True):
-            column[row] = value
-        for sides, values in zip(rows.comparisons, single.comparisons, strict=True):
-            sides[0][row], sides[1][row] = values
+    def _alone(self, rows: Stretch, number: int, row: int) -> None:
+        """Answer one row by a graph of its own: no other row has its structure."""
+        compiled, index = self.compiled, tuple(axis[[row]] for axis in rows.index)
+        structure = compiled.blocks[number].structure
+        refused: dict[int, Refusal] = {}
+        with refusing(refused, row):
+            at = tuple(int(axis[0]) for axis in index)
+            group = compile_alone(compiled.model, compiled.matrix, structure, compiled.question, at)
+            if group.reason is None:
+                solvers = [ModeSolver(m, structure.axes, compiled.matrix.at) for m in group.modes]
+                self._answered(rows, group, solvers, np.array([row]), index)
+            else:
+                rows.texts[row] = group.reason
+        for refusal in refused.values():
+            rows.texts[row], rows.faulted[row] = refusal.reason, refusal.is_fault
+        rows.one_by_one[row] = True
 
     # -- conditions on inputs ------------------------------------------------------------
 
@@ -270,22 +279,28 @@ class MatrixSolver:
 _NEARLY = 1e-9
 
 
-def _worst(group: CompiledGroup, answers: list[ModeAnswers]) -> tuple[Ints, Bools]:
-    """Return the number of the worst mode of each row, and where that is too close to tell."""
+def _worst(group: CompiledGroup, answers: Sequence[ModeAnswers]) -> Ints:
+    """Return the number of the worst mode of each row.
+
+    Where two are too close to tell, their quality counts to the last digit.
+    """
     first = answers[0]
     worst = np.zeros(first.first.size, dtype=np.int64)
-    tied = np.zeros(first.first.size, dtype=bool)
     largest, quality = _rank(group, 0, first)
     for position, answer in enumerate(answers[1:], 1):
         own, own_quality = _rank(group, position, answer)
         same = own == largest
-        close = np.abs(own_quality - quality) <= _NEARLY * np.abs(quality)
-        tied |= same & close & (own_quality != quality)
+        close = same & (np.abs(own_quality - quality) <= _NEARLY * np.abs(quality))
+        for row in np.flatnonzero(close & (own_quality != quality)):
+            best = answers[worst[row]]
+            for each, values in ((best, quality), (answer, own_quality)):
+                limit = max(int(each.first[row]) - 1, each.one_by_one.mode.low)
+                values[row] = each.one_by_one.quality(int(row), limit)
         is_worse = (own < largest) | (same & (own_quality > quality))
         worst[is_worse] = position
         largest = np.where(is_worse, own, largest)
         quality = np.where(is_worse, own_quality, quality)
-    return worst, tied
+    return worst
 
 
 def _rank(group: CompiledGroup, position: int, answer: ModeAnswers) -> tuple[Ints, Floats]:

@@ -12,6 +12,7 @@ import numpy as np
 from qps.engine.bounding import bounds_of
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exact import Exact, as_float
+from qps.engine.formulas import Formula
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
 from qps.solver.matrix.proofs import Shape, shape_of
 
@@ -33,7 +34,8 @@ class CompiledResource:
 
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
-    fill (`is_filled`) stays at its target by design and saturates where it passes it.
+    fill (`is_filled`) stays at its target by design and saturates where it passes it. `fullness`
+    is the load as a part of its target, in symbols.
     """
 
     name: str
@@ -42,6 +44,7 @@ class CompiledResource:
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
     is_filled: bool
+    fullness: Formula
 
 
 @dataclass(frozen=True, slots=True)

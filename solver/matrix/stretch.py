@@ -23,8 +23,8 @@ class Stretch:
     Words are kept by their numbers in the matrix's list; `largest` is -1 for none, `known` how it
     is known. `from_start` are the resources that are full where the range starts, `stays_full`
     how the first of all stays full up to the answer, both as words. `texts` holds reasons that are
-    in no list, by row; `faulted` are the rows that a fault of ours left without an answer. Values
-    are in base units.
+    in no list, by row; `faulted` are the rows that a fault of ours left without an answer,
+    `one_by_one` those of which arrays did not tell everything. Values are in base units.
     """
 
     compiled: CompiledMatrix
@@ -52,6 +52,7 @@ class Stretch:
     group: Ints
     included: Bools
     faulted: Bools
+    one_by_one: Bools
     words: list[str]
     texts: dict[int, str] = field(default_factory=dict)
 
@@ -94,5 +95,6 @@ def empty(
         group=no_word(),
         included=np.ones(count, dtype=bool),
         faulted=np.zeros(count, dtype=bool),
+        one_by_one=np.zeros(count, dtype=bool),
         words=words,
     )

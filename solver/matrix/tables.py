@@ -17,8 +17,8 @@ from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiling import CompiledMatrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.single import FAULT
 from qps.solver.matrix.stretch import NONE, Stretch
 
 SCHEMA = "qps/matrix/1"

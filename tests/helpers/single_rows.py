@@ -1,10 +1,12 @@
-"""One row solved as `qps solve` solves it: what all the rest of this folder must agree with."""
+"""One row solved as `qps solve` solves it: what all rows of a matrix must agree with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf, nan
+
+import pytest
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -16,22 +18,16 @@ from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.saturation import least_saturation
-from qps.solver.answers.solution import Saturation, Solution, SolverFault
+from qps.solver.answers.solution import Saturation, Solution
 from qps.solver.answers.staying_full import bottleneck_stays_full
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.search.method import Method
 
-FAULT = "a fault of qps: "
-"""What the reason of a row begins with that has no answer by a fault of ours."""
-
 
 @dataclass(kw_only=True)
 class SingleRow:
-    """The answers of one configuration; `reason` tells why there are none.
-
-    `is_fault`: that is a fault of ours, not of the configuration.
-    """
+    """The answers of one configuration; `reason` tells why there are none."""
 
     reason: str | None = None
     largest: int | None = None
@@ -51,30 +47,12 @@ class SingleRow:
     running_cost: float = nan
     columns: tuple[float, ...] = ()
     comparisons: tuple[tuple[float, float], ...] = ()
-    is_fault: bool = False
 
 
 def solve_single(
     model: ir.Model, configuration: Configuration, question: Question, at: int | None
 ) -> SingleRow:
-    """Return the answers of a configuration, told at a population or else at the limit.
-
-    A fault of ours is the reason of this row alone: it is told, and the others are solved.
-    """
-    try:
-        return _solved(model, configuration, question, at)
-    except SolverFault as fault:
-        told = str(fault)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
-        told = f"{type(error).__name__}: {error}"
-    return replace(_without(question, FAULT + told), is_fault=True)
-
-
-def _solved(
-    model: ir.Model, configuration: Configuration, question: Question, at: int | None
-) -> SingleRow:
+    """Return the answers of a configuration, told at a population or else at the limit."""
     sink = Sink()
     check_placement(model, configuration, sink)
     reason = next((d.message for d in sink.found if d.is_error), None)
@@ -199,3 +177,9 @@ class _Values:
             self.of(self.asking.expression(side)) for side in (compare.left, compare.right)
         )
         return left, right
+
+
+def no_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a matrix fail of which arrays leave anything open."""
+    monkeypatch.delattr("qps.solver.matrix.rows.compile_alone")
+    monkeypatch.delattr("qps.solver.matrix.one_by_one.OneByOne._of")
