@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import prod
 from pathlib import Path
@@ -54,14 +54,14 @@ class _Counter:
 
     def __init__(self) -> None:
         self.count = 0
-        self._solve = MatrixSolver.stretch
-        counted: Callable[..., list[Stretch]] = lambda *about: self._counted(*about)  # noqa: PLW0108
-        MatrixSolver.stretch = counted  # type: ignore[method-assign]
+        solve = MatrixSolver.stretch
 
-    def _counted(self, solver: MatrixSolver, start: int, stop: int) -> list[Stretch]:
-        found = self._solve(solver, start, stop)
-        self.count += sum(int(rows.one_by_one.sum()) for rows in found)
-        return found
+        def counted(solver: MatrixSolver, start: int, stop: int) -> list[Stretch]:
+            found = solve(solver, start, stop)
+            self.count += sum(int(rows.one_by_one.sum()) for rows in found)
+            return found
+
+        MatrixSolver.stretch = counted  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)
