@@ -81,11 +81,22 @@ class Formula:
     def symbols(self) -> frozenset[Formula]:
         """All symbols in it."""
         if self._symbols is None:
-            for part in parts_first(self):
-                if part._symbols is None:  # noqa: SLF001 - its own kind
-                    found = (operand.symbols for operand in part.operands)
-                    part._symbols = frozenset().union(*found)  # noqa: SLF001
-        assert self._symbols is not None
+            found: set[Formula] = set()
+            walked: set[Formula] = set()
+            waiting = [self]
+            while waiting:
+                part = waiting.pop()
+                known = part._symbols  # noqa: SLF001 - its own kind
+                if known is not None:
+                    found |= known
+                elif part not in walked:
+                    walked.add(part)
+                    waiting += part.operands
+            self._symbols = frozenset(found)
+            # A set for each part of a long chain would take memory that grows as its square;
+            # where there is one symbol, all parts share the set.
+            for part in walked if len(found) == 1 else ():
+                part._symbols = self._symbols  # noqa: SLF001
         return self._symbols
 
     def has(self, *words: str) -> bool:
@@ -150,10 +161,12 @@ def _made(word: str, operands: tuple[Formula, ...], value: Value = None) -> Form
     made.key = hash((_coded(word), *(operand.key for operand in operands), _key_of(value)))
     if operands:
         made.is_constant = all(operand.is_constant for operand in operands)
-        made._symbols = None
     else:
         made.is_constant = word == NUMBER
-        made._symbols = frozenset() if made.is_constant else frozenset((made,))
+    if made.is_constant:
+        made._symbols = frozenset()
+    else:
+        made._symbols = None if operands else frozenset((made,))
     _KNOWN[identity] = made
     return made
 

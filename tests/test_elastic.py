@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,12 +16,17 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
+from qps.engine import points
+from qps.engine.pieces import Piecewise
+from qps.solver.answers import saturation
 from qps.solver.answers.answering import solve
-from qps.solver.answers.solution import ElasticSolution, Solution
+from qps.solver.answers.knees import elastic_solutions
+from qps.solver.answers.solution import ElasticSolution, Solution, SolverFault
 from qps.solver.answers.sweep import sweep
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
 from qps.solver.search.method import Method
+from qps.solver.search.reach import Reach
 
 law = settings(max_examples=30, deadline=None)
 
@@ -566,3 +572,61 @@ def test_at_its_knees_it_leaves_its_ends(world: tuple[str, dict[str, Fraction]])
         before, after = (_plainly(numbers, step)[0] for step in steps)
         assert before == end if is_most else before > end
         assert after < end if is_most else after == end
+
+
+# -- many ----------------------------------------------------------------------------------
+
+
+def _many(count: int) -> str:
+    """Return a spec of parameters that share a machine: 1 to 30 packet/s, 10 us for a packet."""
+    return (
+        PRELUDE
+        + "".join(
+            f"param e{n} elastic 1..30 packet/s\ncomponent c{n} {{ cpu 10 us/packet }}\n"
+            f"stream s{n} {{ source N * e{n}; at host {{ c{n} }} }}\n"
+            for n in range(count)
+        )
+        + ONE
+    )
+
+
+def test_many_on_one_resource_give_way_from_the_last_to_the_first() -> None:
+    count = 100
+    told = solve(lowered(_many(count))).elastic
+    for index, one in enumerate(told):
+        # all before it take 30 packet/s, all behind it 1 packet/s
+        before, behind = index * 30, count - index - 1
+        assert one.yields is not None
+        assert one.yields.at == pytest.approx(100_000 / (before + 30 + behind), rel=1e-12)
+
+
+def test_what_many_come_to_is_evaluated_a_few_times_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evaluated = dict.fromkeys((50, 100), 0)
+
+    def counted(*args: Any) -> Any:
+        evaluated[count] += 1
+        return real(*args)
+
+    real = points._exact
+    monkeypatch.setattr(points, "_exact", counted)
+    for count in evaluated:
+        solve(lowered(_many(count)))
+    assert evaluated[100] < 2.2 * evaluated[50]
+
+
+@pytest.mark.parametrize("count", [2, 60])
+def test_a_knee_that_is_none_is_a_fault(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = saturation.first_in_pieces
+    graph = lowered(_many(count))
+    solve(graph)
+
+    def shifted(whole: Piecewise, *, passes: bool) -> Reach | None:
+        found = real(whole, passes=passes)
+        return None if found is None else Reach(found.at * Fraction(10001, 10000), found.method)
+
+    # Loads alone are certified elsewhere.
+    monkeypatch.setattr(saturation, "first_in_pieces", shifted)
+    with pytest.raises(SolverFault, match="off by"):
+        elastic_solutions(graph, 1)

@@ -6,6 +6,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from fractions import Fraction
 
 import pytest
@@ -118,6 +119,11 @@ def test_formulas_stand_in_the_same_order_in_every_process() -> None:
     assert len(told) == 1
 
 
+def _joined_up(parts: st.SearchStrategy[Formula]) -> st.SearchStrategy[Formula]:
+    pairs = st.tuples(st.sampled_from((maximum, Formula.__add__, Formula.__mul__)), parts, parts)
+    return pairs.map(lambda one: one[0](one[1], one[2]))
+
+
 def test_each_part_is_walked_once_behind_its_own() -> None:
     deep = X
     for _ in range(5000):  # deeper than Python recurses
@@ -128,6 +134,23 @@ def test_each_part_is_walked_once_behind_its_own() -> None:
     assert all(place[o] < place[part] for part in parts for o in part.operands)
     assert deep.symbols == {X, Y}
     assert substituted(deep, {Y: ZERO, X: ONE}) is number(5001)
+
+
+def test_symbols_of_a_long_chain_take_no_memory_for_each_of_its_parts() -> None:
+    deep, named = X, [symbol(f"of_the_chain_{index}") for index in range(2000)]
+    for one in named:
+        deep = maximum(deep + 1, one)
+    tracemalloc.start()
+    assert deep.symbols == {X, *named}
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000  # 2,000 sets of 1,000 symbols are 60 MB
+
+
+@given(st.recursive(st.sampled_from((X, Y, Z, N, ONE, HALF)), _joined_up, max_leaves=12))
+def test_symbols_are_the_leaves_that_are_no_numbers(whole: Formula) -> None:
+    for part in parts_first(whole)[::-1]:  # what is asked first is the whole
+        assert part.symbols == {leaf for leaf in parts_first(part) if leaf.is_symbol}
 
 
 def test_too_long_powers_are_refused() -> None:

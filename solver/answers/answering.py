@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Sink
-from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -16,22 +15,17 @@ from qps.solver.answers.beyond_measured import beyond_measured, report_beyond
 from qps.solver.answers.capacity import excess, fails, first_failure
 from qps.solver.answers.far_from_measured import report_far_from_measured
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
+from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.saturation import (
     bottleneck,
-    heaviest,
     in_order_of_saturation,
-    refuse_undecided,
     saturation_of,
-    saturation_point,
 )
 from qps.solver.answers.sensitivity import crossing, elasticities
 from qps.solver.answers.solution import (
-    BottleneckChange,
     CostSolution,
     CriterionSolution,
-    ElasticSolution,
     FirstFailure,
-    Knee,
     ResourceSolution,
     Saturation,
     Sensitivity,
@@ -138,7 +132,7 @@ def solve(graph: LoadGraph) -> Solution:
         quality_met_up_to=_met_up_to(graph, quality[0].first_failure) if quality else None,
         sensitivity=sensitivity,
         sensitivity_of=sensitivity_of,
-        elastic=tuple(_elastic(graph, settled, at) for settled in graph.elastic),
+        elastic=elastic_solutions(graph, at),
         costs=_costs(graph, at),
         warnings=_warnings(graph, answer.verdict, resources, at),
         failures=_failures(graph, judged),
@@ -276,53 +270,6 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
                 )
             )
     return tuple(found)
-
-
-def _elastic(graph: LoadGraph, settled: SettledParameter, at: int) -> ElasticSolution:
-    parameter = settled.parameter
-    yields, exhausted = _knee(graph, settled.at_most), _knee(graph, settled.at_least)
-    changes: tuple[BottleneckChange, ...] = ()
-    if yields is not None:
-        # The resource that leaves the least is the highest of what they leave, turned round.
-        left = {name: -graph.valued(value) for name, value in settled.left.items()}
-        tightest, found = heaviest(left, graph)
-        if yields.method is Method.AT_START:
-            yields = replace(yields, resource=tightest)
-        end = float("inf") if exhausted is None else exhausted.at
-        changes = tuple(change for change in found if yields.at < change.at < end)
-    return ElasticSolution(
-        name=parameter.name,
-        priority=parameter.priority,
-        least=value_at(graph, parameter.least, at),
-        most=value_at(graph, parameter.most, at),
-        value_at_limit=value_at(graph, settled.value, at),
-        yields=yields,
-        exhausted=exhausted,
-        changes=changes,
-        dimension=parameter.dimension,
-    )
-
-
-def _knee(graph: LoadGraph, loads: dict[str, Formula]) -> Knee | None:
-    """Return where the first of some loads, as parts of what is allowed, reaches 1."""
-    found = None
-    for name, load in loads.items():
-        put_in = graph.valued(load)
-        saturation = saturation_point(
-            put_in,
-            graph.population,
-            graph.low,
-            passes=True,
-            name=name,
-            span=graph.resources[name].span,
-            high=graph.high,
-        )
-        if saturation.not_below is not None:
-            span = graph.resources[name].span
-            refuse_undecided(saturation.not_below, graph.population, name, span)
-        if saturation.at is not None and (found is None or saturation.at < found.at):
-            found = Knee(saturation.at, name, saturation.method)
-    return found
 
 
 def _criterion(graph: LoadGraph, item: _Judged, at: int) -> CriterionSolution:

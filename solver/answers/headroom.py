@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures
-from qps.compiler.lower.losses_in_series import in_series_at, known_at, loss_known
+from qps.compiler.lower.losses_in_series import InSeries, in_series_at, known_at, loss_known
 from qps.compiler.lower.lowering import joined_axes
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
@@ -179,7 +179,7 @@ def _more_users(solution: Solution) -> MoreUsers:
         is_end_of_range=there < wanted,
         quality=None if graph.quality is None else _both(graph, graph.quality, now, there),
         failing=tuple(failing),
-        streams=tuple(_stream(graph, stream, now, there) for stream in graph.streams.values()),
+        streams=_streams(graph, now, there),
         loads=tuple(sorted(loads, key=lambda one: -one.load / one.target)),
     )
 
@@ -193,7 +193,14 @@ def _both(graph: LoadGraph, expr: Formula, now: int, there: int) -> tuple[float,
     return value_at(graph, expr, now), value_at(graph, expr, there)
 
 
-def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> StreamThere:
+def _streams(graph: LoadGraph, now: int, there: int) -> tuple[StreamThere, ...]:
+    series = in_series_at(graph, there)
+    return tuple(_stream(graph, s, now, there, series) for s in graph.streams.values())
+
+
+def _stream(
+    graph: LoadGraph, stream: StreamMeasures, now: int, there: int, series: InSeries
+) -> StreamThere:
     def most(parts: Iterable[tuple[str, Formula]]) -> str:
         """Return the stage that grows most."""
         values = [(*_both(graph, value, now, there), stage) for stage, value in parts]
@@ -207,5 +214,5 @@ def _stream(graph: LoadGraph, stream: StreamMeasures, now: int, there: int) -> S
         slower_at=most((part.stage, part.value) for part in (*stream.latency, *stream.endless)),
         rate=_both(graph, stream.rate, now, there),
         item=stream.item,
-        loss_known=loss_known(ir.MeasureKind.LOSS, stream, in_series_at(graph, there)),
+        loss_known=loss_known(ir.MeasureKind.LOSS, stream, series),
     )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf, isfinite
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.engine.formulas import Formula
-from qps.engine.points import Point
+from qps.engine.points import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
 from qps.solver.answers.solution import Bottleneck, BottleneckChange, Saturation, SolverFault
@@ -23,7 +23,11 @@ from qps.solver.search.method import Method
 from qps.solver.search.piecewise import piecewise
 from qps.solver.search.reach import first_in_pieces
 
-_LARGEST_ERROR = 1e-9
+LARGEST_ERROR = 1e-9
+"""A load is so near to its limit where it reaches it."""
+
+Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
+"""Evaluates a load anew where it is said to reach its limit; SolverFault where it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +48,17 @@ def saturation_point(
     name: str = "",
     span: Span | None = None,
     high: int = 0,
+    certify: Certify | None = None,
 ) -> Saturation:
     """Return where a load, numbers put in for all assumptions, first reaches 1 from `low` on.
 
     The point may lie beyond the range of the population: it is a property of the system. With
     `passes`, a load that comes to 1 and stays there does not count until it goes beyond: so it
     is with what elastic parameters fill. SolverFault where the point found does not satisfy
-    `load = 1`. Where bounds do not tell, the saturation is undecided, and where the load is beyond
-    its limit up to `high` at a whole population, undecided before that; QpsError, with the `name`
-    of the resource and its place, where not even that can be told.
+    `load = 1`; another function may `certify` that. Where bounds do not tell, the saturation is
+    undecided, and where the load is beyond its limit up to `high` at a whole population, undecided
+    before that; QpsError, with the `name` of the resource and its place, where not even that can
+    be told.
     """
     start = Fraction(low)
     excess = load - 1
@@ -72,7 +78,7 @@ def saturation_point(
     if found is None:
         return Saturation(None, Method.NONE)
     if found.at not in whole.poles:  # behind a pole the load may be anything at once
-        _certify(load, population, found.at)
+        (certify or certified)(load, population, found.at)
     return Saturation(float(found.at), found.method)
 
 
@@ -121,10 +127,10 @@ def is_filled(graph: LoadGraph, name: str) -> bool:
     return any(name in settled.left for settled in graph.elastic)
 
 
-def _certify(load: Formula, population: Formula, at: Fraction) -> None:
+def certified(load: Formula, population: Formula, at: Fraction) -> None:
     """Evaluate a load anew at its saturation point; SolverFault where that is no solution."""
-    error = abs(Point({population: at}).number(load) - 1)
-    if not error <= _LARGEST_ERROR:
+    error = abs(point_of(population, at).number(load) - 1)
+    if not error <= LARGEST_ERROR:
         raise SolverFault(f"load at its saturation point {float(at)!r} is off by {error:.3g}")
 
 

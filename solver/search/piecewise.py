@@ -48,18 +48,17 @@ def piecewise(
     None where it is not made of rational functions, maxima, minima and absolute values, where
     it divides by zero on a whole stretch, or where its degree is too high.
     """
-    parts = parts_first(expr)
+    known = _known(population, low, high)
+    parts = parts_first(expr, known=known)
     if not all(_may_be_one(part, population) for part in parts):
         return None
-    known = _known(population, low, high)
     for part in parts:
-        if part not in known:
-            try:
-                known[part] = _made(part, population, (low, high), known)
-            except IntractableError:
-                known[part] = None
-        if known[part] is None:
+        if any(known[operand] is None for operand in part.operands):
             return None
+        try:
+            known[part] = _made(part, population, (low, high), known)
+        except IntractableError:
+            known[part] = None
     return known[expr]
 
 
