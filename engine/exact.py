@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
+from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.leaves import INPUT, POPULATION, WHOLE_POWER
-from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
 from qps.engine.programs import Program, Step
 from qps.engine.running import Runner, in_floats

@@ -18,14 +18,16 @@ from math import inf, isinf, isnan, nan
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
+from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
+from qps.engine.operations import OPERATIONS
 from qps.engine.powers import as_power, exact_power
 from qps.engine.remembering import remembered
 
 SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""
 
-ROUNDINGS = "ceil", "floor"
+ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.jumps)
 """Words of what jumps from one whole number to the next."""
 
 Value: TypeAlias = Fraction | float | str | None
@@ -452,17 +454,8 @@ def _applied(word: str, *given: Formula) -> Formula:
 
 def _folded(word: str, values: list[Fraction | float]) -> Formula | None:
     """Return the exact value of an operation on numbers, None where it has none."""
-    from qps.engine.operations import (  # noqa: PLC0415 - the table may rest on formulas
-        OPERATIONS,
-        InexactError,
-        NoValueError,
-    )
-
-    exact = OPERATIONS[word].exact
-    if exact is None:
-        return None
     try:
-        return number(exact(*values))
+        return number(OPERATIONS[word].exact(*values))
     except InexactError:
         return None
     except NoValueError:

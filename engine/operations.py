@@ -14,13 +14,14 @@ docs/language.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from math import inf, nextafter, pi
 from typing import TYPE_CHECKING, Any
 
-from qps.engine.columns.on_fractions import Exact, InexactError, NoValueError
+from msgspec import Struct
+
+from qps.engine.exactness import Exact
 
 if TYPE_CHECKING:
     from flint import arb
@@ -28,25 +29,17 @@ if TYPE_CHECKING:
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
 
-__all__ = [
-    "BY_NAME",
-    "OF_QUEUES",
-    "OPERATIONS",
-    "Exact",
-    "InexactError",
-    "NoValueError",
-    "Operation",
-]
 
-
-@dataclass(frozen=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True, dict=True):
     """A row of the table.
 
-    It takes as many `operands`, or more where it `takes_more`; `called` is its name in the
-    language. It `grows` with each of them (1), falls (-1), or may do either (0); where it
-    `takes_more`, one tells of all. All its values lie between the two numbers of `lies`. Operands
-    in the places of `whole` are counted whole.
+    It takes as many `operands`, or more where it `takes_more`. `called` is its name where it is
+    read, and in the language where that has it: then `arguments` names what it takes. It `grows`
+    with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one tells of
+    all. It grows in proportion with those in the places of `scales`, taken together: so it has
+    their dimension, and all others are plain numbers. All its values lie between the two numbers
+    of `lies`. Operands in the places of `whole` are counted whole. What `jumps` goes from one
+    whole number to the next.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them.
@@ -55,13 +48,21 @@ class Operation:
     word: str
     name: str
     called: str
+    arguments: tuple[str, ...] = ()
     operands: int
     takes_more: bool = False
     grows: tuple[int, ...]
+    scales: tuple[int, ...] = ()
     lies: tuple[float, float] = (-inf, inf)
     whole: tuple[int, ...] = ()
+    jumps: bool = False
     by_ends: bool = False
     error: float = 0.0
+
+    @property
+    def is_of_queue(self) -> bool:
+        """Whether the language has it to tell of a queue: of a load, or of traffic."""
+        return not {"load", "traffic"}.isdisjoint(self.arguments)
 
     @cached_property
     def exact(self) -> Callable[..., Exact]:
@@ -130,16 +131,22 @@ def _row(
     name: str,
     *grows: int,
     called: str | None = None,
+    of: str = "",
     takes_more: bool = False,
+    scales: tuple[int, ...] = (),
+    jumps: bool = False,
     lies: tuple[float, float] = (-inf, inf),
 ) -> Operation:
     return Operation(
         word=word,
         name=name,
         called=called or word,
+        arguments=tuple(of.split()),
         operands=2 if takes_more else len(grows),
         takes_more=takes_more,
         grows=grows,
+        scales=scales,
+        jumps=jumps,
         lies=lies,
     )
 
@@ -147,6 +154,7 @@ def _row(
 def _by_ends(
     word: str,
     *grows: int,
+    of: str = "",
     lies: tuple[float, float] = (0.0, inf),
     error: float = 0.0,
     whole: tuple[int, ...] = (),
@@ -156,6 +164,7 @@ def _by_ends(
         word=word,
         name=word,
         called=word,
+        arguments=tuple(of.split()),
         operands=len(grows),
         grows=grows,
         lies=lies,
@@ -168,45 +177,48 @@ def _by_ends(
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
 _ROWS = (
-    _row("+", "total", 1, takes_more=True),
+    _row("+", "total", 1, takes_more=True, scales=(0,)),
     _row("*", "product", 0, takes_more=True),
     _row("pow", "raised", 0, 0),
-    _row("ratio", "ratio", 0, 0),
-    _row("mean", "mean", 0, 0),
-    _row("waiting", "waiting", 1, 0),
-    _row("max", "maximum", 1, takes_more=True),
-    _row("min", "minimum", 1, takes_more=True),
-    _row("abs", "absolute", 0, lies=_NOT_NEGATIVE),
+    _row("ratio", "ratio", 0, 0, scales=(0,)),
+    _row("mean", "mean", 0, 0, scales=(0,)),
+    _row("waiting", "waiting", 1, 0, of="work load", scales=(0,)),
+    _row("max", "maximum", 1, of="x", takes_more=True, scales=(0,)),
+    _row("min", "minimum", 1, of="x", takes_more=True, scales=(0,)),
+    _row("abs", "absolute", 0, of="x", scales=(0,), lies=_NOT_NEGATIVE),
     _row("sqrt", "root", 1, lies=_NOT_NEGATIVE),
-    _row("exp", "exponential", 1, lies=_NOT_NEGATIVE),
-    _row("ln", "logarithm", 1),
-    _row("cos", "cosine", 0, lies=(-1.0, 1.0)),
-    _row("acos", "arc_cosine", -1, lies=_ANGLE),
-    _row("floor", "floor", 1),
-    _row("ceil", "ceiling", 1),
-    _row("w", "lambert", 1, called="lambert_w", lies=(-1.0, inf)),
-    _row("lower_w", "lower_lambert", -1, called="lower_lambert_w", lies=(-inf, -1.0)),
+    _row("exp", "exponential", 1, of="x", lies=_NOT_NEGATIVE),
+    _row("ln", "logarithm", 1, of="x"),
+    _row("cos", "cosine", 0, of="x", lies=(-1.0, 1.0)),
+    _row("acos", "arc_cosine", -1, of="x", lies=_ANGLE),
+    _row("floor", "floor", 1, of="x", jumps=True),
+    _row("ceil", "ceiling", 1, of="x", jumps=True),
+    _row("w", "lambert", 1, called="lambert_w", of="x", lies=(-1.0, inf)),
+    _row("lower_w", "lower_lambert", -1, called="lower_lambert_w", of="x", lies=(-inf, -1.0)),
     _row("effective", "effective", 0, 0, lies=_NOT_NEGATIVE),
-    _by_ends("harmonic", 1, lies=(-inf, inf)),
-    _by_ends("erlang_b", -1, 1, lies=_SHARE),
-    _by_ends("erlang_c", -1, 1, lies=_SHARE),
-    _by_ends("periodic_wait", 1, 1),
-    _by_ends("md1_tail", 1, -1, lies=_SHARE, error=1e-30),
-    _by_ends("md1_quantile", 1, 1),
+    _by_ends("harmonic", 1, of="count", lies=(-inf, inf)),
+    _by_ends("erlang_b", -1, 1, of="servers traffic", lies=_SHARE),
+    _by_ends("erlang_c", -1, 1, of="servers traffic", lies=_SHARE),
+    _by_ends("periodic_wait", 1, 1, of="flows load"),
+    _by_ends("md1_tail", 1, -1, of="load time", lies=_SHARE, error=1e-30),
+    _by_ends("md1_quantile", 1, 1, of="load share"),
     _by_ends("batch_quantile", 1, 1),
-    _by_ends("periodic_tail", 1, 1, -1, lies=_SHARE, whole=(0,)),
-    _by_ends("periodic_quantile", 1, 1, 1, whole=(0,)),
+    _by_ends("periodic_tail", 1, 1, -1, of="flows load time", lies=_SHARE, whole=(0,)),
+    _by_ends("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
     _by_ends("sojourn_quantile", 1, -1, 1),
     _by_ends("gamma_quantile", 1, 0, 1),
-    _by_ends("normal_tail", -1, lies=_SHARE),
-    _by_ends("normal_quantile", 1, lies=(-inf, inf)),
+    _by_ends("normal_tail", -1, of="x", lies=_SHARE),
+    _by_ends("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )
 
 OPERATIONS = {row.word: row for row in _ROWS}
 """Every operation by its word; numbers, inputs, the population and whole powers are none."""
 
-BY_NAME = {row.called: row for row in _ROWS}
-"""Every operation by its name in the language."""
+BY_NAME = {row.called: row for row in _ROWS if row.arguments}
+"""Those that the language has, by their names in it: all other words of it are made of these."""
+
+NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
+"""Names of arguments that mean nothing below zero."""
 
 OF_QUEUES = frozenset(row.word for row in _ROWS if row.by_ends and row.word != "harmonic")
 """Words of the numbers of queues: they take long to compute."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
+from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.formulas import (
     MAXIMUM,
     MINIMUM,
@@ -27,7 +28,7 @@ from qps.engine.formulas import (
 )
 from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
-from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
 from qps.engine.substitution import Substitution
 

@@ -33,6 +33,7 @@ from qps.compiler.quantities.certainty import (
 )
 from qps.engine.formulas import HALF, Formula, population, symbol
 from qps.engine.formulas import number as number_of
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
 from qps.engine.powers import TooLongError
 from qps.reports.pages.matrix_page import matrix_page
@@ -152,9 +153,9 @@ def test_a_measure_of_a_measure_is_known_as_that_is() -> None:
 
 
 def test_every_function_says_how_it_moves() -> None:
-    for function in ir.Function:
-        count = len(function.arguments) or 3
-        assert len(slopes(function, count)) == count
+    for word, row in OPERATIONS.items():
+        count = 3 if row.takes_more else row.operands
+        assert len(slopes(word, count)) == count
 
 
 # -- the law -----------------------------------------------------------------------------
@@ -163,10 +164,7 @@ _TIMES = ir.MeasureKind.LATENCY
 _LEAVES = {name: ir.Measured(_TIMES, name) for name in ("above", "below", "sure")}
 _KNOWN = {"above": UPPER, "below": LOWER, "sure": EXACT}
 _NUMBERS = st.fractions(min_value=-3, max_value=3, max_denominator=4).map(ir.Constant)
-_CALLED = [
-    ir.Function.MAX, ir.Function.MIN, ir.Function.ABS, ir.Function.CEIL, ir.Function.FLOOR,
-    ir.Function.EXP, ir.Function.SQRT, ir.Function.COS,
-]  # fmt: skip
+_CALLED = ["max", "min", "abs", "ceil", "floor", "exp", "cos"]
 
 
 def _larger(inner: st.SearchStrategy[ir.Expr]) -> st.SearchStrategy[ir.Expr]:
@@ -175,9 +173,8 @@ def _larger(inner: st.SearchStrategy[ir.Expr]) -> st.SearchStrategy[ir.Expr]:
         lambda value: ir.Constant(Fraction(value))
     )
     called = st.builds(
-        lambda function, arguments: ir.Apply(
-            function, arguments if function.keeps_dimension and not function.arguments
-            else arguments[:1]
+        lambda word, arguments: ir.Apply(
+            word, arguments if OPERATIONS[word].takes_more else arguments[:1]
         ),
         st.sampled_from(_CALLED),
         several,

@@ -16,20 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.operations import CASES, arguments_at_edges
-from qps.compiler import ir
-from qps.compiler.lower.lower_expressions import _WRITTEN_OUT
 from qps.engine import queue_arrays
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
+from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.intervals import Interval
-from qps.engine.operations import (
-    BY_NAME,
-    OF_QUEUES,
-    OPERATIONS,
-    InexactError,
-    NoValueError,
-    Operation,
-)
+from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
 
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
@@ -242,9 +234,18 @@ def test_slopes_are_those_of_arrays(word: str, data: st.DataObject) -> None:
         assert isnan(found) or found == pytest.approx(float(slope), rel=1e-7, abs=1e-12)
 
 
-@pytest.mark.parametrize("function", ir.Function, ids=lambda function: function.value)
-def test_every_function_of_the_language_is_a_row(function: ir.Function) -> None:
-    """Or it is made of other operations."""
-    if function not in _WRITTEN_OUT:
-        row = BY_NAME[function.value]
-        assert row.takes_more if not function.arguments else row.operands == len(function.arguments)
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.scales])
+@law
+@given(st.data())
+def test_values_are_in_proportion_as_the_table_says(word: str, data: st.DataObject) -> None:
+    """So the checker takes dimensions from it: what is twice as much gives twice as much."""
+    at, row = drawn(word, data), OPERATIONS[word]
+    scaled = range(len(at)) if row.takes_more else row.scales
+    more = [3 * number if place in scaled else number for place, number in enumerate(at)]
+    assert same(row.number(*map(float, more)), 3 * row.number(*map(float, at)))
+
+
+@each_row
+def test_what_the_language_has_names_its_arguments(word: str) -> None:
+    row = OPERATIONS[word]
+    assert len(row.arguments) in (0, 1 if row.takes_more else row.operands)

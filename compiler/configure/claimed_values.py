@@ -13,13 +13,13 @@ from qps.compiler.configure.configuration import base_configuration, changed, in
 from qps.compiler.configure.fold import (
     CircleError,
     Folder,
-    NoValueError,
     TooLargeError,
     UnstatedCaseError,
 )
 from qps.compiler.configure.possible_values import check_cases
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.ir.parts import parts_of
+from qps.engine.exactness import NoValueError
 
 
 class Asked(Struct, frozen=True):

@@ -14,6 +14,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.ir.changes import flattened
 from qps.compiler.ir.parts import operands, parts_of
+from qps.engine.operations import OPERATIONS
 
 VARYING = (ir.Population, ir.NodeCount, ir.Members, ir.GroupCount)
 """What grows with the population, or may do so."""
@@ -194,7 +195,7 @@ def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream])
 def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
     """Return the parameters of an expression that no rounding stands around."""
     match expr:
-        case ir.Apply(ir.Function.CEIL | ir.Function.FLOOR, _):
+        case ir.Apply(word) if OPERATIONS[word].jumps:
             return set()
         case ir.ParameterValue(name):
             return {name} | _unrounded(configuration.parameters[name], configuration)

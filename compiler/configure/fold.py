@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from math import ceil, floor
+from math import isfinite
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,12 +17,14 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.cases import Unstated, mixed
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.near import NEAR, is_at_step, near_function, near_power
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
+from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, Operation
+from qps.engine.powers import MOST_BITS, TooLongError
 
-MOST_BITS = 100_000
-"""Bits of a numerator or denominator, beyond which a value is refused."""
+NEAR = Fraction(1, 10**9)
+"""How far a number may be from the value that it stands for, as a part of it."""
 
 
 class TooLargeError(Exception):
@@ -45,10 +47,6 @@ class UnstatedCaseError(Exception):
         super().__init__(unstated.name)
 
 
-class NoValueError(Exception):
-    """Raised where there is no real value; the text says why, behind what has none."""
-
-
 _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -56,13 +54,6 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     ">=": lambda a, b: a >= b,
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
-}
-_EXACT: dict[ir.Function, Callable[[Iterable[Fraction]], Fraction]] = {
-    ir.Function.MAX: max,
-    ir.Function.MIN: min,
-    ir.Function.CEIL: lambda values: Fraction(ceil(next(iter(values)))),
-    ir.Function.FLOOR: lambda values: Fraction(floor(next(iter(values)))),
-    ir.Function.ABS: lambda values: abs(next(iter(values))),
 }
 
 
@@ -120,14 +111,9 @@ class Folder(Struct, kw_only=True):
             case ir.Product(factors):
                 return self._joined(factors, lambda a, b: a * b)
             case ir.Power(base, exponent):
-                return self._power(self.fold(base), self.fold(exponent))
-            case ir.Apply(function, arguments):
-                values = [self.fold(argument) for argument in arguments]
-                known = [value for value in values if value is not None]
-                if len(known) < len(values) or (self.is_near and is_at_step(function, known)):
-                    return None
-                found = _applied(function, known)
-                return near_function(function, known) if found is None and self.is_near else found
+                return self._applied("pow", (base, exponent))
+            case ir.Apply(word, arguments):
+                return self._applied(word, arguments)
             case ir.Choice(condition, then, otherwise):
                 holds = self.holds(condition)
                 return None if holds is None else self.fold(then if holds else otherwise)
@@ -263,71 +249,43 @@ class Folder(Struct, kw_only=True):
                 total = _bounded(value if total is None else join(total, value))
         return total if is_known else None
 
-    def _power(self, base: Fraction | None, power: Fraction | None) -> Fraction | None:
-        if base is None or power is None:
+    def _applied(self, word: str, operands: Iterable[ir.Expr]) -> Fraction | None:
+        """Return the value of an operation of the table."""
+        row, values = OPERATIONS[word], []
+        for value in map(self.fold, operands):
+            if value is None:
+                return None
+            values.append(value)
+        if self.is_near and row.jumps and _is_at_jump(*values):
             return None
-        if base == 0 and power < 0:
-            raise NoValueError("divides by zero")
-        if base < 0 and power.denominator != 1:
-            raise NoValueError("is a root of a negative number")
-        if base not in (-1, 0, 1) and abs(power) * _bits(base) > MOST_BITS:
-            raise TooLargeError
-        if power.denominator == 1:
-            return base**power.numerator
-        return near_power(base, power) if self.is_near else None
+        for name, value in zip(row.arguments, values, strict=False):
+            if value < 0 and name in NEVER_NEGATIVE:
+                raise NoValueError(f"has no value: `{name}` is below zero")
+        try:
+            found = row.exact(*values)
+        except TooLongError:
+            raise TooLargeError from None
+        except InexactError:
+            if word == "exp" and abs(values[0]) > MOST_BITS:
+                raise TooLargeError from None
+            return _near(row, values) if self.is_near else None
+        if isinstance(found, float):  # of what the language has, waits alone have no end
+            raise NoValueError("is infinite: the load is 1 or more")
+        return found
 
 
-def _applied(function: ir.Function, values: list[Fraction]) -> Fraction | None:
-    """Return the value of a function where it is rational; others must at least have one."""
-    exact = _EXACT.get(function)
-    if exact is not None:
-        return exact(values)
-    if function is ir.Function.CLAMP:
-        value, least, most = values
-        return min(max(value, least), most)
-    _refuse_outside(function, values)
-    if function is ir.Function.WAITING:
-        work, load = values
-        return work / (1 - load)
-    value = values[0]
-    if function is ir.Function.SQRT and value < 0:
-        raise NoValueError("is the root of a negative number")
-    if function in _LOGARITHMS and value <= 0:
-        raise NoValueError("is the logarithm of a number that is not above zero")
-    if function is ir.Function.EXP and abs(value) > MOST_BITS:
-        raise TooLargeError
-    if function is ir.Function.LAMBERT_W and value < _LAMBERT_BRANCH:
-        raise NoValueError("is Lambert's W of a number below -1/e")
-    if function is ir.Function.LOWER_LAMBERT_W and not _LAMBERT_BRANCH <= value < 0:
-        raise NoValueError("is the lower branch of Lambert's W outside -1/e to 0")
-    return None
+def _near(row: Operation, values: Iterable[Fraction]) -> Fraction | None:
+    """Return about what an operation is that is not rational, None beyond all floats."""
+    try:
+        found = row.number(*map(float, values))
+    except OverflowError:
+        return None
+    return Fraction(found) if isfinite(found) else None
 
 
-_LOGARITHMS = (ir.Function.LOG, ir.Function.LOG2, ir.Function.LOG10)
-
-
-def _refuse_outside(function: ir.Function, values: list[Fraction]) -> None:
-    """Refuse arguments of the functions of queues that mean nothing."""
-    by_name = dict(zip(function.arguments, values, strict=True)) if function.arguments else {}
-    for name, value in by_name.items():
-        if name in _NEVER_NEGATIVE and value < 0:
-            raise NoValueError(f"has no value: `{name}` is below zero")
-        if name == "share" and not 0 <= value < 1:
-            raise NoValueError("has no value: the share must be at least 0 and below 100 %")
-    if function is ir.Function.ACOS and abs(values[0]) > 1:
-        raise NoValueError("is the arc cosine of a number that is not between -1 and 1")
-    if function is ir.Function.NORMAL_QUANTILE and not 0 < values[0] < 1:
-        raise NoValueError("is the quantile of a share that is not between 0 and 100 %")
-    if function is ir.Function.WAITING and values[1] >= 1:
-        raise NoValueError("is infinite: the load is 1 or more")
-    if function is ir.Function.ERLANG_C and values[0] == 0:
-        raise NoValueError("has no value: there are no servers")
-
-
-_NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
-
-# W is real from -1/e on: rounded up, so that what passes here has a real value.
-_LAMBERT_BRANCH = Fraction("-0.36787944117144232159552377016146")
+def _is_at_jump(value: Fraction) -> bool:
+    """Return whether a number is so close to a whole one that it may be rounded either way."""
+    return abs(value - round(value)) <= NEAR * abs(value)
 
 
 def _bits(value: Fraction) -> int:

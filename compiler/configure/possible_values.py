@@ -16,14 +16,13 @@ from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.cases import report_unstated
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import (
+    NEAR,
     CircleError,
     Folder,
-    NoValueError,
     TooLargeError,
     UnstatedCaseError,
 )
 from qps.compiler.configure.looked_at import LookedAt, Part, names_in
-from qps.compiler.configure.near import NEAR
 from qps.compiler.configure.values_in_use import (
     Bounded,
     chosen_from,
@@ -38,6 +37,7 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.engine.exactness import NoValueError
 
 _HUNDRED = 100
 

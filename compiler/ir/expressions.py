@@ -71,67 +71,10 @@ class Power(Struct, frozen=True):
     exponent: Expr
 
 
-class Function(Enum):
-    """The functions that every spec has."""
-
-    MAX = "max"
-    MIN = "min"
-    CEIL = "ceil"
-    FLOOR = "floor"
-    SQRT = "sqrt"
-    EXP = "exp"
-    LOG = "ln"
-    LOG2 = "log2"
-    LOG10 = "log10"
-    ABS = "abs"
-    COS = "cos"
-    ACOS = "acos"
-    LAMBERT_W = "lambert_w"
-    LOWER_LAMBERT_W = "lower_lambert_w"
-    CLAMP = "clamp"
-    WAITING = "waiting"
-    HARMONIC = "harmonic"
-    ERLANG_B = "erlang_b"
-    ERLANG_C = "erlang_c"
-    MD1_TAIL = "md1_tail"
-    MD1_QUANTILE = "md1_quantile"
-    PERIODIC_WAIT = "periodic_wait"
-    PERIODIC_TAIL = "periodic_tail"
-    PERIODIC_QUANTILE = "periodic_quantile"
-    NORMAL_TAIL = "normal_tail"
-    NORMAL_QUANTILE = "normal_quantile"
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """What it takes; empty for any number of arguments of one dimension."""
-        return _ARGUMENTS.get(self, ("x",))
-
-    @property
-    def keeps_dimension(self) -> bool:
-        """True where the value has the dimension of all arguments, which is one."""
-        return self in (Function.MAX, Function.MIN, Function.ABS, Function.CLAMP)
-
-
-_ARGUMENTS: dict[Function, tuple[str, ...]] = {
-    Function.MAX: (),
-    Function.MIN: (),
-    Function.CLAMP: ("x", "least", "most"),
-    Function.WAITING: ("work", "load"),
-    Function.HARMONIC: ("count",),
-    Function.ERLANG_B: ("servers", "traffic"),
-    Function.ERLANG_C: ("servers", "traffic"),
-    Function.MD1_TAIL: ("load", "time"),
-    Function.MD1_QUANTILE: ("load", "share"),
-    Function.PERIODIC_WAIT: ("flows", "load"),
-    Function.PERIODIC_TAIL: ("flows", "load", "time"),
-    Function.PERIODIC_QUANTILE: ("flows", "load", "share"),
-}
-
-
 class Apply(Struct, frozen=True):
-    """A function of the language applied to arguments."""
+    """An operation of the table, by its word, applied to arguments."""
 
-    function: Function
+    operation: str
     arguments: tuple[Expr, ...]
 
 

@@ -58,8 +58,8 @@ class _Composition:
                 return self._product(factors)
             case ir.Power(base, exponent):
                 return self._power(base, exponent)
-            case ir.Apply(function, arguments):
-                return self._applied(function, arguments)
+            case ir.Apply(word, arguments):
+                return self._applied(word, arguments)
             case ir.Choice(condition, then, otherwise):
                 return self.of(then if self.expressions.holds(condition) else otherwise)
             case ir.InCase(value=value):
@@ -99,14 +99,14 @@ class _Composition:
             return Slope.EITHER if sign.above and slope is Slope.FALLS else slope
         return Slope.EITHER if sign.above else slope.turned
 
-    def _applied(self, function: ir.Function, arguments: tuple[ir.Expr, ...]) -> Certainty:
+    def _applied(self, word: str, arguments: tuple[ir.Expr, ...]) -> Certainty:
         parts = [self.of(argument) for argument in arguments]
         if all(part.is_exact for part in parts):
             return EXACT
-        if function is ir.Function.ABS:
+        if word == "abs":
             sign = self.signs.of(arguments[0])
             return scaled(parts[0], sign)
-        moves = slopes(function, len(arguments))
-        if function is ir.Function.WAITING and self.signs.of(arguments[0]).below:
+        moves = slopes(word, len(arguments))
+        if word == "waiting" and self.signs.of(arguments[0]).below:
             moves = (Slope.RISES, Slope.EITHER)
         return together(*(moved(*each) for each in zip(parts, moves, strict=True)))

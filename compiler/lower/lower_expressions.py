@@ -28,28 +28,13 @@ from qps.engine.formulas import (
     number,
     power,
     product,
-    square_root,
     symbol,
     total,
 )
 from qps.engine.known_signs import ANY, NOT_NEGATIVE, Range, range_of, range_of_constant
-from qps.engine.operations import BY_NAME
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, in_floats, sign
 from qps.engine.substitution import substituted
-
-
-def _log(base: int) -> Callable[[Formula], Formula]:
-    return lambda x: apply("ln", x) / apply("ln", base)
-
-
-_WRITTEN_OUT: dict[ir.Function, Callable[..., Formula]] = {
-    ir.Function.SQRT: square_root,
-    ir.Function.LOG2: _log(2),
-    ir.Function.LOG10: _log(10),
-    ir.Function.CLAMP: lambda x, least, most: minimum(maximum(x, least), most),
-}
-"""Functions that are made of other operations."""
-
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 
@@ -141,9 +126,8 @@ class ExpressionLowering:
                 return product(self._lower(factor, measure) for factor in factors)
             case ir.Power(base, exponent):
                 return power(self._lower(base, measure), self._lower(exponent, measure))
-            case ir.Apply(function, arguments):
-                lowered = [self._lower(argument, measure) for argument in arguments]
-                return self._applied(function, lowered)
+            case ir.Apply(word, arguments):
+                return self._applied(word, [self._lower(part, measure) for part in arguments])
             case ir.Choice(condition, then, otherwise):
                 return self._lower(then if self.holds(condition) else otherwise, measure)
             case ir.InCase() | ir.ByCase() | ir.Mixture():
@@ -438,16 +422,14 @@ class ExpressionLowering:
                 )
                 raise QpsError(sink.found)
 
-    def _applied(self, function: ir.Function, arguments: Sequence[Formula]) -> Formula:
-        written_out = _WRITTEN_OUT.get(function)
-        if written_out is not None:
-            applied = written_out(*arguments)
-        else:
-            applied = apply(BY_NAME[function.value].word, *arguments)
+    def _applied(self, word: str, arguments: Sequence[Formula]) -> Formula:
+        applied = apply(word, *arguments)
         if applied.is_constant and not _is_finite(applied):
             sink = Sink()
             sink.report(
-                codes.NUMBER_SIZE, None, f"`{function.value}` has no real value for its argument"
+                codes.NUMBER_SIZE,
+                None,
+                f"`{OPERATIONS[word].called}` has no real value for its argument",
             )
             raise QpsError(sink.found)
         return applied

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from qps.compiler import ir
-from qps.engine.operations import BY_NAME
+from qps.engine.operations import OPERATIONS
 
 
 class Slope(Enum):
@@ -22,24 +21,15 @@ class Slope(Enum):
 
 
 _BY_SIGN = {1: Slope.RISES, -1: Slope.FALLS, 0: Slope.EITHER}
-_WRITTEN_OUT: dict[ir.Function, tuple[int, ...]] = {
-    ir.Function.LOG2: (1,),
-    ir.Function.LOG10: (1,),
-    ir.Function.CLAMP: (1, 1, 1),
-    ir.Function.WAITING: (1, 1),
-}
-"""Functions that are made of other operations, and `waiting`, of work that is not negative."""
 
 
-def slopes(function: ir.Function, arguments: int) -> tuple[Slope, ...]:
-    """Return how a function of so many arguments moves with each of them, where it has a value.
+def slopes(word: str, arguments: int) -> tuple[Slope, ...]:
+    """Return how an operation on so many arguments moves with each of them, where it has a value.
 
-    `abs` rises where what it is given is not negative: for it the sign decides. What counts whole
-    is not said to rise.
+    `abs` rises where what it is given is not negative: for it the sign decides. `waiting` is taken
+    as that of work that is not negative. What counts whole is not said to rise.
     """
-    known = _WRITTEN_OUT.get(function)
-    if known is None:
-        row = BY_NAME[function.value]
-        known = tuple(0 if k in row.whole else grows for k, grows in enumerate(row.grows))
-    found = tuple(_BY_SIGN[grows] for grows in known)
-    return found if function.arguments else found * arguments
+    row = OPERATIONS[word]
+    known = (1, 1) if word == "waiting" else row.grows
+    found = tuple(_BY_SIGN[0 if k in row.whole else grows] for k, grows in enumerate(known))
+    return found * arguments if row.takes_more else found

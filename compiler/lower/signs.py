@@ -78,8 +78,8 @@ class Signs:
                 return product_of(self.of(factor) for factor in factors)
             case ir.Power(base, exponent):
                 return self._of_power(base, exponent)
-            case ir.Apply(function, arguments):
-                return _APPLIED.get(function, _not_negative)([self.of(a) for a in arguments])
+            case ir.Apply(word, arguments):
+                return _APPLIED.get(word, _not_negative)([self.of(a) for a in arguments])
             case ir.Choice(condition, then, otherwise):
                 return self.of(then if self.expressions.holds(condition) else otherwise)
             case ir.InCase(value=value):
@@ -131,23 +131,15 @@ def _least(signs: list[Sign]) -> Sign:
     return Sign(below=any(s.below for s in signs), above=all(s.above for s in signs))
 
 
-def _clamped(signs: list[Sign]) -> Sign:
-    value, least, most = signs
-    return _least([_largest([value, least]), most])
-
-
-_APPLIED: dict[ir.Function, Callable[[list[Sign]], Sign]] = {
-    ir.Function.MAX: _largest,
-    ir.Function.MIN: _least,
-    ir.Function.CLAMP: _clamped,
-    ir.Function.CEIL: _same,
-    ir.Function.FLOOR: _same,
-    ir.Function.LAMBERT_W: _same,
-    ir.Function.WAITING: _same,
-    ir.Function.LOG: _any,
-    ir.Function.LOG2: _any,
-    ir.Function.LOG10: _any,
-    ir.Function.COS: _any,
-    ir.Function.NORMAL_QUANTILE: _any,
-    ir.Function.LOWER_LAMBERT_W: lambda _: NOT_POSITIVE,
+_APPLIED: dict[str, Callable[[list[Sign]], Sign]] = {
+    "max": _largest,
+    "min": _least,
+    "ceil": _same,
+    "floor": _same,
+    "w": _same,
+    "waiting": _same,
+    "ln": _any,
+    "cos": _any,
+    "normal_quantile": _any,
+    "lower_w": lambda _: NOT_POSITIVE,
 }

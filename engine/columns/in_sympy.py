@@ -13,7 +13,7 @@ import sympy
 from flint import arb, ctx
 
 from qps.engine.columns import on_balls
-from qps.engine.columns.on_fractions import NoValueError
+from qps.engine.exactness import NoValueError
 
 _MORE_BITS = 32
 

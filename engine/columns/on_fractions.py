@@ -8,29 +8,19 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil as rounded_up
-from math import e, inf
 from math import floor as rounded_down
-from typing import TypeAlias
+from math import inf
 
+from qps.engine.columns.on_floats import ONE_OVER_E
+from qps.engine.exactness import Exact, InexactError, NoValueError
 from qps.engine.powers import exact_power
 from qps.engine.queue_numbers import exact_inverse_erlang_b
 
-
-class InexactError(Exception):
-    """Raised where a value is no fraction: a root, a logarithm."""
-
-
-class NoValueError(Exception):
-    """Raised where there is no value: 0/0, a pole, the root of what is negative."""
-
-
-Exact: TypeAlias = Fraction | float
-"""A fraction, or an infinity: no other float."""
-
 _ZERO, _ONE, _HALF = Fraction(0), Fraction(1), Fraction(1, 2)
 _MOST_SERVERS = 64
+_MOST_TRAFFIC_BITS = 1024
 _MOST_COUNTED = 1000
-_SURELY = 1e-9
+_LEVELS = "has no value: the share must be at least 0 and below 100 %"
 
 
 def _finite(value: Exact) -> Fraction:
@@ -46,13 +36,17 @@ def _known(value: float) -> float:
     return value
 
 
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
 def _sign(value: Exact) -> float:
     return float((value > 0) - (value < 0))
 
 
-def _refuse(is_outside: bool) -> None:  # noqa: FBT001 - says what it is asked
+def _refuse(is_outside: bool, *why: str) -> None:  # noqa: FBT001 - says what it is asked
     if is_outside:
-        raise NoValueError
+        raise NoValueError(*why)
 
 
 # -- arithmetic --------------------------------------------------------------------------
@@ -86,10 +80,13 @@ def raised(base: Exact, exponent: Exact) -> Exact:
         if exponent <= 0:
             return _ONE if exponent == 0 else _ZERO
         return base if exponent.numerator % 2 else inf
+    _refuse(base == 0 and exponent < 0, "divides by zero")
+    _refuse(base < 0 and exponent.denominator != 1, "is a root of a negative number")
     found = exact_power(base, exponent)
     if found is None:
         raise InexactError
-    return found if isinstance(found, Fraction) else _known(found)
+    assert isinstance(found, Fraction)
+    return found
 
 
 def _raised_without_end(base: Exact, exponent: float) -> Exact:
@@ -162,7 +159,7 @@ def exponential(value: Exact) -> Exact:
 
 def logarithm(value: Exact) -> Exact:
     """Return ln x, a fraction at 1 alone."""
-    _refuse(value <= 0)
+    _refuse(value <= 0, "is the logarithm of a number that is not above zero")
     return value if isinstance(value, float) else _only(value, _ONE, _ZERO)
 
 
@@ -174,19 +171,19 @@ def cosine(value: Exact) -> Exact:
 
 def arc_cosine(value: Exact) -> Exact:
     """Return an angle of which the cosine is known, a fraction at 1 alone."""
-    _refuse(value < -1 or value > 1)
+    _refuse(not -1 <= value <= 1, "is the arc cosine of a number that is not between -1 and 1")
     return _only(value, _ONE, _ZERO)
 
 
 def lambert(value: Exact) -> Exact:
     """Return the upper branch of Lambert's W, a fraction at 0 alone."""
-    _refuse(value < -1 / e - _SURELY)
+    _refuse(value < -ONE_OVER_E[0], "is Lambert's W of a number below -1/e")
     return value if isinstance(value, float) else _only(value, _ZERO, _ZERO)
 
 
 def lower_lambert(value: Exact) -> Exact:
     """Return the lower branch of Lambert's W, nowhere a fraction."""
-    _refuse(value >= 0 or value < -1 / e - _SURELY)
+    _refuse(not -ONE_OVER_E[0] <= value < 0, "is the lower branch of Lambert's W outside -1/e to 0")
     raise InexactError
 
 
@@ -252,7 +249,8 @@ def erlang_b(servers: Exact, traffic: Exact) -> Exact:
 
 def erlang_c(servers: Exact, traffic: Exact) -> Exact:
     """Return the share of calls that wait, of up to 64 servers."""
-    _refuse(servers <= 0 or traffic < 0)
+    _refuse(servers <= 0, "has no value: there are no servers")
+    _refuse(traffic < 0)
     if traffic >= servers:
         return _ONE
     if traffic == 0:
@@ -274,7 +272,7 @@ def periodic_wait(flows: Exact, load: Exact) -> Exact:
 
 def _inverse_b(servers: Exact, traffic: Exact) -> Fraction:
     servers, traffic = _finite(servers), _finite(traffic)
-    if servers.denominator != 1 or servers > _MOST_SERVERS:
+    if servers.denominator != 1 or servers > _MOST_SERVERS or _bits(traffic) > _MOST_TRAFFIC_BITS:
         raise InexactError
     return exact_inverse_erlang_b(int(servers), traffic)
 
@@ -289,7 +287,8 @@ def md1_tail(load: Exact, time: Exact) -> Exact:
 
 def md1_quantile(load: Exact, level: Exact) -> Exact:
     """Return a quantile of the wait of M/D/1, a fraction where so many do not wait."""
-    _refuse(load < 0 or not 0 <= level < 1)
+    _refuse(load < 0)
+    _refuse(not 0 <= level < 1, _LEVELS)
     if load >= 1:
         return inf
     if level <= 1 - load:
@@ -299,7 +298,8 @@ def md1_quantile(load: Exact, level: Exact) -> Exact:
 
 def batch_quantile(load: Exact, level: Exact) -> Exact:
     """Return a quantile of the wait in a batch, a fraction where no batch waits."""
-    _refuse(load < 0 or not 0 <= level < 1)
+    _refuse(load < 0)
+    _refuse(not 0 <= level < 1, _LEVELS)
     if load >= 1:
         return inf
     return level if load == 0 else _only(level, _ZERO, _ZERO)
@@ -317,7 +317,8 @@ def periodic_tail(flows: Exact, load: Exact, time: Exact) -> Exact:
 
 def periodic_quantile(flows: Exact, load: Exact, level: Exact) -> Exact:
     """Return a quantile of the wait of N D/D/1: a fraction where so many do not wait."""
-    _refuse(load < 0 or not 0 <= flows < inf or not 0 <= level < 1)
+    _refuse(load < 0 or not 0 <= flows < inf)
+    _refuse(not 0 <= level < 1, _LEVELS)
     if load >= 1:
         return inf
     whole = max(ceiling(flows), _ONE)
@@ -352,5 +353,5 @@ def normal_tail(distance: Exact) -> Exact:
 
 def normal_quantile(level: Exact) -> Exact:
     """Return how many deviations above its mean a normal law has a share below; 0 of a half."""
-    _refuse(not 0 < level < 1)
+    _refuse(not 0 < level < 1, "is the quantile of a share that is not between 0 and 100 %")
     return _only(level, _HALF, _ZERO)

@@ -14,9 +14,9 @@ from math import inf, isfinite
 from flint import arb, ctx
 
 from qps.engine import queue_numbers
-from qps.engine.columns.on_fractions import NoValueError
 from qps.engine.columns.on_intervals import monotone
 from qps.engine.decay_numbers import log_growth
+from qps.engine.exactness import NoValueError
 from qps.engine.gamma_numbers import inverse_erlang_ball, lower_ball
 from qps.engine.intervals import Interval, above, below
 

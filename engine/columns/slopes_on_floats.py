@@ -14,7 +14,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from qps.engine.columns import on_floats
-from qps.engine.columns.on_fractions import NoValueError
+from qps.engine.exactness import NoValueError
 
 if TYPE_CHECKING:
     from flint import arb

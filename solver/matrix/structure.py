@@ -23,12 +23,13 @@ from qps.compiler.configure.configuration import (
     changed,
     in_force,
 )
-from qps.compiler.configure.fold import CircleError, Folder, NoValueError, TooLargeError
+from qps.compiler.configure.fold import CircleError, Folder, TooLargeError
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.exactness import NoValueError
 from qps.engine.formulas import population
 from qps.solver.matrix.questions import compared
 

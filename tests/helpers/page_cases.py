@@ -14,7 +14,8 @@ from math import isfinite
 from typing import Any
 
 from helpers.operations import CASES, arguments_at_edges
-from qps.engine.operations import OPERATIONS, InexactError, NoValueError
+from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
 from qps.reports.pages.page_program import OWN_WORDS
 

@@ -168,8 +168,8 @@ class _Walker:
                 return product
             case ir.Power(base, exponent):
                 return power(self.value(base), self.value(exponent))
-            case ir.Apply(function, arguments):
-                return applied(function.value, [self.value(a) for a in arguments])
+            case ir.Apply(word, arguments):
+                return applied(word, [self.value(a) for a in arguments])
             case ir.Choice(condition, then, otherwise):
                 return self.value(then if self.holds(condition) else otherwise)
             case ir.Measured():

@@ -49,7 +49,7 @@ def square_root(value: Fraction) -> Fraction:
 
 
 def applied(function: str, values: list[Fraction]) -> Fraction:
-    """Return a function of the language, by its name there."""
+    """Return an operation, by its word in the table."""
     first = values[0]
     match function:
         case "max":
@@ -62,14 +62,10 @@ def applied(function: str, values: list[Fraction]) -> Fraction:
             return Fraction(ceil(_settled(first)))
         case "floor":
             return Fraction(floor(_settled(first)))
-        case "sqrt":
-            return square_root(first)
         case "exp":
             return _decimal(lambda c: c.exp(_as_decimal(first)))
         case "ln":
             return _logarithm(first)
-        case "log2":
-            return _logarithm(first) / _logarithm(Fraction(2))
     raise AssertionError(function)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +20,12 @@ from qps.compiler.check.names.places import has_resource
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
 from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
+from qps.compiler.check.values.check_operations import (
+    FUNCTIONS,
+    OperationChecker,
+    counted,
+    given_in_words,
+)
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
 from qps.compiler.check.values.values import Arithmetic, Value
 from qps.compiler.diagnostics import codes
@@ -28,19 +33,14 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME, Dimension
-from qps.compiler.quantities.unit_binding import Divisor, of_either, raised
 from qps.compiler.syntax import ast
+from qps.engine.operations import BY_NAME
 
-_ROOT_FUNCTIONS = {function.value: function for function in ir.Function}
 _OF_NAMES = ("count", "members", "share", "saturation")
-LANGUAGE_FUNCTIONS = frozenset([*_ROOT_FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
-_QUEUES = ("waiting", "erlang", "md1", "periodic")
-ARITHMETIC = frozenset(
-    [
-        *(word for word in _ROOT_FUNCTIONS if not word.startswith(_QUEUES)),
-        *(*CASE_FUNCTIONS, "count", "members", "sum"),
-    ]
-)
+LANGUAGE_FUNCTIONS = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, *_OF_NAMES, "sum", "quantile"])
+ARITHMETIC = frozenset([*FUNCTIONS, *CASE_FUNCTIONS, "count", "members", "sum"]) - {
+    name for name, row in BY_NAME.items() if row.is_of_queue
+}
 """Functions of the language that ask nothing of a model; those of queues are models."""
 _FOREIGN = {
     **dict.fromkeys(("mean", "avg"), "`average(x)` is x in the average case"),
@@ -65,8 +65,11 @@ class CallChecker(Struct, frozen=True, kw_only=True):
     def call(self, expr: ast.Call, scope: Scope) -> Value | None:
         """Return the value of a call."""
         word = expr.name.text
-        if word in _ROOT_FUNCTIONS:
-            return self._function(_ROOT_FUNCTIONS[word], expr, scope)
+        if word in FUNCTIONS:
+            given = [self.value(argument, scope) for argument in expr.arguments]
+            return OperationChecker(
+                arithmetic=self.arithmetic, wrong_dimension=self.wrong_dimension
+            ).call(expr, given)
         if word in CASE_FUNCTIONS:
             return self.cases.in_case(word, expr, scope)
         if word == "sum":
@@ -174,7 +177,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             self.sink.report(
                 codes.ARGUMENT_COUNT,
                 span,
-                f"`{name.text}` takes {_counted(len(formals))}, {_given(len(arguments))}",
+                f"`{name.text}` takes {counted(len(formals))}, {given_in_words(len(arguments))}",
                 secondary=[Label(name.span, "declared here")],
                 hint=f"write `{name.text}({wanted})`" if formals else f"write `{name.text}`",
             )
@@ -209,51 +212,6 @@ class CallChecker(Struct, frozen=True, kw_only=True):
                 hint="rename one of them",
             )
             return False
-        return True
-
-    def _function(self, function: ir.Function, expr: ast.Call, scope: Scope) -> Value | None:
-        values = [self.value(argument, scope) for argument in expr.arguments]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            return None
-        wanted = function.arguments
-        if wanted and len(known) != len(wanted):
-            self.sink.report(
-                codes.ARGUMENT_COUNT,
-                expr.span,
-                f"`{function.value}` takes {_counted(len(wanted))}, {_given(len(known))}",
-                hint=f"write `{function.value}({', '.join(wanted)})`",
-            )
-            return None
-        dimension = known[0].dimension if known else DIMENSIONLESS
-        divisors: tuple[Divisor, ...] = ()
-        if function.keeps_dimension:
-            for value in known[1:]:
-                if not self.arithmetic.free.agree(value.dimension, dimension):
-                    self.arithmetic.mismatch(value, known[0], "compared")
-                    return None
-            divisors = of_either(known)
-        elif function is ir.Function.SQRT:
-            half = Fraction(1, 2)
-            dimension, divisors = dimension**half, raised(known[0].divisors, half)
-        elif not self._are_plain(function, known):
-            return None
-        elif function is not ir.Function.WAITING:
-            dimension = DIMENSIONLESS
-        applied = ir.Apply(function, tuple(value.expr for value in known))
-        return self.arithmetic.combined(expr.span, applied, dimension, known, divisors)
-
-    def _are_plain(self, function: ir.Function, values: list[Value]) -> bool:
-        """Return whether all arguments are plain numbers; else the first other is reported.
-
-        What waits may be work of any dimension.
-        """
-        for name, value in zip(function.arguments, values, strict=True):
-            if name != "work" and not self.arithmetic.free.agree(value.dimension, DIMENSIONLESS):
-                which = "the argument" if len(values) == 1 else f"`{name}`"
-                of = f"{which} of `{function.value}`"
-                self.wrong_dimension(value, DIMENSIONLESS, of)
-                return False
         return True
 
     def _special(self, word: str, expr: ast.Call, scope: Scope) -> Value | None:
@@ -398,11 +356,3 @@ class CallChecker(Struct, frozen=True, kw_only=True):
 
 _BY_COMPONENT = ("component", ast.Component)
 _OF_GROUPS = {"count": ("group", ast.Group), "members": ("group", ast.Group)}
-
-
-def _counted(count: int) -> str:
-    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")
-
-
-def _given(count: int) -> str:
-    return {0: "none is given", 1: "1 is given"}.get(count, f"{count} are given")

@@ -181,7 +181,7 @@ class Arithmetic(Struct, frozen=True):
             )
             return None
         if isinstance(exponent.expr, ir.Constant):
-            return self._constant_power(expr, base, exponent.expr.value)
+            return self.constant_power(expr.span, base, exponent.expr.value)
         have = self.free.resolved(base.dimension)
         if Allowed.FORMALS in exponent.mentions and have != DIMENSIONLESS:
             return None  # a call may give a constant, of which the dimension depends
@@ -197,11 +197,12 @@ class Arithmetic(Struct, frozen=True):
         raised = ir.Power(base.expr, exponent.expr)
         return self.combined(expr.span, raised, DIMENSIONLESS, [base, exponent])
 
-    def _constant_power(self, expr: ast.Power, base: Value, power: Fraction) -> Value | None:
+    def constant_power(self, span: Span, base: Value, power: Fraction) -> Value | None:
+        """Return a power whose exponent is a number."""
         if abs(power) > _LARGEST_POWER or power.denominator > _LARGEST_POWER:
             self.sink.report(
                 codes.NUMBER_SIZE,
-                expr.span,
+                span,
                 f"exponents go up to {_LARGEST_POWER} in QPS",
                 hint="use a smaller exponent",
             )
@@ -209,16 +210,14 @@ class Arithmetic(Struct, frozen=True):
         dimension, divisors = base.dimension**power, raised(base.divisors, power)
         if isinstance(base.expr, ir.Constant) and power.denominator == 1:
             if base.expr.value == 0 and power < 0:
-                self.sink.report(
-                    codes.NUMBER_SIZE, expr.span, "this divides by zero", hint=_NO_ZERO
-                )
+                self.sink.report(codes.NUMBER_SIZE, span, "this divides by zero", hint=_NO_ZERO)
                 return None
             if base.expr.value.numerator.bit_length() * abs(power) > 4 * _MOST_BITS:
                 raise ExpressionTooLargeError
             folded = ir.Constant(base.expr.value**power.numerator)
-            return self.combined(expr.span, folded, dimension, [base], divisors)
+            return self.combined(span, folded, dimension, [base], divisors)
         built = ir.Power(base.expr, ir.Constant(power))
-        return self.combined(expr.span, built, dimension, [base], divisors)
+        return self.combined(span, built, dimension, [base], divisors)
 
 
 def add(terms: Sequence[ir.Expr]) -> ir.Expr:

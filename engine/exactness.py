@@ -1,0 +1,23 @@
+"""Exact values of operations, and why there may be none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TypeAlias
+
+Exact: TypeAlias = Fraction | float
+"""A fraction, or an infinity: no other float."""
+
+
+class InexactError(Exception):
+    """Raised where a value is no fraction: a root, a logarithm."""
+
+
+class NoValueError(Exception):
+    """Raised where there is no value: 0/0, a pole, the root of what is negative.
+
+    The text says why, behind what has none.
+    """
+
+    def __init__(self, why: str = "has no value") -> None:
+        super().__init__(why)
