@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
+from types import UnionType
+from typing import Union, get_args, get_origin, get_type_hints
 
 import lark
 import pytest
@@ -39,6 +43,55 @@ def test_the_grammar_has_no_conflict_that_lark_would_settle_silently() -> None:
 def test_the_tables_are_those_of_the_grammar() -> None:
     kept = files("qps.grammar").joinpath("tables.json").read_text()
     assert kept == tables_text(), "run `python -m qps.grammar.making`"
+
+
+# -- what is built is what the tree says -------------------------------------------------------
+
+
+@cache
+def hints_of(kind: type) -> dict[str, object]:
+    return get_type_hints(kind)
+
+
+def fits(value: object, hint: object) -> bool:
+    """Return whether a value is of a type, in all of its parts."""
+    parts = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return any(fits(value, part) for part in parts)
+    if get_origin(hint) is tuple:
+        assert isinstance(value, tuple)
+        each = parts[:1] * len(value) if parts[-1] is ... else parts
+        return len(each) == len(value) and all(map(fits, value, each))
+    assert isinstance(hint, type)
+    return isinstance(value, hint)
+
+
+def nodes(part: object) -> Iterator[ast.Written]:
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from nodes(inner)
+    if isinstance(part, ast.Written):
+        yield part
+        for field in part.__struct_fields__:
+            yield from nodes(getattr(part, field))
+
+
+def test_every_node_has_parts_of_the_types_that_it_states() -> None:
+    """The builder goes by a table, which mypy does not look into."""
+    examples = Path(__file__).parent / "errors"
+    found = (path.read_text(errors="replace") for path in sorted(examples.glob("*.qps")))
+    texts = [*TEXTS, *found]
+    built: set[type] = set()
+    for text in texts:
+        module = parse(Source("spec.qps", text)).value
+        assert module is not None
+        for node in nodes(module.declarations):
+            built.add(type(node))
+            for field, hint in hints_of(type(node)).items():
+                assert fits(getattr(node, field), hint), (node, field)
+    nowhere = {ast.Written, ast.Declaration, ast.Named}
+    every = {kind for kind in vars(ast).values() if isinstance(kind, type)}
+    assert {kind for kind in every if issubclass(kind, ast.Written)} - nowhere == built
 
 
 # -- what is read is what lark reads -----------------------------------------------------------

@@ -1,381 +1,321 @@
-"""Parse tree to syntax tree: total, every node with its span."""
+"""Parse tree to syntax tree: total, every node with its span.
+
+Most rules are built as `rules.py` tells. What the grammar says in another shape is built here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar, cast
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
 
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.build_cases import CaseBuilder
-from qps.compiler.syntax.build_expressions import token_of, tree_of, trees
-from qps.compiler.syntax.build_hardware import HardwareBuilder
-from qps.compiler.syntax.build_matrices import MatrixBuilder
+from qps.compiler.syntax.rules import CALLED, EXPRESSIONS, PASSED_ON, RULES, Rule
 from qps.grammar.parsing import Piece, Token, Tree
-
-N = TypeVar("N")
+from qps.grammar.words import RESERVED
 
 OUR_OWN = "this model"
 """Where a claim comes from whose `source model` says no more."""
 
+DEEPEST = 250
+"""Nesting of an expression beyond which it is refused."""
 
-class Builder(CaseBuilder, HardwareBuilder, MatrixBuilder):
+_LONGEST_NUMBER = 40
+_LARGEST_EXPONENT = 300
+
+
+class Builder:
     """Builds the nodes of one source; what cannot be built is reported."""
 
-    # -- the file ------------------------------------------------------------------------
+    def __init__(self, source: Source, sink: Sink) -> None:
+        self._source = source
+        self._sink = sink
+        self._depth = 0
+        self._is_too_deep = False
+        self._default_machine: ast.Name | None = None
 
     def items(self, tree: Tree) -> list[str | ast.Declaration]:
         """Return the doc strings and declarations of a `start` tree, in order."""
         built: list[str | ast.Declaration] = []
-        for piece in trees(tree.children):
-            if piece.data == "doc":
-                built.append(_doc_text(token_of(piece.children[0])))
-                continue
-            declaration = self._declaration(piece)
-            if isinstance(declaration, ast.Defaults):
-                self._default_machine = declaration.machine
-            built.append(declaration)
+        for item in self._all(tree.children):
+            if isinstance(item, ast.Defaults):
+                self._default_machine = item.machine
+            is_step = isinstance(item, ast.Component)
+            built.append(replace(item, default_machine=self._default_machine) if is_step else item)
         return built
 
-    def _declaration(self, tree: Tree) -> ast.Declaration:
-        build = cast("Callable[[Tree], ast.Declaration]", getattr(self, f"_{tree.data}"))
-        return build(tree)
+    def change(self, tree: Tree) -> ast.Change:
+        """Return `name = value`."""
+        change = self._built(tree)
+        assert isinstance(change, ast.Change)
+        return change
 
-    # -- small pieces --------------------------------------------------------------------
+    # -- by the table --------------------------------------------------------------------
 
-    def _heading(self, token: Piece) -> ast.Name:
-        """Return the heading of a column: a name, or any text in quotes."""
-        word = token_of(token)
-        text = str(word)[1:-1] if word.type == "STRING" else str(word)
-        return ast.Name(self._span(word), (text,))
+    def _built(self, piece: Piece, *, may_be_word: bool = False) -> Any:
+        """Return what a piece says: a node, several, a word; None where nothing stands there."""
+        if piece is None:
+            return None
+        if isinstance(piece, Token):
+            return self._word(piece, may_be_word=may_be_word)
+        if piece.data in EXPRESSIONS:
+            return self._expression(piece)
+        if piece.data in PASSED_ON:
+            return self._built(piece.children[-1])
+        rule = RULES.get(piece.data)
+        return self._made(piece) if rule is None else self._node(piece, rule)
 
-    # -- declarations --------------------------------------------------------------------
+    def _node(self, tree: Tree, rule: Rule) -> ast.Written:
+        """Return the node of a tree as its rule tells."""
+        fields: dict[str, Any] = {}
+        for index, (field, mark) in enumerate(rule.parts):
+            piece = None if mark == "..." else tree.children[index]
+            if mark == "...":
+                fields[field] = self._all(tree.children[index:])
+            elif mark == "*":
+                fields[field] = () if piece is None else self._all(_tree(piece).children)
+            elif mark == "!":
+                fields[field] = piece is not None
+            elif field != "_":
+                fields[field] = self._built(piece, may_be_word=rule.has_words)
+        if rule.items:
+            fields |= self._items(tree.children[len(rule.parts) :], rule)
+        return rule.node(span=self._span(tree), **fields)
 
-    def _use(self, tree: Tree) -> ast.Use:
-        module, alias = tree.children
-        named = self._text(module) if isinstance(module, Token) else self._dotted(module)
-        return ast.Use(self._span(tree), named, None if alias is None else self._name(alias))
+    def _items(self, pieces: Iterable[Piece], rule: Rule) -> dict[str, Any]:
+        """Return what pieces in any order say; what is stated twice is reported."""
+        once: dict[str, Any] = {}
+        several: dict[str, list[Any]] = {}
+        for piece in pieces:
+            if piece is None:
+                continue
+            kind = piece.data if isinstance(piece, Tree) else piece.type
+            field, mark = rule.items[kind]
+            if mark == "+":
+                several.setdefault(field, []).extend(self._all(_tree(piece).children))
+            elif mark == "*":
+                several.setdefault(field, []).append(self._built(piece))
+            elif field in once:
+                self._sink.report(
+                    codes.MISPLACED,
+                    self._built(piece).span,
+                    f"{CALLED.get(kind, f'`{kind}`')} is stated twice here",
+                    hint="keep one",
+                )
+            else:
+                once[field] = self._built(piece)
+        return once | {field: tuple(found) for field, found in several.items()}
 
-    def _item_unit(self, tree: Tree) -> ast.Unit:
-        return ast.Unit(
-            span=self._span(tree), name=self._name(tree.children[0]), is_rating=False, value=None
-        )
+    def _all(self, pieces: Iterable[Piece]) -> tuple[Any, ...]:
+        return tuple([self._built(piece) for piece in pieces if piece is not None])
 
-    def _rating_unit(self, tree: Tree) -> ast.Unit:
-        return ast.Unit(
-            span=self._span(tree), name=self._name(tree.children[0]), is_rating=True, value=None
-        )
+    # -- expressions ---------------------------------------------------------------------
 
-    def _derived_unit(self, tree: Tree) -> ast.Unit:
-        name, value = tree.children
-        return ast.Unit(
-            span=self._span(tree), name=self._name(name), is_rating=False, value=self._expr(value)
-        )
+    def _expression(self, tree: Tree) -> Any:
+        while tree.data == "group" and tree.children[1] is None and _is_tree(tree.children[0]):
+            tree = _tree(tree.children[0])  # parentheses alone make nothing deeper
+        if self._depth == 0:
+            self._is_too_deep = False
+        if self._depth >= DEEPEST:
+            if not self._is_too_deep:  # one expression is told once
+                self._sink.report(
+                    codes.TOO_DEEP,
+                    self._span(tree),
+                    f"expressions may be nested {DEEPEST} deep, this one goes deeper",
+                    hint="name its parts with `let`",
+                )
+            self._is_too_deep = True
+            return ast.Number(self._span(tree), Fraction(1))
+        self._depth += 1
+        try:
+            return self._expression_node(tree)
+        finally:
+            self._depth -= 1
 
-    def _users(self, tree: Tree) -> ast.Users:
-        name, bounds = tree.children
-        return ast.Users(self._span(tree), self._name(name), self._range(bounds))
+    def _expression_node(self, tree: Tree) -> Any:
+        span, children = self._span(tree), tree.children
+        match tree.data:
+            case "number":
+                return self._built(children[0])
+            case "sign":
+                return ast.Reference(span, ast.Name(span, (str(children[0]),)))
+            case "group":
+                inner = self._built(children[0])
+                if children[1] is None:
+                    return inner
+                return ast.Changed(span, inner, self._all(_tree(children[1]).children))
+            case "group_quantity":
+                # What stands in parentheses is one number: the unit multiplies all of it.
+                return ast.Product(span, tuple((False, part) for part in self._all(children)))
+            case "sum":
+                return ast.Sum(span, self._chain(children, "MINUS"))
+            case "product":
+                return ast.Product(span, self._chain(children, "SLASH"))
+            case "comparison":
+                operators = tuple(str(operator) for operator in children[1::2])
+                return ast.Comparison(span, self._all(children[::2]), operators)
+            case "disjunction" | "conjunction":
+                word = "or" if tree.data == "disjunction" else "and"
+                return ast.Junction(span, word, self._all(children))
+            case data:
+                return self._node(tree, RULES[data])
 
-    def _user_group(self, tree: Tree) -> ast.Group:
-        name, size = tree.children
-        return ast.Group(self._span(tree), self._name(name), self._expr(size))
+    def _chain(self, children: Sequence[Piece], marked: str) -> tuple[tuple[bool, ast.Expr], ...]:
+        """Return operands with True where the operator before them is the marked one."""
+        flags = [False, *(_token(operator).type == marked for operator in children[1::2])]
+        return tuple(zip(flags, self._all(children[::2]), strict=True))
+
+    def _number(self, token: Token) -> ast.Number:
+        span, digits = self._span(token), str(token).replace("_", "")
+        mantissa, _, exponent = digits.lower().partition("e")
+        is_long = max(len(mantissa), len(exponent)) > _LONGEST_NUMBER
+        if is_long or abs(int(exponent or 0)) > _LARGEST_EXPONENT:
+            self._sink.report(
+                codes.NUMBER_SIZE,
+                span,
+                "this number is beyond what QPS computes with",
+                hint=f"at most {_LONGEST_NUMBER} digits and exponents up to {_LARGEST_EXPONENT}",
+            )
+            return ast.Number(span, Fraction(1))
+        return ast.Number(span, Fraction(digits))
+
+    # -- in shapes of their own ----------------------------------------------------------
+
+    def _made(self, tree: Tree) -> Any:  # noqa: PLR0911 - a case a rule
+        span, (first, *rest) = self._span(tree), tree.children
+        match tree.data:
+            case "name":
+                return ast.Name(span, tuple(str(part) for part in tree.children))
+            case "unit_power":
+                unit = self._built(first)
+                if isinstance(unit, str):
+                    return ast.Reference(span, ast.Name(span, (unit,)))
+                reference = ast.Reference(unit.span, unit)
+                power = self._built(rest[0])
+                return reference if power is None else ast.Power(span, reference, power)
+            case "exponent":
+                return ast.Negative(span, self._built(rest[0])) if rest else self._built(first)
+            case "mode_change" | "scenario_change":
+                chosen = self._built(first)
+                return ast.Change(span, _keyword(tree, span), ast.Reference(chosen.span, chosen))
+            case "mode_axis" | "scenario_axis":
+                return ast.Axis(span, _keyword(tree, span), self._built(first))
+            case "own_source":
+                text = self._built(rest[0]) or ast.Text(self._span(_token(first)), OUR_OWN)
+                return ast.OwnSource(text.span, text.value)
+            case "included":
+                return self._all(tree.children)
+            case "at_load":
+                return self._built(first)
+            case "logarithmic":
+                return self._built(rest[0], may_be_word=True)
+            case "doc":
+                lines = str(first)[3:-3].strip().splitlines()
+                return "\n".join(line.strip() for line in lines)
+            case "option":
+                return self._option(tree)
+            case "column":
+                return self._column(tree)
+            case "spread":
+                return self._spread(tree)
+            case data:
+                assert data == "matrix_claim", data
+                return self._matrix_claim(tree)
 
     def _option(self, tree: Tree) -> ast.Option:
-        name, *choices, source = tree.children
-        words = tuple(self._word(choice) for choice in choices if choice is not None)
+        name, *words, source = tree.children
+        choices = [self._built(word, may_be_word=True) for word in words if word is not None]
         return ast.Option(
             span=self._span(tree),
-            name=self._name(name),
-            choices=words,
-            source=self._source_text(source),
+            name=self._built(name),
+            choices=tuple(choices),
+            source=self._built(source),
         )
 
-    def _param(self, tree: Tree) -> ast.Param:
-        name, value, bounds, source, fitted = tree.children
-        return ast.Param(
-            span=self._span(tree),
-            name=self._name(name),
-            value=self._expr(value),
-            range=None if bounds is None else self._range(bounds),
-            source=self._source_text(source),
-            fitted=self._source_text(fitted),
-        )
-
-    def _elastic_param(self, tree: Tree) -> ast.Param:
-        name, bounds, priority, source = tree.children
-        limits = self._range(bounds)
-        return ast.Param(
-            span=self._span(tree),
-            name=self._name(name),
-            value=limits.high,
-            range=limits,
-            source=self._source_text(source),
-            is_elastic=True,
-            priority=None if priority is None else self._expr(priority),
-        )
-
-    def _let(self, tree: Tree) -> ast.Let:
-        name, value = tree.children
-        return ast.Let(self._span(tree), self._name(name), self._expr(value))
-
-    def _func(self, tree: Tree) -> ast.Func:
-        name, formals, value = tree.children
-        return ast.Func(
-            span=self._span(tree),
-            name=self._name(name),
-            formals=self._formals(formals),
-            value=self._expr(value),
-        )
-
-    def _stream(self, tree: Tree) -> ast.Stream:
-        name, flows, each, *rest = tree.children
-        items: list[ast.Emission | ast.At | ast.Over | ast.Playout] = []
-        for piece in trees(rest):
-            span = self._span(piece)
-            if piece.data == "emission":
-                values = tuple(self._expr(value) for value in piece.children)
-                items.append(ast.Emission(span, values))
-            elif piece.data == "at":
-                node, *steps = piece.children
-                built = tuple(self._step(step) for step in trees(steps))
-                items.append(ast.At(span, self._dotted(node), built))
-            elif piece.data == "playout":
-                delay, dropping = piece.children
-                late = None if dropping is None else self._expr(dropping)
-                items.append(ast.Playout(span, self._expr(delay), late))
-            else:
-                links = tuple(self._dotted(link) for link in piece.children)
-                items.append(ast.Over(span, links))
-        return ast.Stream(
-            span=self._span(tree),
-            name=self._name(name),
-            flows=None if flows is None else self._expr(flows),
-            each=None if each is None else self._dotted(each),
-            items=tuple(items),
-        )
-
-    def _step(self, tree: Tree) -> ast.Step:
-        name, arguments, repeat, group, spread, when = tree.children
-        return ast.Step(
-            span=self._span(tree),
-            component=self._dotted(name),
-            arguments=() if arguments is None else self._exprs(tree_of(arguments)),
-            repeat=None if repeat is None else self._expr(tree_of(repeat).children[-1]),
-            group=self._in_group(group),
-            spread=None if spread is None else self._spread(tree_of(spread)),
-            condition=None if when is None else self._expr(tree_of(when).children[0]),
+    def _column(self, tree: Tree) -> ast.Column:
+        heading, *rest = tree.children  # the heading is a name, or any text in quotes
+        word = _token(heading)
+        text = str(word)[1:-1] if word.type == "STRING" else str(word)
+        unit, target, tolerance = map(self._built, rest)
+        name = ast.Name(self._span(word), (text,))
+        return ast.Column(
+            span=self._span(tree), name=name, unit=unit, target=target, tolerance=tolerance
         )
 
     def _spread(self, tree: Tree) -> ast.Spread:
-        receivers, cast_name = tree.children
-        to = tree_of(receivers)
-        kind = to.data[3:]
+        receivers, cast = tree.children
+        to = _tree(receivers)
         whom, most = (*to.children, None)[:2]
         is_group = isinstance(whom, Tree) and whom.data == "in_group"
         return ast.Spread(
             span=self._span(tree),
-            kind=kind,
-            target=None if whom is None or is_group else self._dotted(whom),
-            cast=None if cast_name is None else self._word(cast_name),
-            group=self._in_group(whom) if is_group else None,
-            most=None if most is None else self._expr(most),
+            kind=to.data.removeprefix("to_"),
+            target=None if is_group else self._built(whom),
+            cast=self._built(cast, may_be_word=True),
+            group=self._built(whom) if is_group else None,
+            most=self._built(most),
         )
 
-    def _in_group(self, piece: Piece) -> ast.Name | None:
-        """Return the group behind `in`."""
-        return None if piece is None else self._dotted(tree_of(piece).children[0])
-
-    def _measure(self, tree: Tree) -> ast.Measure:
-        name, value = tree.children
-        return ast.Measure(self._span(tree), self._name(name), self._expr(value))
-
-    def _require(self, tree: Tree) -> ast.Require:
-        built = tuple(self._requirement(piece) for piece in trees(tree.children))
-        return ast.Require(self._span(tree), built)
-
-    def _requirement(self, tree: Tree) -> ast.Requirement:
-        condition, ideal = tree.children
-        best = None if ideal is None else self._expr(ideal)
-        return ast.Requirement(self._span(tree), self._expr(condition), best)
-
-    def _planned_load(self, tree: Tree) -> ast.Target:
-        aims = []
-        for aim in trees(tree.children):
-            named, value = aim.children
-            if isinstance(named, Token):
-                name = ast.Name(self._span(named), ("link",))
-            else:
-                name = self._dotted(named)
-            aims.append(ast.Aim(self._span(aim), name, self._expr(value)))
-        return ast.Target(self._span(tree), tuple(aims))
-
-    def _mode(self, tree: Tree) -> ast.Mode:
-        name, *rest = tree.children
-        pieces = trees(rest)
-        return ast.Mode(
+    def _matrix_claim(self, tree: Tree) -> ast.MatrixClaim:
+        quantifier, *counted, _, matrix, where, condition = tree.children
+        return ast.MatrixClaim(
             span=self._span(tree),
-            name=self._name(name),
-            requirements=tuple(self._requirement(p) for p in pieces if p.data == "requirement"),
-            changes=tuple(self.change(p) for p in pieces if p.data != "requirement"),
+            quantifier=str(quantifier),
+            count=self._built(counted[0]) if counted else None,
+            matrix=self._built(matrix, may_be_word=True),
+            where=self._built(where),
+            condition=self._built(condition),
         )
 
-    def _quality_metric(self, tree: Tree) -> ast.Quality:
-        return ast.Quality(self._span(tree), self._word(tree.children[0]))
+    # -- words ---------------------------------------------------------------------------
 
-    def _quality_formula(self, tree: Tree) -> ast.Quality:
-        return ast.Quality(self._span(tree), self._expr(tree.children[0]))
+    def _span(self, piece: Tree | Token) -> Span:
+        return Span(self._source, max(piece.start, 0), max(piece.end, 0))
 
-    def _scenario(self, tree: Tree) -> ast.Scenario:
-        name, *changes = tree.children
-        built = tuple(self.change(change) for change in trees(changes))
-        return ast.Scenario(self._span(tree), self._name(name), built)
-
-    def _remarks(self, pieces: Iterable[Tree]) -> tuple[ast.Remark, ...]:
-        return tuple(
-            ast.Remark(self._span(p), str(p.children[0]), self._text(p.children[1]))
-            for p in pieces
-            if p.data == "remark"
-        )
-
-    def _expect(self, tree: Tree) -> ast.Expect:
-        name, title, *rest = tree.children
-        pieces = trees(rest)
-        source, is_our_own = self._stated_source(pieces)
-        return ast.Expect(
-            span=self._span(tree),
-            name=self._name(name),
-            title=None if title is None else self._text(title),
-            claims=tuple(self._claim(p) for p in pieces if p.data == "claim"),
-            source=source,
-            remarks=self._remarks(pieces),
-            matrix_claims=tuple(self._matrix_claim(p) for p in pieces if p.data == "matrix_claim"),
-            is_our_own=is_our_own,
-            missed=self._only_text("missed", pieces),
-        )
-
-    def _stated_source(self, pieces: Sequence[Tree]) -> tuple[ast.Text | None, bool]:
-        """Return where claims or runs come from, and whether that is the model itself."""
-        stated = [p for p in pieces if p.data in ("claim_source", "own_source")]
-        sources = [self._claim_source(p) for p in stated]
-        source = self._one("`source`", sources, lambda text: text.span)
-        return source, any(p.data == "own_source" for p in stated)
-
-    def _claim_source(self, piece: Tree) -> ast.Text:
-        """Return where a claim comes from: a document, or the model itself and by what."""
-        *words, text = piece.children
-        if text is not None:
-            return self._text(text)
-        return ast.Text(self._span(token_of(words[0])), OUR_OWN)
-
-    def _matrix(self, tree: Tree) -> ast.Matrix:
-        name, title, changes, *rest = tree.children
-        pieces = trees(rest)
-        populations = [self.change(tree_of(p.children[0])) for p in pieces if p.data == "asked_at"]
-        return ast.Matrix(
-            span=self._span(tree),
-            name=self._name(name),
-            title=None if title is None else self._text(title),
-            changes=self._changes(changes),
-            rows=self._rows(pieces),
-            at=self._one("`at`", populations, lambda change: change.span),
-            columns=tuple(self._derived(p) for p in pieces if p.data == "derived"),
-            selected=tuple(
-                self._dotted(n) for p in pieces if p.data == "selected" for n in p.children
-            ),
-            source=self._only_source(pieces),
-            remarks=self._remarks(pieces),
-        )
-
-    def _derived(self, tree: Tree) -> ast.Derived:
-        name, value = tree.children
-        return ast.Derived(self._span(tree), self._name(name), self._expr(value))
-
-    def _claim(self, tree: Tree) -> ast.Claim:
-        value, claimed, tolerance, changes = tree.children
-        return ast.Claim(
-            span=self._span(tree),
-            value=self._expr(value),
-            claimed=None if claimed is None else self._expr(claimed),
-            tolerance=None if tolerance is None else self._expr(tolerance),
-            changes=self._changes(changes),
-        )
-
-    def _observed_runs(self, tree: Tree) -> ast.Observe:
-        name, file, changes, *rest = tree.children
-        pieces = trees(rest)
-        columns = []
-        for piece in pieces:
-            if piece.data == "column":
-                heading, unit, target, tolerance = piece.children
-                columns.append(
-                    ast.Column(
-                        span=self._span(piece),
-                        name=self._heading(heading),
-                        unit=None if unit is None else self._expr(unit),
-                        target=self._expr(target),
-                        tolerance=None if tolerance is None else self._expr(tolerance),
+    def _word(self, word: Token, *, may_be_word: bool) -> ast.Name | ast.Number | ast.Text | str:
+        """Return what a word says; a name that is a word of the language is reported."""
+        span = self._span(word)
+        match word.type:
+            case "NUMBER":
+                return self._number(word)
+            case "STRING":
+                return ast.Text(span, str(word)[1:-1])
+            case "MEDIUM" | "LINKS":
+                return ast.Name(span, (str(word),))
+            case "NAME":
+                if word.text in RESERVED and not may_be_word:
+                    self._sink.report(
+                        codes.RESERVED_WORD,
+                        span,
+                        f"`{word}` is a word of the language and cannot be a name",
+                        hint=f"call it `{word}_` or something more telling",
                     )
-                )
-        source, is_our_own = self._stated_source(pieces)
-        return ast.Observe(
-            span=self._span(tree),
-            name=self._name(name),
-            file=self._text(file),
-            changes=self._changes(changes),
-            columns=tuple(columns),
-            source=source,
-            remarks=self._remarks(pieces),
-            is_our_own=is_our_own,
-            missed=self._only_text("missed", pieces),
-        )
-
-    def _observed_trace(self, tree: Tree) -> ast.Trace:
-        name, file, unit, period, source = tree.children
-        return ast.Trace(
-            span=self._span(tree),
-            name=self._name(name),
-            file=self._text(file),
-            unit=None if unit is None else self._expr(unit),
-            period=None if period is None else self._expr(period),
-            source=self._source_text(source),
-        )
-
-    def _figure(self, tree: Tree) -> ast.Figure:
-        name, title, *rest = tree.children
-        pieces = trees(rest)
-        axes = [
-            ast.Abscissa(self._span(p), self._dotted(p.children[0]), self._range(p.children[1]))
-            for p in pieces
-            if p.data == "abscissa"
-        ]
-        return ast.Figure(
-            span=self._span(tree),
-            name=self._name(name),
-            title=None if title is None else self._text(title),
-            abscissa=self._one("`over`", axes, lambda axis: axis.span),
-            curves=tuple(self._curve(p) for p in pieces if p.data == "curve"),
-            loads=tuple(self._loads(p) for p in pieces if p.data == "loads"),
-            logarithmic=tuple(
-                self._word(p.children[-1]) for p in pieces if p.data == "logarithmic"
-            ),
-            source=self._only_source(pieces),
-            remarks=self._remarks(pieces),
-        )
-
-    def _loads(self, tree: Tree) -> ast.Loads:
-        label, changes = tree.children
-        text = None if label is None else self._text(label)
-        return ast.Loads(self._span(tree), text, self._changes(changes))
-
-    def _curve(self, tree: Tree) -> ast.Curve:
-        label, value, changes = tree.children
-        return ast.Curve(
-            self._span(tree),
-            None if label is None else self._text(label),
-            self._expr(value),
-            self._changes(changes),
-        )
+                return ast.Name(span, (str(word),))
+        return str(word)
 
 
-def _doc_text(token: Token) -> str:
-    lines = [line.strip() for line in str(token)[3:-3].strip().splitlines()]
-    return "\n".join(lines)
+def _keyword(tree: Tree, span: Span) -> ast.Name:
+    """Return the word that a change or an axis starts with as a name: `mode`, `scenario`."""
+    word = tree.data.partition("_")[0]
+    return ast.Name(Span(span.source, span.start, span.start + len(word)), (word,))
+
+
+def _is_tree(piece: Piece) -> bool:
+    return isinstance(piece, Tree)
+
+
+def _tree(piece: Piece) -> Tree:
+    """Return a piece that the grammar makes a tree."""
+    assert isinstance(piece, Tree)
+    return piece
+
+
+def _token(piece: Piece) -> Token:
+    """Return a piece that the grammar makes a token."""
+    assert isinstance(piece, Token)
+    return piece

@@ -46,10 +46,10 @@ class AxisChecker(Struct, frozen=True):
         if kind is None:
             return None
         values = item.values
-        if not isinstance(values, ast.Spaced) and not values:
+        if isinstance(values, ast.Listed) and not values.values:
             self._report(
                 codes.MISSING_PART,
-                item.values_span,
+                item.values.span,
                 f"the axis `{item.name.text}` has no values: the matrix would be empty",
                 f"list some, such as `{item.name.text} in [a, b]`, or take the axis out",
             )
@@ -59,12 +59,12 @@ class AxisChecker(Struct, frozen=True):
         if isinstance(values, ast.Spaced):
             self._report(
                 codes.BAD_SETTING,
-                item.values_span,
+                item.values.span,
                 f"`{item.name.text}` takes names, not a range",
                 f"list them: `{item.name.text} in [a, b]`",
             )
             return None
-        return self._choices(item, kind, values)
+        return self._choices(item, kind, values.values)
 
     def _report(
         self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
@@ -154,7 +154,7 @@ class AxisChecker(Struct, frozen=True):
             labels=tuple(labels),
             numbers=(),
             dimension=DIMENSIONLESS,
-            span=item.values_span,
+            span=item.values.span,
         )
 
     def _twice(self, value: ast.Expr, label: str) -> None:
@@ -173,10 +173,11 @@ class AxisChecker(Struct, frozen=True):
         if isinstance(item.values, ast.Spaced):
             numbers, last = self._along(item.values, dimension), item.values.range.high
         else:
-            numbers, last = self._listed(item.values, dimension), item.values[-1]
+            values = item.values.values
+            numbers, last = self._listed(values, dimension), values[-1]
         if numbers is None:
             return None
-        name, span, unit = declared.qualified, item.values_span, self._unit(last, dimension)
+        name, span, unit = declared.qualified, item.values.span, self._unit(last, dimension)
         return ir.Axis(
             name=name,
             kind=ir.AxisKind.PARAMETER,

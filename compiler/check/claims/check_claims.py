@@ -50,7 +50,7 @@ class ClaimChecker(Struct, frozen=True):
             fitted=remark(item.remarks, "fitted"),
             span=item.name.span,
             matrix_claims=tuple(claim for claim in of_matrices if claim is not None),
-            is_our_own=item.is_our_own,
+            is_our_own=isinstance(item.source, ast.OwnSource),
             missed=item.missed.value if item.missed else None,
         )
 

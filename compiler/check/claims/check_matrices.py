@@ -60,11 +60,11 @@ class MatrixChecker(Struct, frozen=True):
             return None
         scope, columns = self._columns(item, blocks[0])
         conditions = RowConditions(self.changes, blocks[0])
-        excluded = [conditions.input_condition(expr, scope) for expr in item.rows.excluded]
-        wanted = [conditions.condition(expr, scope) for expr in item.rows.wanted]
+        excluded = [conditions.input_condition(expr, scope) for expr in item.excluded]
+        wanted = [conditions.condition(expr, scope) for expr in item.wanted]
         kept = tuple(condition for condition in wanted if condition is not None)
         known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
-        order = [self._order(key, known) for key in item.rows.order]
+        order = [self._order(key, known) for key in item.order]
         built = ir.Matrix(
             name=item.name.text,
             title=item.title.value if item.title else None,
@@ -104,18 +104,18 @@ class MatrixChecker(Struct, frozen=True):
     def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
         """Return the product of the axes, and one more for each `include`."""
         checker = AxisChecker(self.changes)
-        built = [checker.axis(axis) for axis in item.rows.axes]
+        built = [checker.axis(axis) for axis in item.axes]
         axes = tuple(axis for axis in built if axis is not None)
-        if not item.rows.axes:
+        if not item.axes:
             self._report(
                 codes.MISSING_PART,
                 item.name.span,
                 f"matrix `{item.name.text}` varies nothing",
                 "add an axis, such as `station in [ws.ipx, ws.alpha]`",
             )
-        is_sound = len(axes) == len(item.rows.axes) > 0
+        is_sound = len(axes) == len(item.axes) > 0
         seen: dict[str, ast.Axis] = {}
-        for axis in item.rows.axes:
+        for axis in item.axes:
             earlier = seen.setdefault(axis.name.text, axis)
             if earlier is not axis:
                 self._report(
@@ -127,7 +127,7 @@ class MatrixChecker(Struct, frozen=True):
                 )
                 is_sound = False
         blocks = [axes]
-        for changes in item.rows.included:
+        for changes in item.included:
             block = self._included(checker, changes, axes) if is_sound else None
             if block is None:
                 is_sound = False
@@ -155,7 +155,7 @@ class MatrixChecker(Struct, frozen=True):
                 is_sound = False
                 continue
             value = change.value
-            single = ast.Axis(change.span, change.name, (value,), value.span)
+            single = ast.Axis(change.span, change.name, ast.Listed(value.span, (value,)))
             axis = checker.axis(single)
             if axis is None:
                 is_sound = False
@@ -317,12 +317,12 @@ class MatrixChecker(Struct, frozen=True):
 def _parts(item: ast.Matrix) -> Iterator[tuple[str, str]]:
     """Yield what a matrix asks: the word it is said with, and the text behind it."""
     yield from (("with", _said(change.span)) for change in item.changes)
-    yield from (("over", _said(axis.span)) for axis in item.rows.axes)
-    yield from (("exclude", _said(expr.span)) for expr in item.rows.excluded)
-    for block in item.rows.included:
+    yield from (("over", _said(axis.span)) for axis in item.axes)
+    yield from (("exclude", _said(expr.span)) for expr in item.excluded)
+    for block in item.included:
         yield "include", ", ".join(_said(change.span) for change in block)
-    yield from (("where", _said(expr.span)) for expr in item.rows.wanted)
-    yield from (("order by", _said(key.span)) for key in item.rows.order)
+    yield from (("where", _said(expr.span)) for expr in item.wanted)
+    yield from (("order by", _said(key.span)) for key in item.order)
 
 
 def _said(span: Span) -> str:

@@ -107,7 +107,7 @@ class ObservationChecker(Struct, frozen=True):
             note=remark(item.remarks, "note"),
             fitted=remark(item.remarks, "fitted"),
             span=item.name.span,
-            is_our_own=item.is_our_own,
+            is_our_own=isinstance(item.source, ast.OwnSource),
             missed=item.missed.value if item.missed else None,
         )
 

@@ -131,15 +131,16 @@ class ComponentChecker(Part, frozen=True):
                 report_name(self.sink, scope.module, item.scaled_by, "rating", (ast.Unit,))
                 return None
             scaled_by = unit.name.text
+        thread = None if item.single_thread is None else item.single_thread.name
         return ir.Cost(
             resource=item.resource.text,
             terms=terms,
             measured_on=measured_on,
             scaled_by=scaled_by,
-            single_thread=item.single_thread,
+            single_thread=item.single_thread is not None,
             span=item.span,
             measured_at=loads,
-            thread=None if item.thread is None else item.thread.text,
+            thread=thread.text if thread is not None else None,
             fit=fit,
         )
 

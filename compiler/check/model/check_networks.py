@@ -51,7 +51,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
         price = self.price(declaration.price, scope)
         if not whole:
             return None
-        medium = declaration.medium.value if declaration.medium else "shared"
+        medium = declaration.medium.text if declaration.medium else "shared"
         return ir.Network(
             name=name,
             medium=ir.Medium(medium),

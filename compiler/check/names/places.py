@@ -45,7 +45,7 @@ def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | No
         return [resource.name.text for resource in declared.resources]
     if not isinstance(declared, ast.Network) or isinstance(owner, ast.Node):
         return None
-    medium = declared.medium.value if declared.medium else "shared"
+    medium = declared.medium.text if declared.medium else "shared"
     words = {
         "duplex": ["forth", "back"],
         "switched": [n for n, d in module.names.items() if isinstance(d, ast.Node | ast.Link)],

@@ -8,3 +8,4 @@ from qps.compiler.syntax.ast.module import *
 from qps.compiler.syntax.ast.parameters import *
 from qps.compiler.syntax.ast.requirements import *
 from qps.compiler.syntax.ast.streams import *
+from qps.compiler.syntax.ast.written import *

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.syntax.ast.claims import Remark
-from qps.compiler.syntax.ast.expressions import Change, Expr, Name, Number, Range, Text
+from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
+from qps.compiler.syntax.ast.written import Declaration, Name, Written
 
 
-class Spaced(Struct, frozen=True, kw_only=True):
+class Spaced(Written, frozen=True, kw_only=True):
     """Values along a range: so far apart, so many times the one before, or so many of them."""
 
-    span: Span
     range: Range
     step: Expr | None = None
     factor: Expr | None = None
@@ -20,52 +17,46 @@ class Spaced(Struct, frozen=True, kw_only=True):
     is_logarithmic: bool = False
 
 
-class Axis(Struct, frozen=True):
+class Listed(Written, frozen=True):
+    """Values one by one."""
+
+    values: tuple[Expr, ...]
+
+
+class Axis(Written, frozen=True):
     """`station in [ws.ipx, ws.alpha]`: what a matrix varies, and the values of it."""
 
-    span: Span
     name: Name
-    values: tuple[Expr, ...] | Spaced
-    values_span: Span
+    values: Listed | Spaced
 
 
-class Derived(Struct, frozen=True):
+class Derived(Written, frozen=True):
     """`column margin = 230 ms - voice.latency`."""
 
-    span: Span
     name: Name
     value: Expr
 
 
-class SortKey(Struct, frozen=True):
+class SortKey(Written, frozen=True):
     """A column to sort by."""
 
-    span: Span
     name: Name
     is_descending: bool
 
 
-class Rows(Struct, frozen=True, kw_only=True):
-    """Which configurations a matrix has, which of them are wanted, and in which order."""
+class Matrix(Declaration, frozen=True, kw_only=True):
+    """Many configurations of the model: the product of axes, of which some are wanted."""
 
-    axes: tuple[Axis, ...]
-    included: tuple[tuple[Change, ...], ...]
-    excluded: tuple[Expr, ...]
-    wanted: tuple[Expr, ...]
-    order: tuple[SortKey, ...]
-
-
-class Matrix(Struct, frozen=True, kw_only=True):
-    """Many configurations of the model: the product of axes."""
-
-    span: Span
     name: Name
     title: Text | None
     changes: tuple[Change, ...]
-    rows: Rows
-    at: Change | None
-    columns: tuple[Derived, ...]
-    selected: tuple[Name, ...]
-    source: Text | None
-    remarks: tuple[Remark, ...]
-    doc: str | None = None
+    axes: tuple[Axis, ...] = ()
+    included: tuple[tuple[Change, ...], ...] = ()
+    excluded: tuple[Expr, ...] = ()
+    wanted: tuple[Expr, ...] = ()
+    order: tuple[SortKey, ...] = ()
+    at: Change | None = None
+    columns: tuple[Derived, ...] = ()
+    selected: tuple[Name, ...] = ()
+    source: Text | None = None
+    remarks: tuple[Remark, ...] = ()

@@ -5,51 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.syntax.ast.claims import Expect, Figure, Observe, Trace
-from qps.compiler.syntax.ast.hardware import Component, Defaults, Machine, Network, Topology
-from qps.compiler.syntax.ast.matrices import Matrix
-from qps.compiler.syntax.ast.parameters import (
-    Func,
-    Group,
-    Kinds,
-    Let,
-    Option,
-    Param,
-    Unit,
-    Use,
-    Users,
-)
-from qps.compiler.syntax.ast.requirements import Measure, Mode, Quality, Require, Scenario, Target
-from qps.compiler.syntax.ast.streams import Stream
-
-Declaration = (
-    Use
-    | Unit
-    | Users
-    | Group
-    | Option
-    | Param
-    | Kinds
-    | Let
-    | Func
-    | Defaults
-    | Machine
-    | Network
-    | Component
-    | Topology
-    | Stream
-    | Measure
-    | Require
-    | Target
-    | Quality
-    | Mode
-    | Scenario
-    | Matrix
-    | Expect
-    | Observe
-    | Trace
-    | Figure
-)
+from qps.compiler.syntax.ast.written import Declaration
 
 
 class Module(Struct, frozen=True, kw_only=True):

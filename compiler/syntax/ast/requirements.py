@@ -2,75 +2,58 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from qps.compiler.diagnostics.source import Span
-from qps.compiler.syntax.ast.expressions import Change, Expr, Name
+from qps.compiler.syntax.ast.expressions import Change, Expr
+from qps.compiler.syntax.ast.written import Declaration, Name, Named, Written
 
 
-class Measure(Struct, frozen=True):
+class Measure(Named, frozen=True):
     """A measure of the spec's own."""
 
-    span: Span
-    name: Name
     value: Expr
-    doc: str | None = None
 
 
-class Requirement(Struct, frozen=True):
+class Requirement(Written, frozen=True):
     """`voice.latency <= 230 ms ideal 0 ms`."""
 
-    span: Span
     condition: Expr
     ideal: Expr | None
 
 
-class Require(Struct, frozen=True):
+class Require(Declaration, frozen=True):
     """The requirements."""
 
-    span: Span
     requirements: tuple[Requirement, ...]
-    doc: str | None = None
 
 
-class Aim(Struct, frozen=True):
+class Aim(Written, frozen=True):
     """`cpu 75 %`: how full a resource may be by plan; the name is `link` for all links."""
 
-    span: Span
     name: Name
     value: Expr
 
 
-class Target(Struct, frozen=True):
+class Target(Declaration, frozen=True):
     """How full resources may be by plan."""
 
-    span: Span
     aims: tuple[Aim, ...]
-    doc: str | None = None
 
 
-class Quality(Struct, frozen=True):
+class Quality(Declaration, frozen=True):
     """The metric: by name, or as a formula."""
 
-    span: Span
     metric: Name | Expr
-    doc: str | None = None
 
 
-class Mode(Struct, frozen=True, kw_only=True):
+class Mode(Declaration, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
-    span: Span
     name: Name
-    requirements: tuple[Requirement, ...]
-    changes: tuple[Change, ...]
-    doc: str | None = None
+    requirements: tuple[Requirement, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
-class Scenario(Struct, frozen=True):
+class Scenario(Declaration, frozen=True):
     """Named changes."""
 
-    span: Span
     name: Name
     changes: tuple[Change, ...]
-    doc: str | None = None

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from qps.compiler.diagnostics.source import Span
-from qps.compiler.syntax.ast.expressions import Expr, Name
+from qps.compiler.syntax.ast.expressions import Expr
+from qps.compiler.syntax.ast.written import Name, Named, Written
 
 
-class Spread(Struct, frozen=True, kw_only=True):
+class Spread(Written, frozen=True, kw_only=True):
     """`to others by cast`: `kind` is `others`, `all` or `one`.
 
     Within a `group`, each receiver gets at most so many of its streams.
     """
 
-    span: Span
     kind: str
     target: Name | None
     cast: Name | None
@@ -22,10 +19,9 @@ class Spread(Struct, frozen=True, kw_only=True):
     most: Expr | None = None
 
 
-class Step(Struct, frozen=True, kw_only=True):
+class Step(Written, frozen=True, kw_only=True):
     """A component in its place in a stream; with a `group`, it merges within each of them."""
 
-    span: Span
     component: Name
     arguments: tuple[Expr, ...]
     repeat: Expr | None
@@ -34,42 +30,35 @@ class Step(Struct, frozen=True, kw_only=True):
     condition: Expr | None
 
 
-class Emission(Struct, frozen=True):
+class Emission(Written, frozen=True):
     """`source 8000 byte/s in size`: what leaves the source, the first value a rate."""
 
-    span: Span
     values: tuple[Expr, ...]
 
 
-class At(Struct, frozen=True):
+class At(Written, frozen=True):
     """The steps at a node."""
 
-    span: Span
     node: Name
     steps: tuple[Step, ...]
 
 
-class Over(Struct, frozen=True):
+class Over(Written, frozen=True):
     """The links that are crossed."""
 
-    span: Span
     links: tuple[Name, ...]
 
 
-class Playout(Struct, frozen=True):
+class Playout(Written, frozen=True):
     """`playout 60 ms dropping 1 %`: a buffer where the stream ends, and what it drops."""
 
-    span: Span
     delay: Expr
     dropping: Expr | None
 
 
-class Stream(Struct, frozen=True, kw_only=True):
+class Stream(Named, frozen=True, kw_only=True):
     """Items on their way; `flows` of them in each group, where `each` is one."""
 
-    span: Span
-    name: Name
     flows: Expr | None
     each: Name | None
     items: tuple[Emission | At | Over | Playout, ...]
-    doc: str | None = None

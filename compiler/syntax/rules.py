@@ -1,0 +1,200 @@
+"""How each rule of the grammar becomes a node of the syntax tree: a line a rule.
+
+The first parts of a rule give fields of its node in order; what stands behind these gives them by
+its kind, in any order. A mark behind a field tells what it takes: `changes*` all that its part
+holds, nothing where that is missing; `ends...` this part and all behind it; `is_descending!`
+whether it is there; `_` is a word that says no more. Of what stands behind, `curve:curves*` takes
+each of a kind, `ordered:order+` what each of them holds, and a field without a mark is stated once;
+`price` is a kind and its field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.syntax import ast
+
+
+class Rule(Struct, frozen=True):
+    """A rule: its node, the fields and marks of its first parts, and those of others by their kind.
+
+    Where it `has_words`, a name may be a word of the language: it declares nothing.
+    """
+
+    node: Callable[..., ast.Written]
+    parts: tuple[tuple[str, str], ...]
+    items: dict[str, tuple[str, str]]
+    has_words: bool = False
+
+
+def _rule(node: Callable[..., ast.Written], parts: str = "", items: str = "") -> Rule:
+    kinds = (item.partition(":") for item in items.split())
+    return Rule(
+        node,
+        tuple(_marked(part) for part in parts.split()),
+        {kind: _marked(field or kind) for kind, _, field in kinds},
+    )
+
+
+def _worded(node: Callable[..., ast.Written], parts: str) -> Rule:
+    return replace(_rule(node, parts), has_words=True)
+
+
+def _marked(field: str) -> tuple[str, str]:
+    name = field.rstrip(".*!+")
+    return name, field.removeprefix(name)
+
+
+def _elastic(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - the field's name
+    return ast.Param(value=range.high, range=range, is_elastic=True, **parts)
+
+
+def _by_kind(
+    *, name: ast.Name, kinds: ast.Name, entries: tuple[ast.KindValue, ...] = (), **parts: Any
+) -> ast.Param:
+    last = entries[-1].span if entries else kinds.span
+    table = ast.KindTable(kinds.span.to(last), name, kinds, entries)
+    return ast.Param(name=name, value=table, **parts)
+
+
+RULES: dict[str, Rule] = {
+    "use": _rule(ast.Use, "module alias"),
+    # what may vary
+    "item_unit": _rule(ast.Unit, "name"),
+    "rating_unit": _rule(partial(ast.Unit, is_rating=True), "name"),
+    "derived_unit": _rule(ast.Unit, "name value"),
+    "users": _rule(ast.Users, "name range"),
+    "user_group": _rule(ast.Group, "name size"),
+    "param": _rule(ast.Param, "name value range source fitted"),
+    "case_param": _rule(ast.Param, "name value range source fitted"),
+    "elastic_param": _rule(_elastic, "name range priority source"),
+    "kind_param": _rule(_by_kind, "name kinds", "kind_value:entries* source fitted range"),
+    "cases": _rule(ast.Cases, "values..."),
+    "case": _rule(ast.CaseValue, "case value"),
+    "kind_value": _worded(ast.KindValue, "name value"),
+    "kinds": _rule(ast.Kinds, "name of_users!", "weight:weights* STRING:pattern source"),
+    "weight": _worded(ast.Weight, "name value"),
+    "let": _rule(ast.Let, "name value"),
+    "func": _rule(ast.Func, "name formals* value"),
+    "formal": _rule(ast.Formal, "name example"),
+    "range": _rule(ast.Range, "low high"),
+    # hardware, and what steps cost
+    "machine": _rule(ast.Machine, "name", "resource:resources* extra_rating:ratings* price source"),
+    "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
+    "attribute": _worded(ast.Attribute, "name value"),
+    "fit": _rule(ast.Fit, "_ file"),
+    "queueing": _worded(ast.Queueing, "discipline variation"),
+    "network": _rule(ast.Network, "name", "medium link_property:properties* queueing price source"),
+    "link_property": _rule(ast.LinkProperty, "kind value"),
+    "component": _rule(
+        ast.Component, "name formals*", "cost:items* effect:items* merge:items* source fitted"
+    ),
+    "cost": _rule(ast.Cost, "resource amount", "measured_on scaled_by single_thread at_load"),
+    "effect": _rule(ast.Effect, "kind value"),
+    "merge": _rule(partial(ast.Effect, kind="merge")),
+    "single_thread": _rule(ast.SingleThread, "name"),
+    "defaults": _rule(ast.Defaults, "machine"),
+    # where the steps run, and what travels
+    "topology": _rule(ast.Topology, "items..."),
+    "node": _rule(ast.Node, "name place"),
+    "link": _rule(ast.Link, "name place ends..."),
+    "stream": _rule(ast.Stream, "name flows each items..."),
+    "emission": _rule(ast.Emission, "values..."),
+    "at": _rule(ast.At, "node steps..."),
+    "over": _rule(ast.Over, "links..."),
+    "playout": _rule(ast.Playout, "delay dropping"),
+    "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
+    # what users need
+    "measure": _rule(ast.Measure, "name value"),
+    "require": _rule(ast.Require, "requirements..."),
+    "requirement": _rule(ast.Requirement, "condition ideal"),
+    "planned_load": _rule(ast.Target, "aims..."),
+    "aim": _rule(ast.Aim, "name value"),
+    "quality_metric": _worded(ast.Quality, "metric"),
+    "quality_formula": _rule(ast.Quality, "metric"),
+    "mode": _rule(
+        ast.Mode,
+        "name",
+        "requirement:requirements* change:changes* mode_change:changes* scenario_change:changes*",
+    ),
+    "scenario": _rule(ast.Scenario, "name changes..."),
+    "change": _rule(ast.Change, "name value"),
+    # claims
+    "expect": _rule(
+        ast.Expect,
+        "name title",
+        "claim:claims* matrix_claim:matrix_claims* missed claim_source:source "
+        "own_source:source remark:remarks*",
+    ),
+    "claim": _rule(ast.Claim, "value claimed tolerance changes*"),
+    "remark": _rule(ast.Remark, "kind text"),
+    "observed_runs": _rule(
+        ast.Observe,
+        "name file changes*",
+        "column:columns* missed claim_source:source own_source:source remark:remarks*",
+    ),
+    "observed_trace": _rule(ast.Trace, "name file unit period source"),
+    "figure": _rule(
+        ast.Figure,
+        "name title",
+        "abscissa curve:curves* loads:loads* logarithmic:logarithmic* source remark:remarks*",
+    ),
+    "abscissa": _rule(ast.Abscissa, "name range"),
+    "curve": _rule(ast.Curve, "label value changes*"),
+    "loads": _rule(ast.Loads, "label changes*"),
+    # matrices
+    "matrix": _rule(
+        ast.Matrix,
+        "name title changes*",
+        "axis:axes* mode_axis:axes* scenario_axis:axes* included:included* "
+        "excluded:excluded* wanted:wanted* derived:columns* asked_at:at "
+        "selected:selected+ ordered:order+ source remark:remarks*",
+    ),
+    "axis": _rule(ast.Axis, "name values"),
+    "unspaced": _rule(ast.Spaced, "range"),
+    "stepped": _rule(ast.Spaced, "range step"),
+    "multiplied": _rule(ast.Spaced, "range _ factor"),
+    "divided": _rule(ast.Spaced, "range count is_logarithmic!"),
+    "listed": _rule(ast.Listed, "values..."),
+    "derived": _rule(ast.Derived, "name value"),
+    "sort_key": _rule(ast.SortKey, "name is_descending!"),
+    # expressions
+    "quantity": _rule(ast.Quantity, "number unit"),
+    "number_power": _rule(ast.Power, "base exponent"),
+    "raised": _rule(ast.Power, "base exponent"),
+    "reference": _rule(ast.Reference, "name"),
+    "call": _rule(ast.Call, "name arguments*"),
+    "negative": _rule(ast.Negative, "_ operand"),
+    "not_": _rule(ast.Not, "operand"),
+    "conditional": _rule(ast.Conditional, "condition then otherwise"),
+}
+
+EXPRESSIONS = frozenset([
+    "number", "quantity", "group_quantity", "number_power", "raised", "reference", "sign", "call",
+    "group", "negative", "sum", "product", "comparison", "not_", "conditional", "disjunction",
+    "conjunction",
+])  # fmt: skip
+"""The rules of expressions: how deep they stand in each other is counted."""
+
+PASSED_ON = frozenset([
+    "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
+    "when", "in_group", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
+])  # fmt: skip
+"""The rules that say no more than their last part does."""
+
+CALLED = {
+    "medium": "the medium",
+    "measured_on": "`measured on`",
+    "scaled_by": "`scaled by`",
+    "at_load": "the load",
+    "asked_at": "`at`",
+    "abscissa": "`over`",
+    "claim_source": "`source`",
+    "own_source": "`source`",
+}
+"""What is stated once, where it is not called as its rule is."""
