@@ -37,7 +37,8 @@ def exact(number: Fraction | int) -> Exact:
     return fmpq(number.numerator, number.denominator)
 
 
-def _fraction(value: Exact) -> Fraction:
+def as_fraction(value: Exact) -> Fraction:
+    """Return an exact number as a fraction of Python's."""
     return Fraction(int(value.numerator), int(value.denominator))
 
 
@@ -235,7 +236,7 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
         raise InexactError
     if row is not None:
         try:
-            found = row.exact(*map(_fraction, operands))
+            found = row.exact(*map(as_fraction, operands))
         except TooLongError:
             raise InexactError from None
         if not isinstance(found, Fraction):

@@ -211,8 +211,7 @@ class _Check:
             self._sink.report(
                 codes.OUT_OF_RANGE,
                 flows.span,
-                f"`{stream}` has {_shown(count)} flows in each `{group.name}`, which has "
-                f"{_shown(size)} users",
+                more_flows_than_users(stream, count, group.name, size),
                 secondary=[Label(group.span, f"`{group.name}` is declared here")],
                 hint="at most all users of a group send: "
                 f"`stream {stream} for members({group.name}) in each {group.name}`",
@@ -275,6 +274,13 @@ class _Check:
             secondary=self._causes(bounded),
             hint=_hint(bounded, value),
         )
+
+
+def more_flows_than_users(stream: str, flows: Fraction, group: str, users: Fraction) -> str:
+    """Return that a stream has more flows in a group than the group has users."""
+    return (
+        f"`{stream}` has {_shown(flows)} flows in each `{group}`, which has {_shown(users)} users"
+    )
 
 
 def _shown(value: Fraction) -> str:

@@ -18,12 +18,14 @@ import numpy as np
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
+from qps.compiler.configure.fold import Folder
+from qps.compiler.configure.possible_values import more_flows_than_users
 from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, points_of, values_in_use
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.building import Builder
-from qps.engine.exact import Exact, ExactRunner, exact
+from qps.engine.exact import Exact, ExactRunner, as_fraction, exact
 from qps.engine.formulas import Formula, apply
 from qps.engine.formulas import number as number_of
 from qps.engine.monomials import monomials
@@ -44,7 +46,8 @@ class Guard:
     """A value that must be in bounds; `least` and `most` None for none.
 
     `below` and `above` tell why a row has no answer then; empty where it must be solved by
-    itself. `is_least_out`, `is_most_out`: the bound itself is out of bounds.
+    itself, or where the numbers of `flows` tell. `is_least_out`, `is_most_out`: the bound itself
+    is out of bounds.
     """
 
     value: int
@@ -54,6 +57,20 @@ class Guard:
     is_most_out: bool = False
     below: str = ""
     above: str = ""
+    flows: FlowsInGroup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlowsInGroup:
+    """A stream with flows in each group, and operations that give these and the group's users."""
+
+    stream: str
+    group: str
+    sides: tuple[int, int]
+
+    def told(self, flows: Fraction, users: Fraction) -> str:
+        """Return why a row has no answer in which the flows are more than the users."""
+        return more_flows_than_users(self.stream, flows, self.group, users)
 
 
 def guards_of(
@@ -122,14 +139,22 @@ def _values(
             if interval.is_whole:
                 rest = builder.build(at - apply("floor", at))
                 yield Guard(value=rest, most=Fraction(0), above=reason)
-    for _, flows, group in flows_in_groups(model, settled):
-        sides = [in_symbols(side) for side in (group.size.expr, flows.expr)]
-        known = [side for side in sides if side is not None]
-        if len(known) == len(sides) and _rests_on_input(builder, known[0] - known[1]):
+    for stream, flows, group in flows_in_groups(model, settled):
+        both = ir.Sum((flows.expr, group.size.expr))
+        is_of_kinds = Folder(configuration=settled, population=Fraction(points[0])).rests_on_kinds(
+            both
+        )
+        in_group = [in_symbols(side) for side in (flows.expr, group.size.expr)]
+        known = [side for side in in_group if side is not None]
+        if len(known) == len(in_group) and _rests_on_input(builder, known[1] - known[0]):
             for point in points:
-                gap = substituted(known[0] - known[1], {builder.population: number_of(point)})
-                # A row that breaks it is solved by itself, which tells the numbers.
-                yield Guard(value=builder.build(gap), least=Fraction(0))
+                here = {builder.population: number_of(point)}
+                own, size = (builder.build(substituted(side, here)) for side in known)
+                yield Guard(
+                    value=builder.build(substituted(known[1] - known[0], here)),
+                    least=Fraction(0),
+                    flows=None if is_of_kinds else FlowsInGroup(stream, group.name, (own, size)),
+                )
 
 
 def _structure(
@@ -227,9 +252,21 @@ def broken(
     return found
 
 
-def reason_of(guards: Sequence[Guard], verdict: int) -> str | None:
-    """Return why a row has no answer; None where it must be solved by itself."""
+def reasons_of(
+    guards: Sequence[Guard],
+    verdict: int,
+    rows: Ints,
+    exactly: Callable[[Sequence[int], Ints], Mapping[int, Sequence[Exact]]],
+) -> str | list[str] | None:
+    """Return why rows have no answer, all of them or each; None where they are solved alone.
+
+    `exactly` gives operations of some rows.
+    """
     guard, kind = guards[verdict // _KINDS], verdict % _KINDS
+    if guard.flows is not None and kind == 0:
+        values = exactly(guard.flows.sides, rows)
+        flows, users = (map(as_fraction, values[side]) for side in guard.flows.sides)
+        return list(map(guard.flows.told, flows, users))
     return (guard.below, guard.above, "")[kind] or None
 
 

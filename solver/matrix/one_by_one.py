@@ -5,11 +5,12 @@ The numbers of the row are put in for its inputs, so that the population is all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.engine.exact import Exact
 from qps.engine.formulas import NOT_FINITE, Formula, number, parts_first
 from qps.engine.points import Point
 from qps.solver.answers.capacity import first_failure
@@ -17,7 +18,7 @@ from qps.solver.answers.saturation import refuse_undecided, saturation_point
 from qps.solver.answers.solution import Saturation, SolverFault
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.deciding import Decider, Index
-from qps.solver.matrix.prepared import CompiledCriterion
+from qps.solver.matrix.prepared import CompiledCriterion, Ints
 from qps.solver.matrix.saturations import CompiledResource
 
 FAULT = "a fault of qps: "
@@ -63,6 +64,10 @@ class OneByOne:
     index: Index
     refused: dict[int, Refusal] = field(default_factory=dict)
     asked: set[int] = field(default_factory=set)
+
+    def exactly(self, sides: Sequence[int], rows: Ints) -> Mapping[int, Sequence[Exact]]:
+        """Return the exact values of operations in which there is no population, in some rows."""
+        return self.decider.columns(self.index, sides, rows, None)
 
     def first_failures(self, row: int) -> list[int] | None:
         """Return where each criterion first fails, one behind the range for nowhere.

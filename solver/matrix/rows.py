@@ -22,13 +22,16 @@ from qps.solver.matrix.compiling import (
 )
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
-from qps.solver.matrix.guards import SOUND, reason_of
+from qps.solver.matrix.guards import SOUND, reasons_of
 from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
+
+_BITS = 62
+"""Resources whose states go into one whole number."""
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""
@@ -117,13 +120,18 @@ class MatrixSolver:
         answers = [solver.solve(index, chosen.size) for solver in solvers]
         other, refused = np.zeros((2, chosen.size), dtype=bool)
         for mode, answer in zip(group.modes, answers, strict=True):
-            for row in np.flatnonzero((answer.verdict != SOUND) & ~refused):
-                reason = reason_of(mode.guards, int(answer.verdict[row]))
-                if reason is None:
-                    other[row] = True
+            bad = (answer.verdict != SOUND) & ~refused
+            for verdict in np.unique(answer.verdict[bad]):
+                those = np.flatnonzero(bad & (answer.verdict == verdict))
+                reasons = reasons_of(mode.guards, int(verdict), those, answer.one_by_one.exactly)
+                if reasons is None:
+                    other[those] = True
+                    continue
+                refused[those] = True
+                if isinstance(reasons, str):
+                    rows.reason[chosen[those]] = self._word(reasons)
                 else:
-                    rows.reason[chosen[row]] = self._word(reason)
-                    refused[row] = True
+                    rows.texts |= dict(zip(chosen[those].tolist(), reasons, strict=True))
         other = (other | (not group.is_sound)) & ~refused
         rows.one_by_one[chosen[sorted({row for a in answers for row in a.one_by_one.asked})]] = True
         for answer in answers:
@@ -194,10 +202,13 @@ class MatrixSolver:
 
     def _together(self, mode: CompiledMode, chosen: Bools) -> Ints:
         """Return the names of the resources that are chosen in each row as one word."""
-        alike, which = np.unique(chosen, axis=1, return_inverse=True)
+        codes = np.zeros(chosen.shape[1], dtype=object if len(chosen) > _BITS else np.int64)
+        for number, own in enumerate(chosen):
+            codes += own.astype(codes.dtype) << number
+        _, first, which = np.unique(codes, return_index=True, return_inverse=True)
         words = [
             self._word(", ".join(r.name for r, has in zip(mode.resources, one, strict=True) if has))
-            for one in alike.T
+            for one in chosen[:, first].T
         ]
         return np.array(words, dtype=np.int64)[which.reshape(-1)]
 
