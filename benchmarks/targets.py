@@ -170,7 +170,7 @@ def _run(rows: int, output: str, *words: str) -> Callable[[], Used]:
         place.mkdir()
         matrices.spec(place, rows)
     spec, file = place / "audioconference.qps", place / output
-    return qps("matrix", spec, "benchmark", "-q", "-o", file, *words)
+    return qps("matrix", spec, "benchmark", "-q", "-o", file, *words, kept=folder() / "kept")
 
 
 def _resumed() -> Found:

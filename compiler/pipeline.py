@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from qps.compiler.diagnostics.diagnostic import (
 )
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.compiler.syntax.importer import FileImporter, Importer, read_spec
+from qps.compiler.syntax.importer import FileImporter, Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
 
@@ -49,14 +49,14 @@ class Spec(Struct, frozen=True, kw_only=True):
     """A checked spec: its model, and what is needed to check later changes of it.
 
     These are its `program`, and what is `known` of what that declares. `files` are those that it
-    was read from.
+    was read from, with checksums of their texts.
     """
 
     model: ir.Model
     program: Program
     known: Known
     warnings: tuple[Diagnostic, ...]
-    files: frozenset[Path] = frozenset()
+    files: Mapping[Path, str] = {}
 
     def configuration(
         self, scenario: str | None = None, settings: Iterable[str] = ()
@@ -278,11 +278,15 @@ def allow_deep_expressions() -> None:
 _CALLS_A_LEVEL = 25
 
 
-def files_of(source: Source, importer: Importer) -> frozenset[Path]:
-    """Return the files that a spec was read from, none for a text that is no file."""
+def files_of(source: Source, importer: Importer) -> dict[Path, str]:
+    """Return the files that a spec was read from, none for a text that is no file.
+
+    Each stands with a checksum of its text as it was read.
+    """
     if source.folder is None or not isinstance(importer, FileImporter):
-        return frozenset()
-    return frozenset([source.folder / Path(source.label).name, *importer.named])
+        return {}
+    own = source.folder / Path(source.label).name
+    return {own: checksum(source.text), **importer.named}
 
 
 def _claimed_changes(model: ir.Model) -> list[Sequence[ir.Change]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
@@ -49,11 +50,12 @@ def read_data(path: Path) -> Outcome[str]:
 class FileImporter(Struct, frozen=True, eq=False):
     """Reads modules of the standard library and files in the folder tree of the spec.
 
-    `named` are the files that were named so far: no command may write over them.
+    `named` are the files that were named so far, with the checksums of what was read: no command
+    may write over them.
     """
 
     root: Path | None
-    named: set[Path] = field(default_factory=set)
+    named: dict[Path, str] = field(default_factory=dict)
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source of `std.…` or of a `.qps` file."""
@@ -79,7 +81,9 @@ class FileImporter(Struct, frozen=True, eq=False):
         path = self._inside(file, importing, sink)
         if path is None:
             return sink.outcome(None)
-        return sink.outcome(_read(path, file.span, sink, file.value, suffix=".csv"))
+        text = _read(path, file.span, sink, file.value, suffix=".csv")
+        self.named[path] = checksum(text or "")
+        return sink.outcome(text)
 
     def _open_file(self, module: ast.Text, importing: Source) -> Outcome[Source]:
         sink = Sink()
@@ -89,6 +93,7 @@ class FileImporter(Struct, frozen=True, eq=False):
         text = _read(path, module.span, sink, module.value)
         if text is None:
             return sink.outcome(None)
+        self.named[path] = checksum(text)
         # From real path to real path: one file has one label, by whatever way it is named.
         assert importing.folder is not None
         way = os.path.relpath(path, importing.folder)
@@ -130,8 +135,13 @@ class FileImporter(Struct, frozen=True, eq=False):
                 hint="a spec reads only files in its own folder and below it; move the file there",
             )
             return None
-        self.named.add(path)
+        self.named[path] = ""
         return path
+
+
+def checksum(text: str) -> str:
+    """Return what tells a text from all others."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _resolved(path: Path) -> Path | None:

@@ -204,10 +204,9 @@ def _cell(column: Column, value: object) -> str:
     return quantity(value, column.dimension)
 
 
-def summary(compiled: CompiledMatrix, counts: Counts) -> str:
+def summary(matrix: str, size: int, counts: Counts) -> str:
     """Return in a line how many configurations there are."""
-    size = compiled.size
-    text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
+    text = f"{size:,} configuration{'s' * (size != 1)} of {matrix}"
     if counts.rows != size:
         text += f", {counts.rows:,} of them kept"
     if counts.nobody:

@@ -20,7 +20,7 @@ def run(arguments: Namespace) -> Exit:
         refuse_other_endings(arguments.output)
     with spec_at(arguments.old) as old, spec_at(arguments.new) as new:
         if arguments.output is not None:
-            refuse_inputs(arguments.output, old.files | new.files)
+            refuse_inputs(arguments.output, {**old.files, **new.files})
         show(new.warnings, arguments)
         found, view = compared(old, new, arguments.scenario, tuple(arguments.set))
     if arguments.output is not None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from pickle import HIGHEST_PROTOCOL, PicklingError, Unpickler, UnpicklingError, dumps
@@ -25,7 +24,7 @@ from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, allow_deep_expressions, check_source, files_of
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import FileImporter, read_spec
+from qps.compiler.syntax.importer import FileImporter, checksum, read_spec
 
 
 class _Asked(Struct, frozen=True):
@@ -93,7 +92,7 @@ def check_file(path: Path) -> Outcome[Spec]:
 def _key(source: Source) -> str:
     """Return what tells a spec as this qps reads it from all others."""
     versions = (build("compiler", "grammar"), sys.version, msgspec.__version__)
-    return repr((*versions, source.label, str(source.folder), _sum(source.text)))
+    return repr((*versions, source.label, str(source.folder), checksum(source.text)))
 
 
 def _found(data: bytes | None, source: Source) -> Spec | None:
@@ -128,12 +127,8 @@ def _checksum(answer: Outcome[str] | Outcome[Source]) -> str:
     """Return a checksum of an answer: of the text, its label and where that names files."""
     found = answer.value
     if isinstance(found, Source):
-        return _sum(repr((found.label, str(found.folder), _sum(found.text))))
-    return "none" if found is None else _sum(found)
-
-
-def _sum(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return checksum(repr((found.label, str(found.folder), checksum(found.text))))
+    return "none" if found is None else checksum(found)
 
 
 class _OwnValues(Unpickler):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.commands.console import Exit, complain, show
+from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, write_page
 from qps.commands.progress import Progress
@@ -43,8 +44,6 @@ _MOST_SORTED = 50_000_000
 
 def run(arguments: Namespace) -> Exit:
     """Solve one matrix."""
-    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
-
     spec = load(arguments.file)
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
@@ -53,12 +52,36 @@ def run(arguments: Namespace) -> Exit:
     if output is not None:
         refuse_inputs(output, spec.files)
     _check_place(arguments)
+    key = "" if output is None else key_of(spec, matrix.name, arguments.set, output)
+    if arguments.resume and output is not None and not _folder_of_parts(output).exists():
+        before = finished(key, output)
+        if before is not None:
+            return _told_again(before, matrix, arguments)
+    from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
+
     compiled = compile_matrix(spec.model, matrix)
-    _tell_unlimited(compiled, arguments)
-    job = _Job(compiled, arguments, output)
+    _tell_unlimited(matrix, compiled.unlimited, compiled.size, arguments)
+    job = _Job(compiled, arguments, output, key)
     with ended_in_order():
         counts = job.show() if output is None else _written(job, output)
     return _status(counts, arguments)
+
+
+def _told_again(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) -> Exit:
+    """Tell what a run that has ended came to, as it did."""
+    from qps.reports.text.matrix_output import summary  # noqa: PLC0415 - imports Arrow
+    from qps.solver.matrix.tables import Counts  # noqa: PLC0415
+
+    counts = Counts(run.rows, run.nobody)
+    _tell_unlimited(matrix, run.unlimited, run.size, arguments)
+    if not arguments.quiet:
+        told = summary(matrix.name, run.size, counts)
+        print(f"{told}\nall of it stands in {arguments.output} already", file=sys.stderr)
+    return _status(counts, arguments)
+
+
+def _folder_of_parts(output: Path) -> Path:
+    return output.with_name(output.name + ".parts")
 
 
 def _written(job: _Job, output: Path) -> Counts:
@@ -93,14 +116,14 @@ def _status(counts: Counts, arguments: Namespace) -> Exit:
     return Exit.FAULT
 
 
-def _tell_unlimited(compiled: CompiledMatrix, arguments: Namespace) -> None:
+def _tell_unlimited(matrix: ir.Matrix, unlimited: int, size: int, arguments: Namespace) -> None:
     """Warn of configurations that carry any number of users since they do nothing at all."""
-    if compiled.unlimited:
+    if unlimited:
         sink = Sink()
         sink.report(
             codes.NO_USERS,
-            compiled.matrix.span,
-            f"in {compiled.unlimited:,} of {compiled.size:,} configurations nothing is loaded and "
+            matrix.span,
+            f"in {unlimited:,} of {size:,} configurations nothing is loaded and "
             "nothing required: every number of users is acceptable there",
             hint="leave them out with `exclude`, or say what users need: `require { … }`",
         )
@@ -178,11 +201,12 @@ def _check_place(arguments: Namespace) -> None:
 
 
 class _Job(Struct):
-    """One matrix to solve, and where its rows go."""
+    """One matrix to solve, and where its rows go; `key` tells the run from all others."""
 
     compiled: CompiledMatrix
     arguments: Namespace
     output: Path | None
+    key: str
 
     # -- a table on the screen -----------------------------------------------------------
 
@@ -205,7 +229,7 @@ class _Job(Struct):
     def _print_table(self, tables: Iterable[pa.Table], counted: _Counted) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.reports.text.matrix_output import shown, summary  # noqa: PLC0415
+        from qps.reports.text.matrix_output import shown  # noqa: PLC0415
         from qps.solver.matrix.tables import schema_of  # noqa: PLC0415
 
         first = schema_of(self.compiled).empty_table()
@@ -213,7 +237,7 @@ class _Job(Struct):
             if len(first) < _SHOWN:
                 first = pa.concat_tables([first, table.slice(0, _SHOWN - len(first))])
         markdown = self.arguments.format == "markdown"
-        print(summary(self.compiled, counted.counts) + "\n")
+        print(self._summary(counted.counts) + "\n")
         sys.stdout.write(shown(self.compiled, first, markdown=markdown))
         left = counted.counts.rows - len(first)
         if left:
@@ -239,10 +263,10 @@ class _Job(Struct):
 
     def write(self, output: Path) -> Counts:
         """Write all rows to a file, part by part where there are many."""
-        from qps.reports.text.matrix_output import summary, write  # noqa: PLC0415
+        from qps.reports.text.matrix_output import write  # noqa: PLC0415
         from qps.solver.matrix.run import Parts  # noqa: PLC0415
 
-        folder = output.with_name(output.name + ".parts")
+        folder = _folder_of_parts(output)
         parts = Parts(self.compiled, self._fingerprint, folder)
         counted = self._counted()
         if parts.count == 1 and not folder.exists():
@@ -264,10 +288,22 @@ class _Job(Struct):
                 )
             raise
         parts.remove()
+        self._keep_that_it_ended(output, counted.counts)
         if not self.arguments.quiet:
-            told = summary(self.compiled, counted.counts)
+            told = self._summary(counted.counts)
             print(f"{told}\nwritten to {output}", file=sys.stderr)
         return counted.counts
+
+    def _keep_that_it_ended(self, output: Path, counts: Counts) -> None:
+        """Keep it for `--resume`, while nobody else writes the file; a fault is looked at anew."""
+        if not counts.faults:
+            run = FinishedRun(
+                size=self.compiled.size,
+                rows=counts.rows,
+                nobody=counts.nobody,
+                unlimited=self.compiled.unlimited,
+            )
+            keep(self.key, output, run)
 
     def write_page(self, output: Path) -> Counts:
         """Write a page of all rows; where they are more than a page holds, none."""
@@ -355,6 +391,11 @@ class _Job(Struct):
         return complain(f"`{path}` cannot be written: {reason}", hint)
 
     # -- what all need ------------------------------------------------------------------
+
+    def _summary(self, counts: Counts) -> str:
+        from qps.reports.text.matrix_output import summary  # noqa: PLC0415 - imports Arrow
+
+        return summary(self.compiled.matrix.name, self.compiled.size, counts)
 
     def _counted(self) -> _Counted:
         from qps.solver.matrix.tables import Counts  # noqa: PLC0415
