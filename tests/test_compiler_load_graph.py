@@ -1,8 +1,7 @@
-"""The load graph as a graph: its nodes, its flows, its demands, and the symbols of its loads."""
+"""The load graph: its stages, its demands, and the symbols of its loads."""
 
 from __future__ import annotations
 
-import networkx as nx
 import pytest
 import sympy
 
@@ -44,50 +43,33 @@ def graph() -> LoadGraph:
     return lower(outcome.value.model, outcome.value.configuration())
 
 
-def _kinds(graph: LoadGraph) -> dict[str, int]:
-    counted: dict[str, int] = {}
-    for _, kind in graph.graph.nodes(data="kind"):
-        counted[kind] = counted.get(kind, 0) + 1
-    return counted
+def stages(graph: LoadGraph) -> list[str]:
+    return [part.stage for part in graph.streams["talk"].latency]
 
 
-def test_nodes_are_sources_steps_links_and_resources(graph: LoadGraph) -> None:
-    assert _kinds(graph) == {"source": 1, "step": 4, "link": 1, "resource": 2}
+def test_stages_are_the_steps_and_links_on_the_way(graph: LoadGraph) -> None:
+    start, *steps = stages(graph)
+    assert start == "packetisation"
+    assert steps == [
+        "make at client", "pack at client", "make at client", "over lan", "take at client"
+    ]  # fmt: skip
 
 
 def test_a_step_that_is_switched_off_is_not_in_the_graph() -> None:
     outcome = check_source(Source("spec.qps", SPEC))
     assert outcome.value is not None
     quick = lower(outcome.value.model, outcome.value.configuration(None, ["quick = on"]))
-    assert _kinds(quick)["step"] == 3
+    assert "pack at client" not in stages(quick)
 
 
-def test_flows_lead_from_the_source_to_every_step_and_link(graph: LoadGraph) -> None:
-    flows = nx.MultiDiGraph()
-    flows.add_edges_from((a, b) for a, b, kind in graph.graph.edges(data="kind") if kind == "flow")
-    reached = nx.descendants(flows, ("source", "talk"))
-    assert {place[0] for place in reached} == {"step", "link"}
-    assert len(reached) == 5
-    assert nx.is_directed_acyclic_graph(flows)
-
-
-def test_flow_edges_carry_the_rates_in_force(graph: LoadGraph) -> None:
-    rates = {
-        target: data["rates"]["packet"]
-        for _, target, data in graph.graph.edges(data=True)
-        if data["kind"] == "flow"
-    }
-    by_component = {place[-1]: rate for place, rate in rates.items() if place[0] == "step"}
-    assert graph.number(by_component["pack"]) == 8
-    assert graph.number(by_component["take"]) == 4  # half of the packets are kept
+def test_flows_arrive_with_the_rates_in_force(graph: LoadGraph) -> None:
+    assert graph.number(graph.streams["talk"].rate) == 4  # half of 8 packets/s are kept
 
 
 def test_demands_on_a_resource_add_up_to_its_load(graph: LoadGraph) -> None:
-    for name, resource in graph.resources.items():
-        edges = graph.graph.in_edges(("resource", name), data=True)
-        demands = [data["load"] for _, _, data in edges if data["kind"] == "demand"]
+    assert graph.resources["client.cpu"].parts.keys() == {"make", "pack", "take"}
+    for resource in graph.resources.values():
         load = to_sympy(resource.load)
-        assert sympy.simplify(to_sympy(total(demands)) - load) == 0
         assert sympy.simplify(to_sympy(total(resource.parts.values())) - load) == 0
 
 

@@ -1,9 +1,9 @@
 """The symbolic load graph: what the compiler hands to the solver.
 
-Its nodes are the sources, the steps and links in place, and the resources; its edges are the
-flows between steps, with their rates, and the demands of steps on resources. Every load,
-latency and loss is a formula in the population and the assumptions, all in base
-units (s, bit, single items). The population is a positive integer, an assumption is real.
+What steps and links demand of resources is a load for each of these, by what demands it; what
+streams meet on their way are stages of latency and loss. Every load, latency and loss is a formula
+in the population and the assumptions, all in base units (s, bit, single items). The population is
+a positive integer, an assumption is real.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
@@ -43,12 +42,6 @@ from qps.engine.formulas import (
 )
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import Substitution
-
-if TYPE_CHECKING:
-    import networkx as nx
-
-Place = tuple[object, ...]
-"""A node of the graph: its kind (`source`, `step`, `link`, `resource`) and what tells it apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,27 +371,10 @@ class GroupSize:
     doc: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Wiring:
-    """The nodes and edges of the graph as the walks of the streams find them."""
-
-    nodes: dict[Place, dict[str, Any]] = field(default_factory=dict)
-    edges: list[tuple[Place, Place, dict[str, Any]]] = field(default_factory=list)
-
-    def add_node(self, place: Place, **about: object) -> None:
-        """Add a node, or say more about one."""
-        self.nodes.setdefault(place, {}).update(about)
-
-    def add_edge(self, here: Place, there: Place, **about: object) -> None:
-        """Add an edge."""
-        self.edges.append((here, there, about))
-
-
 @dataclass(frozen=True, kw_only=True)
 class LoadGraph:
     """The whole model in one configuration."""
 
-    wiring: Wiring
     population: Formula
     low: int
     high: int
@@ -431,16 +407,6 @@ class LoadGraph:
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     weighed: Mapping[str, bool] = field(default_factory=dict)
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
-
-    @cached_property
-    def graph(self) -> nx.MultiDiGraph[Place]:
-        """All nodes and edges, to be looked at: every load is known without."""
-        import networkx as nx  # noqa: PLC0415 - slow to import, seldom needed
-
-        graph: nx.MultiDiGraph[Place] = nx.MultiDiGraph()
-        graph.add_nodes_from(self.wiring.nodes.items())
-        graph.add_edges_from(self.wiring.edges)
-        return graph
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

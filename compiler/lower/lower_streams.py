@@ -11,7 +11,6 @@ from qps.compiler.lower.flows import Demand, Flow, StreamResult, word
 from qps.compiler.lower.load_graph import (
     Calibration,
     LatencyPart,
-    Wiring,
 )
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
@@ -27,7 +26,6 @@ class StreamLowering:
     model: ir.Model
     configuration: Configuration
     expressions: ExpressionLowering
-    wiring: Wiring
     demands: dict[str, Demand]
     calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
 
@@ -84,7 +82,6 @@ class StreamLowering:
         """Return the demand on a resource in place, empty at first."""
         if resource not in self.demands:
             self.demands[resource] = Demand(span=span)
-            self.wiring.add_node(("resource", resource), kind="resource")
         return self.demands[resource]
 
     def idle(self) -> None:

@@ -24,7 +24,6 @@ from qps.compiler.lower.load_graph import (
     LoadGraph,
     NamedMeasure,
     ResourceLoad,
-    Wiring,
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf, Moving
@@ -74,14 +73,12 @@ def _lowered_model(
         moving=moving,
         sizes_move=sizes_move,
     )
-    wiring = Wiring()
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
     streams = StreamLowering(
         model=model,
         configuration=configuration,
         expressions=expressions.keeping_kinds(),
-        wiring=wiring,
         demands={},
     )
     results = [streams.lower(stream) for stream in model.streams]
@@ -109,7 +106,6 @@ def _lowered_model(
     criteria = _criteria(requirements, expressions, served, served_in_series, queues)
     quality_known = _quality_known(model, expressions, served, served_in_series, criteria)
     return LoadGraph(
-        wiring=wiring,
         population=users,
         low=configuration.low,
         high=configuration.high,
@@ -220,7 +216,7 @@ def _resources(
     for one in settled:
         expressions.settle(one.parameter.name, one.value)
     if settled:
-        _rewrite(put_in, streams, results)
+        _rewrite(put_in, results)
     resources = {
         name: ResourceLoad(
             name=name,
@@ -325,12 +321,10 @@ def _average(
                 (visit.rate, visit.flows, visit.service, visit.batch), expressions.mixtures
             )
         ]
-    _rewrite(mean, streams, results)
+    _rewrite(mean, results)
 
 
-def _rewrite(
-    change: Callable[[Formula], Formula], streams: StreamLowering, results: list[StreamResult]
-) -> None:
+def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) -> None:
     """Change every formula that the walk of the streams left."""
     for result in results:
         result.latency = [replace(part, value=change(part.value)) for part in result.latency]
@@ -345,12 +339,6 @@ def _rewrite(
         result.queues = [replace(part, value=change(part.value)) for part in result.queues]
         result.rate = change(result.rate)
         result.throughput = change(result.throughput)
-    for _, _, data in streams.wiring.edges:
-        for key in ("load", "flows"):
-            if key in data:
-                data[key] = change(data[key])
-        if "rates" in data:
-            data["rates"] = {b: change(rate) for b, rate in data["rates"].items()}
 
 
 def _criteria(

@@ -22,7 +22,6 @@ from qps.compiler.lower.load_graph import (
     LatencyPart,
     LossKind,
     LossPart,
-    Place,
 )
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
@@ -73,12 +72,9 @@ class Walk:
         self._batch: Formula = ONE  # copies of an item that leave together
         self._spreads = self._meets = self._bursty = self._is_bounded = False
         self._is_asked_again = think_time(streams.model, stream) is not None
-        self._place: Place = ("source", stream.name)
-        self._steps = 0
         self._runs: dict[str, _Run] = {}  # of the resource that the last step was on
         self._served: list[_Run] = []
         self._served_by: dict[int, Formula] = {}  # cores that share a part of the latency
-        streams.wiring.add_node(self._place, kind="source")
 
     def end(self) -> None:
         """Sum up what the visits ask for: each as long as all of its steps."""
@@ -109,7 +105,6 @@ class Walk:
                 step_copies = copies = self._sent(step.spread, receivers)
             repeat = self._expressions.lower(step.repeat) if step.repeat else ONE
             times = repeat * step_copies
-            self._enter(step, leg.node, held)
             charged = (held if merged is None else merged * pools) * times
             item_times = times if merged is None else times * merged
             self._is_bounded = any(
@@ -165,15 +160,6 @@ class Walk:
         low = self._streams.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
 
-    def _enter(self, step: ir.Step, node: str, held: Formula) -> None:
-        """Add the step to the graph, with the flow that reaches it."""
-        self._steps += 1
-        place = ("step", self._stream.name, self._steps, step.component.name)
-        wiring = self._streams.wiring
-        wiring.add_node(place, kind="step", node=node, component=step.component.name)
-        wiring.add_edge(self._place, place, kind="flow", flows=held, rates=dict(self.flow.rates))
-        self._place = place
-
     def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
         """Return the costs given for the very machine, else those of the first one measured."""
         machine = self._streams.configuration.nodes[node].machine
@@ -218,7 +204,6 @@ class Walk:
             self._calibrate(name, by, cost, machine, charged)
         if resource.jitter is not None:
             self._result.jitter[name] = resource.jitter
-        self._streams.wiring.add_edge(self._place, ("resource", name), kind="demand", load=load)
         is_thread = cost.single_thread and capacity is not ONE
         thread = f"{name}.{cost.thread or by}"
         if is_thread:
@@ -510,13 +495,3 @@ class Walk:
     def _load_link(self, name: str, load: Formula, span: Span) -> None:
         self._streams.demand(name, span).add(self._stream.name, load)
         self._result.passes[name] = None
-        place = ("link", self._stream.name, self._steps, name)
-        self._streams.wiring.add_node(place, kind="link")
-        self._streams.wiring.add_edge(
-            self._place,
-            place,
-            kind="flow",
-            flows=self._copies,
-            rates=dict(self.flow.rates),
-        )
-        self._streams.wiring.add_edge(place, ("resource", name), kind="demand", load=load)

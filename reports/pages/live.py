@@ -8,7 +8,7 @@ name it by its number there.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -66,6 +66,7 @@ class LiveModel:
         self._records: list[Json] = []
         self._known: dict[str, int] = {}
         self._bytes = 0
+        self._is_cut_short = False
         self._dimensions: dict[Dimension, None] = dict.fromkeys(_ALWAYS_TOLD)
         self._parameters = {parameter.name: parameter for parameter in model.parameters}
 
@@ -78,11 +79,7 @@ class LiveModel:
         """Return the model for the page, in about as many bytes at most."""
         variants, starts = self._variants, self._variants.starts
         told = [self._start(start) for start in starts]
-        built: list[Json] = []
-        for variant in variants.variants:
-            if self.size > most and not variant.is_start:
-                break
-            built.append(self._variant(variant))
+        held = list(self._fitting(most))
         base = base_configuration(self._model)
         fixed = {node.name: node.machine for node in base.nodes.values()}
         fixed |= {link.name: link.network for link in base.links.values()}
@@ -91,8 +88,8 @@ class LiveModel:
             "population": self._model.population.name,
             "selects": [self._select(select) for select in variants.selects],
             "starts": told,
-            "variants": built,
-            "notes": _notes(variants, len(built), self._model.file),
+            "variants": [built for _, built in held],
+            "notes": self._notes([variant for variant, _ in held]),
             "fixedPlaces": fixed,
             "records": self._records,
             "steps": [list(step) for step in self._program.steps],  # type: ignore[arg-type]
@@ -142,6 +139,31 @@ class LiveModel:
         }
 
     # -- variants ------------------------------------------------------------------------
+
+    def _fitting(self, most: int) -> Iterator[tuple[Variant, Json]]:
+        """Yield the variants that fit into so many bytes: those that a reader starts from do."""
+        for variant in self._variants.variants:
+            if self.size > most and not variant.is_start:
+                self._is_cut_short = True
+                return
+            yield variant, self._variant(variant)
+
+    def _notes(self, held: Sequence[Variant]) -> list[Json]:
+        """Tell what of a model is not in the page, and how to get it."""
+        notes: list[Json] = []
+        variants, file = self._variants, self._model.file
+        if self._is_cut_short or not variants.are_all(held):
+            notes.append(
+                f"Choices, machines and networks have {variants.combinations:,} combinations; the "
+                f"page holds {len(held)}, those nearest to what it started from. What is not in "
+                f"this page can be had with `qps report {file} --set NAME=CHOICE`, and more at "
+                "once with `--variants`."
+            )
+        notes += [
+            f"Scenario {name} has no answer: see `qps solve {file} --scenario {name}`."
+            for name in variants.unanswered
+        ]
+        return notes
 
     def _variant(self, variant: Variant) -> Json:
         return {
@@ -429,22 +451,6 @@ def _interval(bound: Bound) -> Json:
 def _bounds(graph: LoadGraph) -> list[tuple[Formula, str]]:
     """Return what must stay at or below zero, and what is wrong where it does not."""
     return [(over, text) for over, text, _ in impossible(graph) if over.symbols]
-
-
-def _notes(variants: Variants, held: int, file: str) -> list[Json]:
-    """Tell what of a model is not in the page, and how to get it."""
-    notes: list[Json] = []
-    if not variants.is_complete or held < len(variants.variants):
-        notes.append(
-            f"Choices, machines and networks have {variants.combinations:,} combinations; the page "
-            f"holds {held}, those nearest to what it started from. What is not in this page can be "
-            f"had with `qps report {file} --set NAME=CHOICE`, and more at once with `--variants`."
-        )
-    notes += [
-        f"Scenario {name} has no answer: see `qps solve {file} --scenario {name}`."
-        for name in variants.unanswered
-    ]
-    return notes
 
 
 def _bound(declared: ir.Parameter | None, end: str) -> Json:

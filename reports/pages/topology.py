@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import networkx as nx
+from collections.abc import Mapping, Sequence
 
 from qps.compiler import ir
 
@@ -18,13 +16,14 @@ def drawn_topology(model: ir.Model) -> dict[str, list[list[str | int]]]:
     kinds = {node.name: "node" for node in model.nodes}
     kinds |= {link.name: "link" for link in model.links}
     joined = [(link.name, end) for link in model.links for end in link.ends if end in kinds]
-    graph: nx.Graph[str] = nx.Graph()
-    graph.add_nodes_from(kinds)
-    graph.add_edges_from(joined)
+    beside: dict[str, list[str]] = {name: [] for name in kinds}
+    for link, end in joined:
+        beside[link].append(end)
+        beside[end].append(link)
     places: list[list[str | int]] = []
     top = 0
-    for part in nx.connected_components(graph):
-        columns = _columns(graph.subgraph(part), kinds)
+    while left := [name for name in kinds if all(name != place for place, *_ in places)]:
+        columns = _columns(beside, left)
         taken: dict[int, int] = {}
         for name in kinds:
             if name in columns:
@@ -35,9 +34,22 @@ def drawn_topology(model: ir.Model) -> dict[str, list[list[str | int]]]:
     return {"places": places, "joins": [list(pair) for pair in joined]}
 
 
-def _columns(part: nx.Graph[str], kinds: Mapping[str, str]) -> dict[str, int]:
-    """Return the distance of each place from the node that is farthest from all others."""
-    ordered = [name for name in kinds if name in part]
-    distances = {name: nx.single_source_shortest_path_length(part, name) for name in ordered}
-    first = max(ordered, key=lambda name: max(distances[name].values()))
-    return dict(distances[first])
+def _columns(beside: Mapping[str, Sequence[str]], left: Sequence[str]) -> dict[str, int]:
+    """Return how far from its farthest end each place of a part is; it has the first place left."""
+    part = _distances(beside, left[0])
+    return max(
+        (_distances(beside, name) for name in left if name in part),
+        key=lambda distances: max(distances.values()),
+    )
+
+
+def _distances(beside: Mapping[str, Sequence[str]], first: str) -> dict[str, int]:
+    """Return how many steps it is from a place to each that is joined with it."""
+    distances = {first: 0}
+    waiting = [first]
+    for name in waiting:
+        for other in beside[name]:
+            if other not in distances:
+                distances[other] = distances[name] + 1
+                waiting.append(other)
+    return distances

@@ -30,7 +30,7 @@ from qps.compiler.lower.lowering import lower
 
 MOST_VARIANTS = 200
 _MOST_WORK = 12_000
-"""Flows and demands in the graphs of all variants: a large model gets fewer of them."""
+"""Demands and stages in the graphs of all variants: a large model gets fewer of them."""
 
 Picks = tuple[int, ...]
 """For each select, the index of what is chosen."""
@@ -111,23 +111,26 @@ class Variant:
 
 @dataclass(frozen=True, kw_only=True)
 class Variants:
-    """What a page holds: selects, starts and variants; `combinations` is how many there are.
+    """What a page may hold: selects, starts, and variants, each made when it is come to.
 
     `unanswered` are starts that no page can show: they have no answer.
     """
 
     selects: tuple[Select, ...]
     starts: tuple[Start, ...]
-    variants: tuple[Variant, ...]
-    combinations: int
+    variants: Iterator[Variant]
     unanswered: tuple[str, ...]
 
     @property
-    def is_complete(self) -> bool:
-        """True where every combination is in the page."""
+    def combinations(self) -> int:
+        """How many combinations there are."""
+        return prod(len(select.choices) for select in self.selects)
+
+    def are_all(self, held: Iterable[Variant]) -> bool:
+        """Return whether every combination is in some variants."""
         covered = sum(
             prod(len(s.choices) for i, s in enumerate(self.selects) if i not in variant.asked)
-            for variant in self.variants
+            for variant in held
             if variant.shape == 0
         )
         return covered >= self.combinations
@@ -151,15 +154,10 @@ def variants_of(
     explorer.is_starting = False
     found = [start for start in tried if start is not None]
     near = [start for start in tried[first : first + 1] if start is not None]
-    for shape, picks in explorer.neighbours([*near, *(s for s in found if s not in near)]):
-        if explorer.is_full(most):
-            break
-        explorer.add(shape, picks)
     return Variants(
         selects=explorer.selects,
         starts=tuple(found),
-        variants=tuple(explorer.variants),
-        combinations=prod(len(select.choices) for select in explorer.selects),
+        variants=explorer.explored([*near, *(s for s in found if s not in near)], most),
         unanswered=tuple(o.name for o, start in zip(origins, tried, strict=True) if start is None),
     )
 
@@ -239,9 +237,15 @@ class _Explorer:
     _shapes: list[Configuration] = field(default_factory=list)
     _work: int = 0
 
-    def is_full(self, most: int) -> bool:
-        """Tell whether the page has no room for more."""
-        return len(self.variants) >= most or self._work >= _MOST_WORK
+    def explored(self, starts: Sequence[Start], most: int) -> Iterator[Variant]:
+        """Yield the variants of the starts, and then what is near to these."""
+        yield from tuple(self.variants)
+        for shape, picks in self._neighbours(starts):
+            known = len(self.variants)
+            if known >= most or self._work >= _MOST_WORK:
+                return
+            self.add(shape, picks)
+            yield from self.variants[known:]
 
     def start(self, origin: Origin, doc: str | None) -> Start | None:
         """Return a start, lowered; of the shape of an earlier one where only numbers differ.
@@ -303,7 +307,7 @@ class _Explorer:
             self.variants.append(new)
         return new
 
-    def neighbours(self, starts: Sequence[Start]) -> Iterator[tuple[int, Picks]]:
+    def _neighbours(self, starts: Sequence[Start]) -> Iterator[tuple[int, Picks]]:
         """Yield combinations: all one change away from the first start, then by turns further.
 
         By turns one more step away from the first start, hardware first, and one change away
@@ -362,7 +366,7 @@ class _Explorer:
             graphs = tuple(lower(self.model, one, sizes_move=True) for one in settled)
         except QpsError:
             return None
-        self._work += sum(graph.graph.number_of_edges() for graph in graphs)
+        self._work += sum(map(_size, graphs))
         asked = frozenset().union(*(graph.asked for graph in graphs))
         return Variant(
             shape=shape,
@@ -395,6 +399,12 @@ def _differ_in_numbers(
         )
         for name, value in other.parameters.items()
     )
+
+
+def _size(graph: LoadGraph) -> int:
+    """Return how many demands and stages there are in a graph."""
+    demands = sum(len(resource.parts) for resource in graph.resources.values())
+    return demands + sum(len(stream.latency) for stream in graph.streams.values())
 
 
 _FORMULAS = ("resources", "criteria", "quality", "streams", "measures", "elastic", "prices")
