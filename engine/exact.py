@@ -62,6 +62,17 @@ class _Plan:
     same: Mapping[int, int]
 
 
+def alike(columns: np.ndarray) -> list[list[int]]:
+    """Return which columns of a table are equal: their numbers, by what they hold."""
+    if not columns.size or (columns == columns[:, :1]).all():
+        return [list(range(columns.shape[1]))] if columns.shape[1] else []
+    found: dict[bytes, list[int]] = {}
+    lines = np.ascontiguousarray(columns.T)
+    for number, line in enumerate(lines):
+        found.setdefault(line.tobytes(), []).append(number)
+    return list(found.values())
+
+
 @dataclass
 class ExactRunner:
     """Runs a program on columns of exact numbers."""
@@ -86,11 +97,8 @@ class ExactRunner:
         wanted = tuple(dict.fromkeys(outputs))
         found: dict[int, list[Exact]] = {number: [nan] * count for number in wanted}
         chosen = self._chosen(wanted, inputs, population, count)
-        patterns, which = np.unique(chosen, axis=1, return_inverse=True)
-        which = which.reshape(-1)
-        for number, pattern in enumerate(patterns.T):
-            rows = np.flatnonzero(which == number).tolist()
-            plan = self._plan(wanted, pattern)
+        for rows in alike(chosen):
+            plan = self._plan(wanted, chosen[:, rows[0]])
             values = _run(plan, rows, inputs, population)
             for output in wanted:
                 for row, value in zip(rows, values[plan.same[output]], strict=False):

@@ -11,6 +11,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
+from qps.engine.exact import alike
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.staying_full import StaysFull
 from qps.solver.matrix.compiling import (
@@ -29,9 +30,6 @@ from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
-
-_BITS = 62
-"""Resources whose states go into one whole number."""
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""
@@ -202,15 +200,11 @@ class MatrixSolver:
 
     def _together(self, mode: CompiledMode, chosen: Bools) -> Ints:
         """Return the names of the resources that are chosen in each row as one word."""
-        codes = np.zeros(chosen.shape[1], dtype=object if len(chosen) > _BITS else np.int64)
-        for number, own in enumerate(chosen):
-            codes += own.astype(codes.dtype) << number
-        _, first, which = np.unique(codes, return_index=True, return_inverse=True)
-        words = [
-            self._word(", ".join(r.name for r, has in zip(mode.resources, one, strict=True) if has))
-            for one in chosen[:, first].T
-        ]
-        return np.array(words, dtype=np.int64)[which.reshape(-1)]
+        found = np.zeros(chosen.shape[1], dtype=np.int64)
+        for rows in alike(chosen):
+            own = zip(mode.resources, chosen[:, rows[0]], strict=True)
+            found[rows] = self._word(", ".join(resource.name for resource, has in own if has))
+        return found
 
     def _known(self, group: CompiledGroup, position: int) -> Ints:
         """Return how answers are known, as words: where any are acceptable, and where none are.
