@@ -40,8 +40,6 @@ from qps.solver.matrix.tables import (
 )
 from qps.solver.matrix.whole_files import whole_file
 
-ENDINGS = (".parquet", ".csv", ".json")
-
 
 def write(compiled: CompiledMatrix, tables: Iterable[pa.Table], path: Path) -> None:
     """Write tables of rows to a file by its ending; under its name only when it is whole."""
@@ -204,9 +202,10 @@ def _cell(column: Column, value: object) -> str:
     return quantity(value, column.dimension)
 
 
-def summary(matrix: str, size: int, counts: Counts) -> str:
+def summary(compiled: CompiledMatrix, counts: Counts) -> str:
     """Return in a line how many configurations there are."""
-    text = f"{size:,} configuration{'s' * (size != 1)} of {matrix}"
+    size = compiled.size
+    text = f"{size:,} configuration{'s' * (size != 1)} of {compiled.matrix.name}"
     if counts.rows != size:
         text += f", {counts.rows:,} of them kept"
     if counts.nobody:

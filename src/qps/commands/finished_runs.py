@@ -20,12 +20,16 @@ from qps.compiler.pipeline import Spec
 
 
 class FinishedRun(Struct, frozen=True, kw_only=True):
-    """What is told of a run without its rows; `size` are its configurations, `rows` those kept."""
+    """What is told of a run without its rows.
+
+    `size` are its configurations, `summary` tells of them in a line. `unlimited` are those that
+    carry any number of users; in none that was kept there are any where not `carries_anybody`.
+    """
 
     size: int
-    rows: int
-    nobody: int
     unlimited: int
+    summary: str
+    carries_anybody: bool
 
 
 class _Kept(Struct, frozen=True):

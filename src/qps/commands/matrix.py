@@ -19,7 +19,7 @@ from qps.commands.finished_runs import FinishedRun, finished, keep, key_of
 from qps.commands.kept_specs import load
 from qps.commands.pages import refuse_inputs, write_page
 from qps.commands.progress import Progress
-from qps.commands.results import too_many
+from qps.commands.results import RESULTS, too_many
 from qps.commands.signals import ended_in_order
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
@@ -47,7 +47,6 @@ def run(arguments: Namespace) -> Exit:
     spec = load(arguments.file)
     show(spec.warnings, arguments)
     matrix = _changed(spec, _chosen(spec.model, arguments.name), arguments.set)
-    need_arrow(f"matrix `{matrix.name}`", matrix.span)
     output = _output(arguments)
     if output is not None:
         refuse_inputs(output, spec.files)
@@ -57,6 +56,7 @@ def run(arguments: Namespace) -> Exit:
         before = finished(key, output)
         if before is not None:
             return _told_again(before, matrix, arguments)
+    need_arrow(f"matrix `{matrix.name}`", matrix.span)
     from qps.solver.matrix.compiling import compile_matrix  # noqa: PLC0415 - imports the algebra
 
     compiled = compile_matrix(spec.model, matrix)
@@ -69,15 +69,10 @@ def run(arguments: Namespace) -> Exit:
 
 def _told_again(run: FinishedRun, matrix: ir.Matrix, arguments: Namespace) -> Exit:
     """Tell what a run that has ended came to, as it did."""
-    from qps.reports.text.matrix_output import summary  # noqa: PLC0415 - imports Arrow
-    from qps.solver.matrix.tables import Counts  # noqa: PLC0415
-
-    counts = Counts(run.rows, run.nobody)
     _tell_unlimited(matrix, run.unlimited, run.size, arguments)
     if not arguments.quiet:
-        told = summary(matrix.name, run.size, counts)
-        print(f"{told}\nall of it stands in {arguments.output} already", file=sys.stderr)
-    return _status(counts, arguments)
+        print(f"{run.summary}\nall of it stands in {arguments.output} already", file=sys.stderr)
+    return Exit.YES if run.carries_anybody else Exit.NO
 
 
 def _folder_of_parts(output: Path) -> Path:
@@ -164,17 +159,15 @@ def _changed(spec: Spec, matrix: ir.Matrix, settings: list[str]) -> ir.Matrix:
 
 
 def _output(arguments: Namespace) -> Path | None:
-    from qps.reports.text.matrix_output import ENDINGS  # noqa: PLC0415 - imports Arrow
-
     output: Path | None = arguments.output
     if output is None:
         if arguments.resume:
             raise complain("`--resume` goes on with a file", "name it: `-o results.parquet`")
         return None
-    if output.suffix not in (*ENDINGS, ".html"):
+    if output.suffix not in (*RESULTS, ".html"):
         raise complain(
             f"`{output}` has no ending that is known",
-            f"end it with {listed([*ENDINGS, '.html'], 'or')}",
+            f"end it with {listed([*RESULTS, '.html'], 'or')}",
         )
     if arguments.resume and output.suffix == ".html":
         raise complain(
@@ -299,9 +292,9 @@ class _Job(Struct):
         if not counts.faults:
             run = FinishedRun(
                 size=self.compiled.size,
-                rows=counts.rows,
-                nobody=counts.nobody,
                 unlimited=self.compiled.unlimited,
+                summary=self._summary(counts),
+                carries_anybody=counts.rows != counts.nobody,
             )
             keep(self.key, output, run)
 
@@ -395,7 +388,7 @@ class _Job(Struct):
     def _summary(self, counts: Counts) -> str:
         from qps.reports.text.matrix_output import summary  # noqa: PLC0415 - imports Arrow
 
-        return summary(self.compiled.matrix.name, self.compiled.size, counts)
+        return summary(self.compiled, counts)
 
     def _counted(self) -> _Counted:
         from qps.solver.matrix.tables import Counts  # noqa: PLC0415
