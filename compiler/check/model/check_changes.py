@@ -45,8 +45,8 @@ class ChangeChecker(Part, frozen=True):
 
     @property
     def _has_cases(self) -> bool:
-        params = self.expressions.context.program.everywhere(ast.Param)
-        return any(isinstance(param.value, ast.Cases | ast.KindTable) for _, param in params)
+        params = self.program.everywhere(ast.Param)
+        return any(isinstance(p.declaration.value, ast.Cases | ast.KindTable) for p in params)
 
     def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
         """Return changes of the model; those that were reported are left out."""
@@ -160,9 +160,8 @@ class ChangeChecker(Part, frozen=True):
             return ir.SetMode(word, self.known.modes[word].changes, change.span)
         if kind == "scenario" and word in self.known.scenarios:
             return ir.SetScenario(word, self.known.scenarios[word].changes, change.span)
-        declared = ast.Mode if kind == "mode" else ast.Scenario
         known = list(self.known.modes if kind == "mode" else self.known.scenarios)
-        names = [d.name.text for d in self.main.syntax.declarations if isinstance(d, declared)]
+        names = self.names(ast.Mode if kind == "mode" else ast.Scenario)
         self.sink.report(
             codes.BAD_SETTING,
             change.value.span,
@@ -321,13 +320,13 @@ class ChangeChecker(Part, frozen=True):
         read = None if isinstance(change.value, ast.Range) else place_of(change.value)
         what = "machine" if is_node else "network"
         if read is None:
-            own, users = change.name.text, self._users()
+            own, users = change.name.text, self.names(ast.Users)
             is_number = re.fullmatch(r"[\d_]+", change.value.span.text) is not None
             self.sink.report(
                 codes.BAD_SETTING,
                 change.value.span,
                 f"`{own}` takes a {what}",
-                hint=f"such as `{own} = {what} * 4`; the population is `{users}`"
+                hint=f"such as `{own} = {what} * 4`; the population is `{users[0]}`"
                 if is_number and users
                 else f"such as `{own} = {what}` or `{own} = {what} * 4`",
             )
@@ -341,11 +340,6 @@ class ChangeChecker(Part, frozen=True):
             if count is None:
                 return None
         return ir.SetPlace(declared.qualified, kind, count, change.span)
-
-    def _users(self) -> str | None:
-        """Return the name of the population, where there is one."""
-        declared = self.main.syntax.declarations
-        return next((d.name.text for d in declared if isinstance(d, ast.Users)), None)
 
     def scenario(self, declaration: ast.Scenario) -> ir.Scenario:
         """Return a scenario with those of its changes that are sound."""

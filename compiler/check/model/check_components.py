@@ -10,7 +10,7 @@ from msgspec import field
 from qps.compiler import ir
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
 from qps.compiler.check.model.check_machines import MachineChecker
-from qps.compiler.check.names.declarations import Declared, Module, lookup, report_name
+from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading
@@ -44,36 +44,32 @@ class ComponentChecker(Part, frozen=True):
 
     def _machine_name(self, module: Module, name: ast.Name) -> str | None:
         """Return the machine that a cost was measured on."""
-        declared = lookup(module, name)
-        if declared is None or not isinstance(declared.declaration, ast.Machine):
-            report_name(self.sink, module, name, "machine", (ast.Machine,))
+        declared = self.named(module, name, ast.Machine)
+        if declared is None:
             return None
-        MachineChecker(self.expressions).machine(declared, declared.declaration)
+        MachineChecker(self.expressions).machine(declared)
         return declared.qualified
 
-    def component(self, declared: Declared, formals: dict[str, ir.Quantity]) -> ir.Component | None:
+    def component(
+        self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
+    ) -> ir.Component | None:
         """Return a component with its arguments put in."""
-        declaration = declared.declaration
-        assert isinstance(declaration, ast.Component)
-        key = id(declaration)
-        if not declaration.formals and key in self._components:
-            return self._components[key]
-        built = self._component(declared, declaration, formals)
-        self._components[key] = built
-        return built
+        key = id(declared.declaration)
+        if declared.declaration.formals or key not in self._components:
+            self._components[key] = self._component(declared, formals)
+        return self._components[key]
 
-    def unused(self, declared: Declared) -> None:
+    def unused(self, declared: DeclaredAs[ast.Component]) -> None:
         """Check a component that no stream uses: what is wrong in it whatever its arguments are."""
         declaration = declared.declaration
-        assert isinstance(declaration, ast.Component)
         formals = self.expressions.unknown(declared, declaration.formals, declaration.name.span)
         if formals is not None:
             self.component(declared, formals)
 
     def _component(
-        self, declared: Declared, declaration: ast.Component, formals: dict[str, ir.Quantity]
+        self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
-        scope = Scope(declared.module, Allowed.ELASTIC, formals)
+        declaration, scope = declared.declaration, Scope(declared.module, Allowed.ELASTIC, formals)
         costs: list[ir.Cost] = []
         effects: list[ir.Effect] = []
         whole = True
@@ -125,12 +121,11 @@ class ComponentChecker(Part, frozen=True):
             return None
         scaled_by = None
         if item.scaled_by is not None:
-            declared = lookup(scope.module, item.scaled_by)
-            unit = declared.declaration if declared else None
-            if not isinstance(unit, ast.Unit) or not unit.is_rating:
+            unit = lookup_as(scope.module, item.scaled_by, ast.Unit)
+            if unit is None or not unit.declaration.is_rating:
                 report_name(self.sink, scope.module, item.scaled_by, "rating", (ast.Unit,))
                 return None
-            scaled_by = unit.name.text
+            scaled_by = unit.declaration.name.text
         thread = None if item.single_thread is None else item.single_thread.name
         return ir.Cost(
             resource=item.resource.text,

@@ -28,7 +28,9 @@ class EmissionChecker(Part, frozen=True):
     def emission(self, declaration: ast.Stream) -> ir.Emission | None:
         """Return what leaves the only source of a stream; None where it was reported."""
         emissions = [item for item in declaration.items if isinstance(item, ast.Emission)]
-        if not emissions:
+        hint = "make a second stream of it"
+        emission = self.first(emissions, "a stream has one source", hint)
+        if emission is None:
             self.sink.report(
                 codes.MISSING_PART,
                 declaration.name.span,
@@ -36,15 +38,7 @@ class EmissionChecker(Part, frozen=True):
                 hint="say what it carries: `source 8000 byte/s in 1280 byte/packet`",
             )
             return None
-        for extra in emissions[1:]:
-            self.sink.report(
-                codes.MISPLACED,
-                extra.span,
-                "a stream has one source",
-                secondary=[Label(emissions[0].span, "the first one")],
-                hint="make a second stream of it",
-            )
-        return self._emission(emissions[0])
+        return self._emission(emission)
 
     def _emission(self, item: ast.Emission) -> ir.Emission | None:
         scope = Scope(self.main, Allowed.FLOWS)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Declared, lookup, report_name
+from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.check.values.values import mentions_of
@@ -22,7 +22,7 @@ _ONE = Fraction(1)
 class GroupChecker(Part, frozen=True):
     """Checks groups, and what streams say of them."""
 
-    def groups(self, declared: Iterable[Declared]) -> tuple[ir.Group, ...]:
+    def groups(self, declared: Iterable[DeclaredAs[ast.Group]]) -> tuple[ir.Group, ...]:
         """Return the groups that are sound."""
         sound: dict[str, ir.Group] = {}
         for found in declared:
@@ -51,10 +51,9 @@ class GroupChecker(Part, frozen=True):
                 return False
         return True
 
-    def _group(self, declared: Declared) -> ir.Group | None:
+    def _group(self, declared: DeclaredAs[ast.Group]) -> ir.Group | None:
         """Return a group of users."""
         declaration = declared.declaration
-        assert isinstance(declaration, ast.Group)
         scope = Scope(declared.module, Allowed.POPULATION)
         what = "the size of a group"
         size = self.expressions.quantity(declaration.size, scope, DIMENSIONLESS, what)
@@ -62,13 +61,10 @@ class GroupChecker(Part, frozen=True):
             return None
         return ir.Group(declared.qualified, size, declaration.name.span, declaration.doc)
 
-    def named(self, name: ast.Name) -> str | None:
+    def group(self, name: ast.Name) -> str | None:
         """Return the group of a name; what is none is reported."""
-        declared = lookup(self.main, name)
-        if declared is not None and isinstance(declared.declaration, ast.Group):
-            return declared.qualified
-        report_name(self.sink, self.main, name, "group", (ast.Group,))
-        return None
+        declared = self.named(self.main, name, ast.Group)
+        return None if declared is None else declared.qualified
 
     def in_each(self, declaration: ast.Stream) -> ir.InEachGroup | None:
         """Return how many flows a stream has in each group: `for 2 in each room`."""
@@ -83,7 +79,7 @@ class GroupChecker(Part, frozen=True):
             if stated is None:
                 return None
             flows = stated
-        group = self.named(declaration.each)
+        group = self.group(declaration.each)
         return None if group is None else ir.InEachGroup(group, flows)
 
     def most(self, written: ast.Expr) -> ir.Quantity | None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.check.model.check_attributes import AttributeChecker, is_item
 from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
-from qps.compiler.check.names.declarations import Declared, Module
+from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import multiply
 from qps.compiler.data.fit_columns import Reading
@@ -34,19 +34,15 @@ _ONE = ir.Constant(Fraction(1))
 class MachineChecker(AttributeChecker, frozen=True):
     """Checks the machines that a model may use, each once."""
 
-    @property
-    def _rating_bases(self) -> frozenset[str]:
-        return self.expressions.context.program.rating_bases
-
-    def machine(self, declared: Declared, declaration: ast.Machine) -> ir.Machine | None:
+    def machine(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
         """Return a machine, or None where it was reported."""
         name = declared.qualified
         if name not in self.known.machines:
-            self.known.machines[name] = self._machine(name, declared.module, declaration)
+            self.known.machines[name] = self._machine(declared)
         return self.known.machines[name]
 
-    def _machine(self, name: str, module: Module, declaration: ast.Machine) -> ir.Machine | None:
-        scope = Scope(module, Allowed.NOTHING)
+    def _machine(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
+        scope, declaration = Scope(declared.module, Allowed.NOTHING), declared.declaration
         resources: dict[str, ir.Resource] = {}
         whole = True
         for item in declaration.resources:
@@ -63,7 +59,7 @@ class MachineChecker(AttributeChecker, frozen=True):
         if not whole or ratings is None:
             return None
         return ir.Machine(
-            name=name,
+            name=declared.qualified,
             resources=tuple(resources.values()),
             ratings=ratings,
             price=price,
@@ -121,7 +117,7 @@ class MachineChecker(AttributeChecker, frozen=True):
             if quantity is None:
                 # It is reported; say that it is a processor so that nothing else is said.
                 return ir.Quantity(expr=_ONE, dimension=MONEY, span=capacity.span), None
-            rated = bool(quantity.dimension.bases & self._rating_bases)
+            rated = bool(quantity.dimension.bases & self.program.rating_bases)
             counted = "core" in quantity.dimension.bases
             is_rated = is_rated or rated
             group = speeds if rated else (cores if counted else plain)
@@ -286,10 +282,10 @@ class MachineChecker(AttributeChecker, frozen=True):
             if rating is None:
                 return None
             base = rating.dimension.single_base
-            if base not in self._rating_bases:
+            if base not in self.program.rating_bases:
                 advised = advice(
                     rating,
-                    lambda other: other.single_base in self._rating_bases,
+                    lambda other: other.single_base in self.program.rating_bases,
                     "declare one with `unit SPECint92 of rating`",
                 )
                 self.sink.report(

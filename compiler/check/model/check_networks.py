@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.check.model.check_attributes import AttributeChecker, is_item
-from qps.compiler.check.names.declarations import Declared, Module
+from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.quantities.dimension import DATA_RATE, DIMENSIONLESS, INFORMATION, TIME, Dimension
@@ -15,15 +15,15 @@ from qps.compiler.syntax import ast
 class NetworkChecker(AttributeChecker, frozen=True):
     """Checks the networks that a model may use, each once."""
 
-    def network(self, declared: Declared, declaration: ast.Network) -> ir.Network | None:
+    def network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
         """Return a network, or None where it was reported."""
         name = declared.qualified
         if name not in self.known.networks:
-            self.known.networks[name] = self._network(name, declared.module, declaration)
+            self.known.networks[name] = self._network(declared)
         return self.known.networks[name]
 
-    def _network(self, name: str, module: Module, declaration: ast.Network) -> ir.Network | None:
-        scope = Scope(module, Allowed.NOTHING)
+    def _network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
+        scope, declaration = Scope(declared.module, Allowed.NOTHING), declared.declaration
         found: dict[str, ir.Quantity] = {}
         whole = True
         stated: set[str] = set()
@@ -53,7 +53,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             return None
         medium = declaration.medium.text if declaration.medium else "shared"
         return ir.Network(
-            name=name,
+            name=declared.qualified,
             medium=ir.Medium(medium),
             rate=found["rate"],
             header=found.get("header"),

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Declared, Program
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
@@ -22,15 +21,11 @@ from qps.compiler.syntax.remarks import origin
 class ParameterChecker(Part, frozen=True):
     """Checks what may vary in a program."""
 
-    @property
-    def _program(self) -> Program:
-        return self.expressions.context.program
-
     def options(self) -> tuple[ir.Option, ...]:
         """Return the options of all modules."""
         built = []
-        for module, option in self._program.everywhere(ast.Option):
-            declared = Declared(module, option)
+        for declared in self.program.everywhere(ast.Option):
+            option = declared.declaration
             words = [choice.text for choice in option.choices]
             choices = choices_of(declared)
             if len(choices) == 1:
@@ -55,12 +50,12 @@ class ParameterChecker(Part, frozen=True):
     def parameters(self) -> tuple[ir.Parameter, ...]:
         """Return the parameters of all modules, with those of each kind and the shares of kinds."""
         built = list(self._shares())
-        for module, param in self._program.everywhere(ast.Param):
-            scope = Scope(module, Allowed.NOTHING)
+        for declared in self.program.everywhere(ast.Param):
+            param, name = declared.declaration, declared.qualified
+            scope = Scope(declared.module, Allowed.NOTHING)
             value = self.expressions.quantity(param.value, scope, instead=_as_let(param))
             if value is None:
                 continue
-            name = module.qualified(param.name.text)
             self.known.dimensions[name] = value.dimension
             low = high = None
             if param.range is not None:
@@ -112,9 +107,8 @@ class ParameterChecker(Part, frozen=True):
 
     def _shares(self) -> Iterator[ir.Parameter]:
         """Yield the share of each kind as a parameter: `film.I`."""
-        for module, kinds in self._program.everywhere(ast.Kinds):
-            declared = Declared(module, kinds)
-            shares = self.expressions.classes.shares(declared)
+        for declared in self.program.everywhere(ast.Kinds):
+            shares, kinds = self.expressions.classes.shares(declared), declared.declaration
             source = kinds.source.value if kinds.source else None
             for kind, share in shares.of.items() if shares else ():
                 yield ir.Parameter(

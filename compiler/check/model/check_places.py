@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.compiler import ir
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.model.check_networks import NetworkChecker
-from qps.compiler.check.names.declarations import Module, kind_of, lookup, report_name
+from qps.compiler.check.names.declarations import Module, kind_of, lookup, lookup_as, report_name
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
@@ -22,10 +22,12 @@ class PlaceChecker(Part, frozen=True):
 
     def kind(self, place: Place, module: Module, *, is_node: bool) -> str | None:
         """Return the qualified name of a machine (for a node) or network (for a link)."""
-        declared = lookup(module, place.name)
-        wanted = ast.Machine if is_node else ast.Network
-        if declared is None or not isinstance(declared.declaration, wanted):
-            word = "machine" if is_node else "network"
+        machine = lookup_as(module, place.name, ast.Machine) if is_node else None
+        network = None if is_node else lookup_as(module, place.name, ast.Network)
+        found = machine or network
+        if found is None:
+            word, wanted = ("machine", ast.Machine) if is_node else ("network", ast.Network)
+            declared = lookup(module, place.name)
             if declared is not None and isinstance(declared.declaration, _NUMBERS):
                 self.sink.report(
                     codes.WRONG_KIND,
@@ -37,13 +39,10 @@ class PlaceChecker(Part, frozen=True):
             else:
                 report_name(self.sink, module, place.name, word, (wanted,))
             return None
-        declaration = declared.declaration
-        if isinstance(declaration, ast.Machine):
-            built: object = MachineChecker(self.expressions).machine(declared, declaration)
-        else:
-            assert isinstance(declaration, ast.Network)
-            built = NetworkChecker(self.expressions).network(declared, declaration)
-        return None if built is None else declared.qualified
+        built = (machine and MachineChecker(self.expressions).machine(machine)) or (
+            network and NetworkChecker(self.expressions).network(network)
+        )
+        return None if built is None else found.qualified
 
     def count(self, expr: ast.Expr) -> ir.Expr | None:
         """Return how many there are of a node or link."""

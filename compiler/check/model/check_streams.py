@@ -11,7 +11,7 @@ from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
-from qps.compiler.check.names.declarations import lookup, report_name
+from qps.compiler.check.names.declarations import lookup, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.part import Part
@@ -67,9 +67,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
     ) -> str | ir.InEachGroup | None:
         if declaration.each is not None:
-            named = lookup(self.main, declaration.each)
-            is_group = named is not None and isinstance(named.declaration, ast.Group)
-            if is_group or declaration.flows is not None:
+            group = lookup_as(self.main, declaration.each, ast.Group)
+            if group is not None or declaration.flows is not None:
                 return self._groups.in_each(declaration)
         if declaration.each is None:
             first = legs[0]
@@ -83,30 +82,23 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""
-        found = [item for item in declaration.items if isinstance(item, ast.Playout)]
-        for extra in found[1:]:
-            self.sink.report(
-                codes.MISPLACED,
-                extra.span,
-                "a stream has one playout buffer",
-                secondary=[Label(found[0].span, "the first one")],
-                hint="keep one",
-            )
-        if not found:
+        stated = [item for item in declaration.items if isinstance(item, ast.Playout)]
+        buffer = self.first(stated, "a stream has one playout buffer", "keep one")
+        if buffer is None:
             return None
         scope = Scope(self.main, Allowed.MODEL)
-        delay = self.expressions.quantity(found[0].delay, scope, TIME, "a playout delay")
+        delay = self.expressions.quantity(buffer.delay, scope, TIME, "a playout delay")
         if delay is None or self._goes_round(delay, declaration.name.text, _BEFORE_BUFFER):
             return None
         dropping = None
-        if found[0].dropping is not None:
+        if buffer.dropping is not None:
             dropping = self.expressions.quantity(
-                found[0].dropping, scope, DIMENSIONLESS, "the share that is dropped"
+                buffer.dropping, scope, DIMENSIONLESS, "the share that is dropped"
             )
             known = (*_BEFORE_BUFFER, ir.MeasureKind.BUFFER)
             if dropping is None or self._goes_round(dropping, declaration.name.text, known):
                 return None
-        return ir.Playout(delay, dropping, found[0].span)
+        return ir.Playout(delay, dropping, buffer.span)
 
     def _goes_round(
         self, quantity: ir.Quantity, stream: str, known: tuple[ir.MeasureKind, ...]
@@ -243,7 +235,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             fixed = Scope(self.main, Allowed.NOTHING)
             condition = self.expressions.condition(item.condition, fixed)
         spread = None if item.spread is None else self._spread(item.spread, node)
-        group = None if item.group is None else self._groups.named(item.group)
+        group = None if item.group is None else self._groups.group(item.group)
         if component is None or (group is not None and not self._groups.merges(item, component)):
             return None
         return ir.Step(
@@ -256,9 +248,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         )
 
     def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
-        declared = lookup(self.main, item.component)
-        if declared is None or not isinstance(declared.declaration, ast.Component):
-            report_name(self.sink, self.main, item.component, "component", (ast.Component,))
+        declared = self.named(self.main, item.component, ast.Component)
+        if declared is None:
             return None
         declaration = declared.declaration
         self.used_components.add(declared.qualified)
@@ -273,7 +264,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             return None
         group = most = None
         if item.group is not None:
-            group = self._groups.named(item.group)
+            group = self._groups.group(item.group)
             most = None if item.most is None else self._groups.most(item.most)
             if group is None or (most is None and item.most is not None):
                 return None
@@ -283,13 +274,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             if item.cast.text in _CASTS:
                 cast = item.cast.text == "multicast"
             else:
-                declared = lookup(self.main, item.cast)
-                choices = (
-                    choices_of(declared)
-                    if declared and isinstance(declared.declaration, ast.Option)
-                    else ()
-                )
-                if declared is None or set(choices) != set(_CASTS):
+                declared = lookup_as(self.main, item.cast, ast.Option)
+                if declared is None or set(choices_of(declared)) != set(_CASTS):
                     self.sink.report(
                         codes.WRONG_KIND,
                         item.cast.span,

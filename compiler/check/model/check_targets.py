@@ -20,10 +20,6 @@ _ALL_LINKS = "link"
 class TargetChecker(Part, frozen=True):
     """Checks planning targets."""
 
-    @property
-    def _resources(self) -> frozenset[str]:
-        return self.expressions.context.program.resources
-
     def targets(self, declared: Iterable[ast.Target]) -> tuple[ir.Target, ...]:
         """Return the targets that are sound, each stated once."""
         seen: dict[str, ast.Aim] = {}
@@ -58,10 +54,10 @@ class TargetChecker(Part, frozen=True):
             return ir.TargetScope.LINKS
         if isinstance(self.main.names.get(name.parts[0]), ast.Node | ast.Link):
             return ir.TargetScope.PLACE if has_resource(self.sink, self.main, name) else None
-        if name.text in self._resources:
+        if name.text in self.program.resources:
             return ir.TargetScope.RESOURCE
         places = [n for n, d in self.main.names.items() if isinstance(d, ast.Node | ast.Link)]
-        known = [*sorted(self._resources), _ALL_LINKS, *places]
+        known = [*sorted(self.program.resources), _ALL_LINKS, *places]
         self.sink.report(
             codes.UNKNOWN_NAME,
             name.span,

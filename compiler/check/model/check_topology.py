@@ -76,8 +76,7 @@ class TopologyChecker(Part, frozen=True):
     def _topology(self, kind: type[N]) -> list[N]:
         return [
             item
-            for declaration in self.main.syntax.declarations
-            if isinstance(declaration, ast.Topology)
+            for declaration in self.main.syntax.every(ast.Topology)
             for item in declaration.items
             if isinstance(item, kind)
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
@@ -16,27 +16,7 @@ from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
 from qps.grammar.words import RESERVED
 
-D = TypeVar("D")
-
-Named = (
-    ast.Unit
-    | ast.Users
-    | ast.Group
-    | ast.Option
-    | ast.Param
-    | ast.Kinds
-    | ast.Let
-    | ast.Func
-    | ast.Machine
-    | ast.Network
-    | ast.Component
-    | ast.Node
-    | ast.Link
-    | ast.Stream
-    | ast.Measure
-    | ast.Trace
-)
-"""Declarations whose names share one space."""
+N = TypeVar("N", bound=ast.Shared)
 
 KIND_WORDS: dict[type, str] = {
     ast.Unit: "a unit",
@@ -57,7 +37,6 @@ KIND_WORDS: dict[type, str] = {
     ast.Trace: "a trace",
 }
 
-
 KIND_KEYWORDS: dict[type, str] = {
     ast.Machine: "machine",
     ast.Network: "network",
@@ -76,7 +55,7 @@ class Module(Struct, frozen=True):
 
     syntax: ast.Module
     prefix: str
-    names: dict[str, Named] = field(default_factory=dict)
+    names: dict[str, ast.Shared] = field(default_factory=dict)
     imports: dict[str, Module] = field(default_factory=dict)
 
     def qualified(self, name: str) -> str:
@@ -121,18 +100,19 @@ class Program(Struct, frozen=True, dict=True):
     @cached_property
     def rating_bases(self) -> frozenset[str]:
         """The units in which machines are rated."""
-        return frozenset(u.name.text for _, u in self.everywhere(ast.Unit) if u.is_rating)
+        units = [declared.declaration for declared in self.everywhere(ast.Unit)]
+        return frozenset(unit.name.text for unit in units if unit.is_rating)
 
     @cached_property
     def resources(self) -> frozenset[str]:
         """The names of everything that a machine has."""
-        machines = [machine for _, machine in self.everywhere(ast.Machine)]
-        return frozenset(item.name.text for machine in machines for item in machine.resources)
+        machines = self.everywhere(ast.Machine)
+        return frozenset(item.name.text for m in machines for item in m.declaration.resources)
 
-    def everywhere(self, kind: type[D]) -> list[tuple[Module, D]]:
+    def everywhere(self, kind: type[N]) -> list[DeclaredAs[N]]:
         """Return the declarations of a kind in every module, with their modules."""
         return [
-            (module, declaration)
+            DeclaredAs(module, declaration)
             for module in self.modules
             for declaration in module.names.values()
             if isinstance(declaration, kind)
@@ -143,12 +123,18 @@ class Declared(Struct, frozen=True):
     """A declaration and the module it stands in."""
 
     module: Module
-    declaration: Named
+    declaration: ast.Shared
 
     @property
     def qualified(self) -> str:
         """How the main spec calls it."""
         return self.module.qualified(self.declaration.name.text)
+
+
+class DeclaredAs(Declared, Generic[N], frozen=True):
+    """A declaration of a kind that is known."""
+
+    declaration: N
 
 
 def lookup(module: Module, name: ast.Name) -> Declared | None:
@@ -160,6 +146,14 @@ def lookup(module: Module, name: ast.Name) -> Declared | None:
         module = imported
     declaration = module.names.get(name.parts[-1])
     return None if declaration is None else Declared(module, declaration)
+
+
+def lookup_as(module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
+    """Return the declaration of a kind that a name means; None where it means none."""
+    declared = lookup(module, name)
+    if declared is None or not isinstance(declared.declaration, kind):
+        return None
+    return DeclaredAs(declared.module, declared.declaration)
 
 
 def lookup_class(module: Module, name: ast.Name) -> Declared | None:
@@ -185,7 +179,7 @@ def is_unit(name: ast.Name, sink: Sink) -> bool:
     return True
 
 
-def kind_of(declaration: Named) -> str:
+def kind_of(declaration: ast.Shared) -> str:
     """Return what a declaration declares, in words."""
     return KIND_WORDS[type(declaration)]
 

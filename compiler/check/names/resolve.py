@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from qps.compiler.check.names.declarations import Module, Named, Program, is_unit, kind_of
+from qps.compiler.check.names.declarations import Module, Program, is_unit, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
@@ -55,12 +55,11 @@ class _Loader(Struct, kw_only=True):
         self.failed |= syntax.failed_names
         for declaration in _named(syntax):
             self._declare(module, declaration)
-        for use in syntax.declarations:
-            if isinstance(use, ast.Use):
-                self._follow(module, use, trail)
+        for use in syntax.every(ast.Use):
+            self._follow(module, use, trail)
         return module
 
-    def _declare(self, module: Module, declaration: Named) -> None:
+    def _declare(self, module: Module, declaration: ast.Shared) -> None:
         name = declaration.name
         if is_unit(name, self.sink):
             self.failed.add(name.text)
@@ -190,11 +189,11 @@ class _Loader(Struct, kw_only=True):
         )
 
 
-def _named(syntax: ast.Module) -> Iterator[Named]:
+def _named(syntax: ast.Module) -> Iterator[ast.Shared]:
     for declaration in syntax.declarations:
         if isinstance(declaration, ast.Topology):
             yield from declaration.items
-        elif isinstance(declaration, Named):
+        elif isinstance(declaration, ast.Shared):
             yield declaration
 
 
@@ -203,7 +202,7 @@ def _first_use(module: Module, use: ast.Use, alias: str) -> list[Label]:
     if alias in module.names:
         earlier = module.names[alias]
         return [Label(earlier.name.span, f"declared here, as {kind_of(earlier)}")]
-    uses = [d for d in module.syntax.declarations if isinstance(d, ast.Use) and d is not use]
+    uses = [other for other in module.syntax.every(ast.Use) if other is not use]
     return [Label(d.span, "first used here") for d in uses if _alias(d) == alias][:1]
 
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module
+from qps.compiler.check.names.declarations import (
+    KIND_KEYWORDS,
+    DeclaredAs,
+    Module,
+    Program,
+    lookup_as,
+    report_name,
+)
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Known
-from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, Sink
+from qps.compiler.syntax import ast
+
+T = TypeVar("T")
+N = TypeVar("N", bound=ast.Shared)
+W = TypeVar("W", bound=ast.Written)
 
 
 class Part(Struct, frozen=True):
@@ -21,6 +37,11 @@ class Part(Struct, frozen=True):
         return self.expressions.context.sink
 
     @property
+    def program(self) -> Program:
+        """The program that is checked."""
+        return self.expressions.context.program
+
+    @property
     def main(self) -> Module:
         """The module of the spec itself."""
         return self.expressions.context.main
@@ -29,3 +50,26 @@ class Part(Struct, frozen=True):
     def known(self) -> Known:
         """What was made of declarations so far."""
         return self.expressions.context.known
+
+    def names(self, kind: type[ast.Named]) -> list[str]:
+        """Return the names that the spec itself declares for a kind of things."""
+        return [declaration.name.text for declaration in self.main.syntax.every(kind)]
+
+    def named(self, module: Module, name: ast.Name, kind: type[N]) -> DeclaredAs[N] | None:
+        """Return the declaration of a kind that a name means; where it means none, that is told."""
+        declared = lookup_as(module, name, kind)
+        if declared is None:
+            report_name(self.sink, module, name, KIND_KEYWORDS[kind], (kind,))
+        return declared
+
+    def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
+        """Return the first of what there can be one of; all others are reported."""
+        for extra in found[1:]:
+            first = Label(found[0].span, "the first one")
+            self.sink.report(codes.MISPLACED, extra.span, told, secondary=[first], hint=hint)
+        return found[0] if found else None
+
+
+def sound(found: Iterable[T | None]) -> tuple[T, ...]:
+    """Return what was found without what was reported, which is None."""
+    return tuple(part for part in found if part is not None)

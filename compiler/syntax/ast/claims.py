@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Change, Expr, Number, OwnSource, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Name, Named, Written
+from qps.compiler.syntax.ast.written import Name, Named, Shared, Written
 
 
 class Claim(Written, frozen=True, kw_only=True):
@@ -32,10 +32,9 @@ class Remark(Written, frozen=True):
     text: Text
 
 
-class Expect(Declaration, frozen=True, kw_only=True):
+class Expect(Named, frozen=True, kw_only=True):
     """Claims with their source: a document, or the model itself."""
 
-    name: Name
     title: Text | None
     claims: tuple[Claim, ...] = ()
     source: Text | OwnSource | None = None
@@ -53,10 +52,9 @@ class Column(Written, frozen=True, kw_only=True):
     tolerance: Expr | None
 
 
-class Observe(Declaration, frozen=True, kw_only=True):
+class Observe(Named, frozen=True, kw_only=True):
     """A table of runs in a CSV file: of a document, or of our own."""
 
-    name: Name
     file: Text
     changes: tuple[Change, ...]
     columns: tuple[Column, ...] = ()
@@ -65,7 +63,7 @@ class Observe(Declaration, frozen=True, kw_only=True):
     missed: Text | None = None
 
 
-class Trace(Named, frozen=True, kw_only=True):
+class Trace(Shared, frozen=True, kw_only=True):
     """`observe trace name "file.csv" in us period 160 ms`: packets as they were recorded."""
 
     file: Text
@@ -96,10 +94,9 @@ class Abscissa(Written, frozen=True):
     range: Range
 
 
-class Figure(Declaration, frozen=True, kw_only=True):
+class Figure(Named, frozen=True, kw_only=True):
     """Curves over the population or a parameter; `logarithmic` names axes, `x` or `y`."""
 
-    name: Name
     title: Text | None
     abscissa: Abscissa | None = None
     curves: tuple[Curve, ...] = ()

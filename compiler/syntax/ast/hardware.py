@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
-from qps.compiler.syntax.ast.written import Declaration, Name, Named, Written
+from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
 
 class Defaults(Declaration, frozen=True):
@@ -42,7 +42,7 @@ class ResourceItem(Written, frozen=True, kw_only=True):
     queueing: Queueing | None = None
 
 
-class Machine(Named, frozen=True, kw_only=True):
+class Machine(Shared, frozen=True, kw_only=True):
     """A machine with its resources and further ratings."""
 
     resources: tuple[ResourceItem, ...] = ()
@@ -58,7 +58,7 @@ class LinkProperty(Written, frozen=True):
     value: Expr
 
 
-class Network(Named, frozen=True, kw_only=True):
+class Network(Shared, frozen=True, kw_only=True):
     """A network: its medium (`shared`, `switched`, `duplex`) and its properties."""
 
     medium: Name | None = None
@@ -92,7 +92,7 @@ class Effect(Written, frozen=True):
     value: Expr | None = None
 
 
-class Component(Named, frozen=True, kw_only=True):
+class Component(Shared, frozen=True, kw_only=True):
     """One step of work."""
 
     formals: tuple[Formal, ...]
@@ -102,13 +102,13 @@ class Component(Named, frozen=True, kw_only=True):
     fitted: Text | None = None
 
 
-class Node(Named, frozen=True):
+class Node(Shared, frozen=True):
     """`node station = ws.ipx * N`: `place` is the machine times a count."""
 
     place: Expr
 
 
-class Link(Named, frozen=True):
+class Link(Shared, frozen=True):
     """`link lan = net.ethernet between station`."""
 
     place: Expr

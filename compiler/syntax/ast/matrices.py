@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qps.compiler.syntax.ast.claims import Remark
 from qps.compiler.syntax.ast.expressions import Change, Expr, Number, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Name, Written
+from qps.compiler.syntax.ast.written import Name, Named, Written
 
 
 class Spaced(Written, frozen=True, kw_only=True):
@@ -44,10 +44,9 @@ class SortKey(Written, frozen=True):
     is_descending: bool
 
 
-class Matrix(Declaration, frozen=True, kw_only=True):
+class Matrix(Named, frozen=True, kw_only=True):
     """Many configurations of the model: the product of axes, of which some are wanted."""
 
-    name: Name
     title: Text | None
     changes: tuple[Change, ...]
     axes: tuple[Axis, ...] = ()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from msgspec import Struct
 
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.ast.written import Declaration
+
+D = TypeVar("D", bound=Declaration)
 
 
 class Module(Struct, frozen=True, kw_only=True):
@@ -20,3 +24,7 @@ class Module(Struct, frozen=True, kw_only=True):
     declarations: tuple[Declaration, ...]
     failed_names: frozenset[str] = frozenset()
     failed_kinds: frozenset[str] = frozenset()
+
+    def every(self, kind: type[D]) -> list[D]:
+        """Return the declarations of a kind."""
+        return [declaration for declaration in self.declarations if isinstance(declaration, kind)]

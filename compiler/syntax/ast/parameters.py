@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Expr, Range, Text
-from qps.compiler.syntax.ast.written import Declaration, Name, Named, Written
+from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
 
 class Use(Declaration, frozen=True):
@@ -13,33 +13,33 @@ class Use(Declaration, frozen=True):
     alias: Name | None
 
 
-class Unit(Named, frozen=True, kw_only=True):
+class Unit(Shared, frozen=True, kw_only=True):
     """A unit: an item (no value), a rating, or a multiple of another unit."""
 
     is_rating: bool = False
     value: Expr | None = None
 
 
-class Users(Named, frozen=True):
+class Users(Shared, frozen=True):
     """The population and its range."""
 
     range: Range
 
 
-class Group(Named, frozen=True):
+class Group(Shared, frozen=True):
     """`group room of 12 users`: into which the users are divided."""
 
     size: Expr
 
 
-class Option(Named, frozen=True, kw_only=True):
+class Option(Shared, frozen=True, kw_only=True):
     """A choice among names; the first one is in force."""
 
     choices: tuple[Name, ...]
     source: Text | None
 
 
-class Param(Named, frozen=True, kw_only=True):
+class Param(Shared, frozen=True, kw_only=True):
     """A number that a scenario may change; an elastic one takes what capacity is left.
 
     The value of an elastic one is the most that it takes; the one of the smallest priority is
@@ -61,7 +61,7 @@ class Weight(Written, frozen=True):
     value: Expr
 
 
-class Kinds(Named, frozen=True, kw_only=True):
+class Kinds(Shared, frozen=True, kw_only=True):
     """The kinds that items or users are divided into: by weights, or by a pattern of letters."""
 
     of_users: bool
@@ -70,7 +70,7 @@ class Kinds(Named, frozen=True, kw_only=True):
     source: Text | None = None
 
 
-class Let(Named, frozen=True):
+class Let(Shared, frozen=True):
     """A name for an expression."""
 
     value: Expr
@@ -83,7 +83,7 @@ class Formal(Written, frozen=True):
     example: Expr | None
 
 
-class Func(Named, frozen=True, kw_only=True):
+class Func(Shared, frozen=True, kw_only=True):
     """A function."""
 
     formals: tuple[Formal, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Change, Expr
-from qps.compiler.syntax.ast.written import Declaration, Name, Named, Written
+from qps.compiler.syntax.ast.written import Declaration, Name, Named, Shared, Written
 
 
-class Measure(Named, frozen=True):
+class Measure(Shared, frozen=True):
     """A measure of the spec's own."""
 
     value: Expr
@@ -44,16 +44,14 @@ class Quality(Declaration, frozen=True):
     metric: Name | Expr
 
 
-class Mode(Declaration, frozen=True, kw_only=True):
+class Mode(Named, frozen=True, kw_only=True):
     """A way of working with needs of its own, and what is different in it."""
 
-    name: Name
     requirements: tuple[Requirement, ...] = ()
     changes: tuple[Change, ...] = ()
 
 
-class Scenario(Declaration, frozen=True):
+class Scenario(Named, frozen=True):
     """Named changes."""
 
-    name: Name
     changes: tuple[Change, ...]

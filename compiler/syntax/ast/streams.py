@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.syntax.ast.expressions import Expr
-from qps.compiler.syntax.ast.written import Name, Named, Written
+from qps.compiler.syntax.ast.written import Name, Shared, Written
 
 
 class Spread(Written, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class Playout(Written, frozen=True):
     dropping: Expr | None
 
 
-class Stream(Named, frozen=True, kw_only=True):
+class Stream(Shared, frozen=True, kw_only=True):
     """Items on their way; `flows` of them in each group, where `each` is one."""
 
     flows: Expr | None

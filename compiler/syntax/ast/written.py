@@ -31,6 +31,10 @@ class Declaration(Written, frozen=True, kw_only=True):
 
 
 class Named(Declaration, frozen=True):
-    """A declaration whose name shares one space with all others."""
+    """A declaration with a name."""
 
     name: Name
+
+
+class Shared(Named, frozen=True):
+    """A declaration whose name shares one space with those of other kinds."""
