@@ -55,14 +55,14 @@ def test_another_machine_more_of_them_and_faster_ones() -> None:
         "host = twice": 100,
         "twice the host.cpu.speed": 100,
     }
-    told = {a.change: a.is_setting for a in advice}
+    told = {a.change: a.set for a in advice}
     assert told == {
         "host = rated * 4": True,
         "host = twice": True,
         "twice the host.cpu.speed": False,
     }
     for item in advice:
-        assert (item.to, item.headroom, item.is_range) == (None, None, False)
+        assert (item.to, item.headroom, item.range_limits) == (None, None, False)
 
 
 def test_the_best_comes_first_and_three_of_a_kind_at_most() -> None:
@@ -149,7 +149,7 @@ stream state { source N * 50 packet/s, 1 byte/packet; at server { sync; script }
 
 def test_one_thread_is_helped_by_faster_cores() -> None:
     # 12 us * 50 packet/s: 1,666 users on one core, twice as many on one twice as fast
-    assert [(a.change, a.is_setting, a.largest_acceptable) for a in _advised(THREADS)[1]] == [
+    assert [(a.change, a.set, a.largest_acceptable) for a in _advised(THREADS)[1]] == [
         ("cores twice as fast for server.cpu", False, 3333)
     ]
 
@@ -254,7 +254,7 @@ def test_compression_moves_load_from_the_link_to_the_processor() -> None:
     # 50 kbit/s each
     assert (solution.largest_acceptable, solution.limited_by) == (20, "net.load")
     (shift,) = [a for a in advice if a.way is Way.SHIFT]
-    assert (shift.change, shift.is_setting, shift.largest_acceptable) == ("pack = on", True, 80)
+    assert (shift.change, shift.set, shift.largest_acceptable) == ("pack = on", True, 80)
     # 5 packet/s at 10 + 20 ms
     assert shift.to == "user.cpu"
     assert shift.headroom == pytest.approx(0.85)
@@ -307,7 +307,7 @@ def test_where_the_range_is_the_limit_nothing_helps() -> None:
 
 def test_up_to_the_range_is_told() -> None:
     _, advice = _advised(SERVER, "N = 1..80")
-    assert {(a.largest_acceptable, a.is_range) for a in advice} == {(80, True)}
+    assert {(a.largest_acceptable, a.range_limits) for a in advice} == {(80, True)}
 
 
 def test_what_nothing_single_mends_has_no_advice() -> None:
@@ -356,7 +356,7 @@ DOUBLED = {
 
 def _anew(text: str, item: Advice) -> int | None:
     """Return the answer of a spec that was changed as an advice says, by its text."""
-    if item.is_setting:
+    if item.set:
         return _solved(checked(text), item.change).largest_acceptable
     tenth = re.fullmatch(r"10 % (more|less) (\w+)", item.change)
     if tenth is not None:

@@ -320,7 +320,7 @@ def test_less_of_a_parameter_is_less_of_all_its_values() -> None:
         less = advice["10 % less size"]
         size = float(MEAN) if case == "average" else 264_000
         assert less.largest_acceptable == int(10**6 / (size * 0.9))
-        assert not less.is_setting
+        assert not less.set
 
 
 def test_kinds_and_values_of_an_imported_module(tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ def test_loads_are_a_line_for_each_resource() -> None:
 def test_an_elastic_rate_hands_over_where_the_next_resource_is_full() -> None:
     figure = drawn(PATH + "figure f { over rate in 10..1000 Mbit/s; loads with N = 1 }\n")
     (leads,) = figure.leads
-    assert leads.is_exact
+    assert leads.exact
     assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
-    assert leads.leads[0].end == 3e8  # exact, and no point of the axis
+    assert leads.leads[0].to == 3e8  # exact, and no point of the axis
     assert 3e8 not in figure.at
 
 
@@ -172,9 +172,9 @@ def test_where_a_condition_decides_the_place_is_bisected() -> None:
         .replace("copy if copied", "copy if rate > 2000 Mbit/s")
     )
     (leads,) = drawn(text + "figure f { over rate in 1000..5000 Mbit/s; loads with N = 1 }\n").leads
-    assert not leads.is_exact
+    assert not leads.exact
     assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
-    assert leads.leads[0].end == pytest.approx(2e9, rel=1e-6)
+    assert leads.leads[0].to == pytest.approx(2e9, rel=1e-6)
 
 
 # -- the command line ----------------------------------------------------------------------

@@ -54,7 +54,7 @@ MODES = BASE + "mode calm { p = 2 }\nmode busy { p = 5 }\nmode usual { p = 4 }\n
 def test_the_worst_mode_is_the_answer_and_is_named() -> None:
     solution = _solved(MODES)
     assert (solution.largest_acceptable, solution.graph.mode) == (20, "busy")
-    assert [(m.name, m.largest_acceptable, m.limited_by) for m in solution.modes] == [
+    assert [(m.mode, m.largest_acceptable, m.limited_by) for m in solution.modes] == [
         ("calm", 50, "host.cpu.load"),
         ("busy", 20, "host.cpu.load"),
         ("usual", 25, "host.cpu.load"),
@@ -64,7 +64,7 @@ def test_the_worst_mode_is_the_answer_and_is_named() -> None:
 def test_a_mode_that_nobody_can_use_is_the_worst() -> None:
     solution = _solved(MODES + "mode mad { p = 200 }")
     assert (solution.verdict, solution.graph.mode) == (Verdict.NOWHERE, "mad")
-    assert {m.name: m.largest_acceptable for m in solution.modes}["mad"] is None
+    assert {m.mode: m.largest_acceptable for m in solution.modes}["mad"] is None
 
 
 def test_modes_that_the_range_limits_are_beaten_by_one_that_is_limited() -> None:
@@ -84,7 +84,7 @@ def test_of_two_equals_the_one_of_poorer_quality_is_the_worst() -> None:
     # both stop at 25: at a quarter of 1, and at a quarter of a half
     assert (solution.largest_acceptable, solution.graph.mode) == (25, "poor")
     assert solution.quality_at_limit == 0.5
-    assert {m.name: m.quality_at_limit for m in solution.modes} == {
+    assert {m.mode: m.quality_at_limit for m in solution.modes} == {
         "fine": 0.25,
         "poor": 0.5,
         "best": 0.5,
@@ -199,7 +199,7 @@ def test_an_explicit_change_wins_over_a_mode_and_that_over_a_scenario(
 ) -> None:
     spec = checked(RANKED)
     solution = solve_model(spec.model, spec.configuration(scenario, settings))
-    found = {m.name: m.largest_acceptable for m in solution.modes}
+    found = {m.mode: m.largest_acceptable for m in solution.modes}
     assert (found or {solution.graph.mode: solution.largest_acceptable}) == told
 
 
@@ -329,7 +329,7 @@ def test_requirements_of_all_and_of_the_mode_hold() -> None:
         "measure a = N\nmeasure b = N\nquality worst\nrequire { a <= 40 }\n"
         "mode loose { b <= 60 }\nmode tight { b <= 30 }\n"
     )
-    told = {m.name: (m.largest_acceptable, m.limited_by) for m in _solved(text).modes}
+    told = {m.mode: (m.largest_acceptable, m.limited_by) for m in _solved(text).modes}
     assert told == {"loose": (40, "a"), "tight": (30, "b")}
     # without a mode, only those of all: no claim of one mode leaks into the others
     assert [c.name for c in lowered(text).criteria] == ["a", "host.cpu.load"]
@@ -394,7 +394,7 @@ def test_a_mode_may_bound_a_load() -> None:
     text = (
         BASE + "mode half { host.cpu.load <= 50 % }\nmode most { host.cpu.load <= 80 %; p = 2 }\n"
     )
-    told = {m.name: m.largest_acceptable for m in _solved(text).modes}
+    told = {m.mode: m.largest_acceptable for m in _solved(text).modes}
     assert told == {"half": 50, "most": 40}
 
 
@@ -406,7 +406,7 @@ def test_a_mode_changes_options_places_and_parameters() -> None:
         "mode plain { p = 2 }\nmode doubled { p = 2; extra = on }\n"
         "mode moved { p = 4; extra = on; host = twice }\nmode many { p = 8; host = rated * 2 }\n"
     )
-    told = {m.name: m.largest_acceptable for m in _solved(text).modes}
+    told = {m.mode: m.largest_acceptable for m in _solved(text).modes}
     # each machine has a flow of its own: more of them carry no more users
     assert told == {"plain": 50, "doubled": 25, "moved": 25, "many": 12}
 

@@ -206,7 +206,7 @@ def test_more_machines_are_tried_against_all_requirements() -> None:
     growth = sizing.growth
     assert growth is not None
     # 250 sessions fit a box: 12.4 boxes; for the processor alone 4 would do.
-    assert [(m.places, m.now, m.takes) for m in growth.machines] == [(("web",), 2, 13)]
+    assert [(m.nodes, m.now, m.takes) for m in growth.machines] == [(("web",), 2, 13)]
     assert growth.are_least
     cpu = next(one for one in sizing.needed if one.resource == "web.cpu")
     assert cpu.machines is not None
@@ -243,7 +243,7 @@ def test_the_numbers_of_machines_that_are_told_do_and_fewer_do_not(
         assert (boxes, stores) == (1, 3)
         return
     assert sizing.growth is not None
-    told = {m.places[0]: m.takes for m in sizing.growth.machines}
+    told = {m.nodes[0]: m.takes for m in sizing.growth.machines}
     work = -(-users * 2 // 2000)
     assert told.get("db", 3) == stores
     assert told.get("web", 1) == max(boxes, work)

@@ -7,12 +7,12 @@ the way from the model to the number.
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 from msgspec import Struct
 
 
-class Kind(Enum):
+class Kind(StrEnum):
     """In which way a number is known."""
 
     EXACT = "exact"

@@ -17,7 +17,6 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
-from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
 from qps.reports.pages.live import Json
@@ -46,7 +45,7 @@ from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.headroom_text import outlook_lines
-from qps.reports.text.how_known import KnownView, claims_known_line, known_sentence, parenthesis
+from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
@@ -267,8 +266,7 @@ def _acceptable(view: SolveView) -> tuple[float, float, str] | None:
     if view.largest_acceptable is None:
         return None
     low, high = view.population.from_, view.largest_acceptable
-    known = parenthesis(Certainty(kind=Kind(view.known.kind)))
-    return float(low), float(high), f"acceptable: {low:,} to {high:,}{known}"
+    return float(low), float(high), f"acceptable: {low:,} to {high:,}{parenthesis(view.known)}"
 
 
 def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
@@ -318,7 +316,7 @@ def _formulas(solution: Solution) -> tuple[Formula, ...]:
 
 def _formula(explanation: Explanation, formula: str | None) -> Formula:
     known = explanation.known
-    return Formula(explanation, formula, "" if known == KnownView() else known_sentence(known))
+    return Formula(explanation, formula, "" if known.is_exact else known_sentence(known))
 
 
 def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:

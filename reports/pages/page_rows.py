@@ -8,9 +8,9 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.losses_in_series import known_at
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.answers import SolveView
-from qps.reports.text.how_known import MARKS, KnownView, known_view, marked_value
+from qps.reports.text.how_known import marked, marked_value
 from qps.reports.text.quantities import (
     in_percent,
     number,
@@ -119,7 +119,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
             RequirementRow(
                 measure=f"quality ({view.quality.metric})",
                 limit="<= 1",
-                value=MARKS[Kind(view.quality.known.kind)] + told_apart(view.quality.at_limit, 1),
+                value=marked(told_apart(view.quality.at_limit, 1), view.quality.known),
                 beyond="",
                 met_up_to=_up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,
@@ -144,16 +144,16 @@ def _requirement(view: SolveView, solution: Solution, item: CriterionSolution) -
         limit=f"{operator} {quantity(limit, criterion.dimension, share=share)}",
         value=told(item.value_at_limit, view.at),
         beyond="" if item.value_beyond is None else told(item.value_beyond, view.at + 1),
-        met_up_to=_up_to(item.met_up_to, view, known_view(met_up_to_known(solution, criterion))),
+        met_up_to=_up_to(item.met_up_to, view, met_up_to_known(solution, criterion)),
         is_met=item.met_up_to is not None and item.met_up_to >= view.at,
         gives_out=view.limited_by == criterion.name,
     )
 
 
-def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
+def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     if met is None:
         return "never"
-    return "the whole range" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
+    return "the whole range" if met == view.population.to else marked(f"{met:,}", known)
 
 
 _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)

@@ -1,14 +1,18 @@
 """The keys of `qps solve --format json`: strings and numbers, in the order in which they are read.
 
-Nothing in them is symbolic. Quantities are in base units beside their unit.
+Nothing in them is symbolic. Quantities are in base units beside their unit. What the solver answers
+in the very same words stands for itself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.reports.text.how_known import KnownView
+from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.measures import MeasureView
+from qps.solver.answers.headroom import LoadThere, NextLimit
+from qps.solver.answers.solution import BottleneckChange, ModeSolution, Sensitivity
+from qps.solver.what_if.advice import Advice
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class ResourceView:
     closed_form: bool
     method: str
     shares: dict[str, float]
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +53,7 @@ class CarriedView:
     byte_per_hour: float
     byte_per_month: float
     count: float
-    known: KnownView
-
-
-@dataclass(frozen=True)
-class ChangeView:
-    """From `at` on, `to` is the most heavily loaded."""
-
-    at: float
-    to: str
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +70,7 @@ class BottleneckView:
     from_start: bool
     stays_full: str | None
     initially: str
-    changes: tuple[ChangeView, ...]
+    changes: tuple[BottleneckChange, ...]
     undecided: tuple[str, ...]
 
 
@@ -89,8 +85,8 @@ class RequirementView:
     met_up_to: int | None
     value_at_limit: float
     value_beyond: float | None
-    known: KnownView
-    met_up_to_known: KnownView
+    known: Certainty
+    met_up_to_known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +96,8 @@ class QualityView:
     metric: str
     at_limit: float | None
     met_up_to: int | None
-    known: KnownView
-    met_up_to_known: KnownView
+    known: Certainty
+    met_up_to_known: Certainty
 
 
 @dataclass(frozen=True)
@@ -129,8 +125,8 @@ class ElasticView:
     lowered: bool
     yields: KneeView | None
     exhausted: KneeView | None
-    changes: tuple[ChangeView, ...]
-    known: KnownView
+    changes: tuple[BottleneckChange, ...]
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,49 +138,7 @@ class CostView:
     per_user: float
     places: dict[str, float]
     unpriced: tuple[str, ...]
-    known: KnownView
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModeView:
-    """What one of several modes comes to."""
-
-    mode: str
-    largest_acceptable: int | None
-    limited_by: str | None
-    quality_at_limit: float | None
-    known: KnownView
-    quality_known: KnownView
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdviceView:
-    """A change that would help: in which way, what it gives, and where moved demand goes to.
-
-    `set` is true where `change` can be written behind `--set` or `with`.
-    """
-
-    way: str
-    change: str
-    set: bool
-    largest_acceptable: int
-    range_limits: bool
-    to: str | None
-    headroom: float | None
-    known: KnownView
-
-
-@dataclass(frozen=True)
-class NextLimitView:
-    """What would limit the answer if the first limit were lifted; `requirement` null for nothing.
-
-    It is met up to `met_up_to`, null where it fails from the start.
-    """
-
-    requirement: str | None
-    met_up_to: int | None
-    mode: str | None
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +149,7 @@ class FailingView:
     value: float
     limit: float
     unit: str
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,18 +165,9 @@ class StreamThereView:
     slower_at: str
     rate: float
     rate_before: float
-    latency_known: KnownView
-    loss_known: KnownView
-    rate_known: KnownView
-
-
-@dataclass(frozen=True)
-class LoadThereView:
-    """A resource that is loaded beyond its target with more users."""
-
-    resource: str
-    load: float
-    target: float
+    latency_known: Certainty
+    loss_known: Certainty
+    rate_known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,7 +179,7 @@ class MoreUsersView:
     quality: float | None
     fails: tuple[FailingView, ...]
     streams: tuple[StreamThereView, ...]
-    beyond_target: tuple[LoadThereView, ...]
+    beyond_target: tuple[LoadThere, ...]
 
 
 @dataclass(frozen=True)
@@ -247,14 +192,6 @@ class MarginView:
     of: str
     at_most: float
     loaded: bool = True
-
-
-@dataclass(frozen=True)
-class SensitivityView:
-    """An elasticity, and of what."""
-
-    parameter: str
-    elasticity: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,18 +214,18 @@ class SolveView:
     measures: tuple[MeasureView, ...]
     quality: QualityView
     largest_acceptable: int | None
-    known: KnownView
+    known: Certainty
     """How the answer is known."""
     limited_by: str | None
     at: int
-    next_limit: NextLimitView | None
+    next_limit: NextLimit | None
     more_users: MoreUsersView | None
     margin: tuple[MarginView, ...]
-    helps_most: tuple[AdviceView, ...]
-    sensitivity: tuple[SensitivityView, ...]
+    helps_most: tuple[Advice, ...]
+    sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
     cost: tuple[CostView, ...]
-    modes: tuple[ModeView, ...]
-    advice: tuple[AdviceView, ...]
+    modes: tuple[ModeSolution, ...]
+    advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from qps.reports.text.ci import Tested
-from qps.reports.text.how_known import known_view
 from qps.reports.text.text import within
 from qps.reports.text.verdicts import summary, tally
 from qps.reports.text.view import as_json
@@ -57,6 +56,6 @@ def _entry(result: ClaimResult) -> dict[str, object]:
         "fitted": result.fitted,
         "missed": result.missed,
         "counted": result.counted,
-        "known": known_view(result.known),
-        "sides_known": [known_view(side.known) for side in result.compared],
+        "known": result.known,
+        "sides_known": [side.known for side in result.compared],
     }

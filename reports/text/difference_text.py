@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import Assumption
-from qps.compiler.quantities.certainty import Kind
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import CostView, ResourceView, SolveView
-from qps.reports.text.how_known import MARKS, KnownView
+from qps.reports.text.how_known import marked
 from qps.reports.text.quantities import number, quantity, undecided_point
 from qps.reports.text.table import Table, joined
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
@@ -106,9 +106,8 @@ def _answer(before: SolveView, after: SolveView) -> str:
     if old == new:
         moved = f"{_known_users(after)}, as before"
     else:
-        told = MARKS[Kind(before.known.kind)]
         by = f"{abs(new - old):,} {_more(new - old)}"
-        moved = f"{_known_users(after)} instead of {told}{old:,}: {by}"
+        moved = f"{_known_users(after)} instead of {marked(f'{old:,}', before.known)}: {by}"
     limits = [_limit(view) for view in (before, after)]
     limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
     return f"{moved}. {limited}."
@@ -119,7 +118,7 @@ def _users(count: int) -> str:
 
 
 def _known_users(view: SolveView) -> str:
-    return MARKS[Kind(view.known.kind)] + _users(view.largest_acceptable or 0)
+    return marked(_users(view.largest_acceptable or 0), view.known)
 
 
 def _more(users: int) -> str:
@@ -242,8 +241,8 @@ def _money(cost: CostView) -> str:
     return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
 
 
-def _count(users: int | None, known: KnownView) -> str:
-    return "none" if users is None else MARKS[Kind(known.kind)] + f"{users:,}"
+def _count(users: int | None, known: Certainty) -> str:
+    return "none" if users is None else marked(f"{users:,}", known)
 
 
 def _point(resource: ResourceView) -> str:

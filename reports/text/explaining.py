@@ -40,7 +40,6 @@ from qps.reports.text.explain_streams import (
 )
 from qps.reports.text.explanation import ExplainedCase, Explanation, taken_apart
 from qps.reports.text.formula_text import formula
-from qps.reports.text.how_known import known_view
 from qps.reports.text.naming import Part
 from qps.reports.text.quantities import number, percent, quantity
 from qps.solver.answers.saturation import saturation_of
@@ -56,7 +55,7 @@ def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -
         _of_name(graph, name, at, modes),
         mode=graph.mode,
         modes=modes,
-        known=known_view(_known(graph, name, at)),
+        known=_known(graph, name, at),
     )
 
 

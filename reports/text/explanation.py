@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import isclose
@@ -11,6 +11,7 @@ from math import isclose
 from qps.compiler.lower.load_graph import (
     LoadGraph,
 )
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import (
     Dimension,
 )
@@ -18,7 +19,6 @@ from qps.engine.formulas import ZERO, Formula
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
 from qps.reports.text.formula_text import formula, in_population, with_numbers
-from qps.reports.text.how_known import KnownView
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
 from qps.solver.search.critical import piece_at
@@ -80,7 +80,7 @@ class Explanation:
     mode: str | None = None
     modes: tuple[str, ...] = ()
     cases: tuple[ExplainedCase, ...] = ()
-    known: KnownView = field(default_factory=KnownView)
+    known: Certainty = EXACT
 
 
 def taken_apart(

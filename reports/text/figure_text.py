@@ -4,39 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qps.reports.text.how_known import KnownView, known_numbers, known_view, parenthesis
+from qps.reports.text.how_known import known_numbers, parenthesis
 from qps.reports.text.quantities import number, quantity, scale_of
 from qps.reports.text.table import Table, joined
 from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Leads
 
 _ROWS = 16
-
-
-@dataclass(frozen=True)
-class LineView:
-    """A line of a figure: a value for each point of the axis, null for none."""
-
-    label: str
-    values: tuple[float, ...]
-    known: KnownView
-
-
-@dataclass(frozen=True)
-class LeadView:
-    """A stretch of the axis, and the loads that are the highest on it."""
-
-    lines: tuple[str, ...]
-    from_: float
-    to: float
-
-
-@dataclass(frozen=True)
-class LeadsView:
-    """Who leads in a model as changed, and whether the places are exact."""
-
-    of: str
-    leads: tuple[LeadView, ...]
-    exact: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +23,8 @@ class FigureView:
     axis_unit: str
     unit: str
     at: tuple[float, ...]
-    lines: tuple[LineView, ...]
-    leads: tuple[LeadsView, ...]
+    lines: tuple[DrawnCurve, ...]
+    leads: tuple[Leads, ...]
     source: str | None
     note: str | None
 
@@ -67,17 +40,8 @@ def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
         axis_unit=str(figure.dimension),
         unit=str(drawn.dimension),
         at=drawn.at,
-        lines=tuple(
-            LineView(curve.label, curve.values, known_view(curve.known)) for curve in drawn.curves
-        ),
-        leads=tuple(
-            LeadsView(
-                group.of,
-                tuple(LeadView(lead.lines, lead.start, lead.end) for lead in group.leads),
-                group.is_exact,
-            )
-            for group in drawn.leads
-        ),
+        lines=drawn.curves,
+        leads=drawn.leads,
         source=figure.source,
         note=figure.note,
     )
@@ -137,12 +101,12 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
         return text if drawn.figure.parameter else f"{axis} = {text}"
 
     *before, last = group.leads
-    stretches = [f"{_joined(lead.lines)} up to {told(lead.end)}" for lead in before]
+    stretches = [f"{_joined(lead.lines)} up to {told(lead.to)}" for lead in before]
     if not stretches:
         sentence = f"{_joined(last.lines)} {_verb(last.lines)} throughout"
     else:
         first = group.leads[0].lines
-        stretches[0] = f"{_joined(first)} {_verb(first)} up to {told(group.leads[0].end)}"
+        stretches[0] = f"{_joined(first)} {_verb(first)} up to {told(group.leads[0].to)}"
         sentence = ", then ".join([*stretches, _joined(last.lines)])
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import Kind, opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
-from qps.reports.text.answers import AdviceView, SolveView
+from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import MARKS, marked, marked_value
 from qps.reports.text.quantities import in_percent, percent, quantity, told_apart
 from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.answers.solution import Solution
+from qps.solver.what_if.advice import Advice
 
 _MOST_NAMED = 3
 
@@ -32,7 +33,7 @@ def _next_limit(view: SolveView) -> str:
     mode = f" in mode {found.mode}" if found.mode else ""
     if found.met_up_to is None:
         return f"Next limit: {found.requirement}{mode}, which is met by no number of users either."
-    met = MARKS[Kind(found.known.kind)] + f"{found.met_up_to:,}"
+    met = marked(f"{found.met_up_to:,}", found.known)
     return f"Next limit: {found.requirement}{mode}, met up to {met}."
 
 
@@ -52,13 +53,12 @@ def _helps_most(view: SolveView) -> str:
     return f"Most would help: {', '.join(told)}." if told else ""
 
 
-def users_with(item: AdviceView) -> str:
+def users_with(item: Advice) -> str:
     """Return how many users a change gives; where the range ends, there may be more."""
     users = f"{item.largest_acceptable:,}"
-    kind = Kind(item.known.kind)
     if not item.range_limits:
-        return MARKS[kind] + users
-    return f"at least {users}" if kind is Kind.EXACT else MARKS[Kind.APPROXIMATION] + users
+        return marked(users, item.known)
+    return f"at least {users}" if item.known.is_exact else MARKS[Kind.APPROXIMATION] + users
 
 
 # -- more users --------------------------------------------------------------------------

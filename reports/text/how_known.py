@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 from qps.compiler.diagnostics.suggest import listed
@@ -46,19 +45,6 @@ _USERS = {
 }
 
 
-@dataclass(frozen=True)
-class KnownView:
-    """In which way a number is known, `exact` for one, and why no better."""
-
-    kind: str = Kind.EXACT.value
-    reasons: tuple[str, ...] = ()
-
-
-def known_view(known: Certainty) -> KnownView:
-    """Return a certainty as plain values."""
-    return KnownView(known.kind.value, known.reasons)
-
-
 def marked(text: str, known: Certainty) -> str:
     """Return a number as it is told, with a mark where it is not exact."""
     return MARKS[known.kind] + text
@@ -88,13 +74,12 @@ def with_article(kind: str) -> str:
     return _WHAT[Kind(kind)][0] if kind in {each.value for each in _WHAT} else kind
 
 
-def known_sentence(known: KnownView) -> str:
+def known_sentence(known: Certainty) -> str:
     """Return in a sentence how a number is known, and why no better."""
-    kind = Kind(known.kind)
-    if kind is Kind.EXACT:
+    if known.is_exact:
         return "Exact for the model that the spec states."
-    what = _WHAT[kind][0]
-    return f"{what[0].upper()}{what[1:]} ({_TRUTH[kind]}){because(known.reasons)}."
+    what = _WHAT[known.kind][0]
+    return f"{what[0].upper()}{what[1:]} ({_TRUTH[known.kind]}){because(known.reasons)}."
 
 
 def known_lines(solution: Solution) -> list[str]:

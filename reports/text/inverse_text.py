@@ -7,7 +7,7 @@ from math import isfinite
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
-from qps.reports.text.how_known import ALL_EXACT, KnownView, because, known_view
+from qps.reports.text.how_known import ALL_EXACT, because
 from qps.reports.text.quantities import quantity, rounded_in, scale_of
 from qps.reports.text.table import escaped
 from qps.solver.what_if.boundaries import Failure
@@ -46,8 +46,8 @@ class IntervalView:
     from_is_open: bool
     to_is_open: bool
     unrounded: tuple[float, float] | None
-    from_known: KnownView
-    to_known: KnownView
+    from_known: Certainty
+    to_known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class InverseView:
     intervals: tuple[IntervalView, ...]
     fails: tuple[FailureView, ...]
     fails_throughout: bool
-    known: KnownView
+    known: Certainty
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
@@ -95,7 +95,7 @@ def inverse_view(solution: InverseSolution, file: str) -> InverseView:
         intervals=tuple(_interval_view(interval) for interval in solution.intervals),
         fails=tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
         fails_throughout=solution.fails_throughout,
-        known=known_view(solution.known),
+        known=solution.known,
     )
 
 
@@ -111,8 +111,8 @@ def _interval_view(interval: Interval) -> IntervalView:
         from_is_open=interval.low_is_open,
         to_is_open=interval.high_is_open,
         unrounded=interval.unrounded,
-        from_known=known_view(interval.low_known),
-        to_known=known_view(interval.high_known),
+        from_known=interval.low_known,
+        to_known=interval.high_known,
     )
 
 

@@ -6,16 +6,16 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
+from msgspec.structs import asdict
 from pyarrow import csv, parquet
 
 from qps.compiler.diagnostics.visible import escaped
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.how_known import MARKS, known_numbers, known_view, marked
+from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.quantities import is_share, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, joined
 from qps.reports.text.table import escaped as escaped_cell
@@ -83,9 +83,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "axes": [column.name for column in columns if column.is_axis],
         "shares": [column.name for column in columns if column.is_share],
         "known": {
-            column.name: asdict(known_view(column.known))
-            for column in columns
-            if not column.known.is_exact
+            column.name: asdict(column.known) for column in columns if not column.known.is_exact
         },
         "asked": json.loads(asked_of(compiled).as_text),
     }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qps.compiler.lower.losses_in_series import known_at
-from qps.reports.text.how_known import KnownView, known_view, marked_value
+from qps.compiler.quantities.certainty import Certainty
+from qps.reports.text.how_known import marked_value
 from qps.reports.text.quantities import is_share, quantity
 from qps.reports.text.table import Table
 from qps.solver.answers.answering import value_at
@@ -20,7 +21,7 @@ class MeasureView:
     value: float
     unit: str
     doc: str | None
-    known: KnownView
+    known: Certainty
 
 
 def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
@@ -32,7 +33,7 @@ def measure_views(solution: Solution) -> tuple[MeasureView, ...]:
             value=value_at(graph, one.value, solution.at),
             unit=str(one.dimension),
             doc=one.doc,
-            known=known_view(known_at(graph, one, solution.at)),
+            known=known_at(graph, one, solution.at),
         )
         for name, one in graph.measures.items()
     )

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from math import isfinite, isnan
 
 from qps.compiler.diagnostics.render import printable
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.how_known import (
     ALL_EXACT,
     OTHERS_EXACT,
-    KnownView,
     because,
     known_numbers,
-    known_view,
     marked,
     marked_value,
 )
@@ -64,7 +63,7 @@ class NeededView:
     suffices: bool
     machines: MachinesView | None
     mode: str | None
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +75,7 @@ class FailingView:
     value: float
     limit: float
     unit: str
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True)
@@ -86,31 +85,7 @@ class MendView:
     resources: tuple[str, ...]
     takes: float
     unit: str
-    known: KnownView
-
-
-@dataclass(frozen=True)
-class MoreMachinesView:
-    """How many machines these nodes have each, and how many they take."""
-
-    nodes: tuple[str, ...]
-    now: int
-    takes: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class GrowthView:
-    """Numbers of machines that do where larger capacities do not; none where none were found.
-
-    Up to `up_to` times as many of `looked_at` were tried.
-    """
-
-    machines: tuple[MoreMachinesView, ...]
-    links: tuple[str, ...]
-    are_least: bool
-    looked_at: tuple[str, ...]
-    up_to: int
-    known: KnownView
+    known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +105,8 @@ class SizingView:
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
     mends: tuple[MendView, ...]
-    growth: GrowthView | None
-    known: KnownView
+    growth: Growth | None
+    known: Certainty
 
 
 def sizing_view(sizing: Sizing, file: str) -> SizingView:
@@ -146,25 +121,14 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
         fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
         mends=tuple(_mend_view(mend) for mend in sizing.mends),
-        growth=None if sizing.growth is None else _growth_view(sizing.growth),
-        known=known_view(sizing.known),
+        growth=sizing.growth,
+        known=sizing.known,
     )
 
 
 def _mend_view(mend: Mend) -> MendView:
     unit = str(mend.capacity.dimension)
-    return MendView(mend.resources, mend.takes, unit, known_view(mend.known))
-
-
-def _growth_view(growth: Growth) -> GrowthView:
-    return GrowthView(
-        machines=tuple(MoreMachinesView(m.places, m.now, m.takes) for m in growth.machines),
-        links=growth.links,
-        are_least=growth.are_least,
-        looked_at=growth.looked_at,
-        up_to=growth.up_to,
-        known=known_view(growth.known),
-    )
+    return MendView(mend.resources, mend.takes, unit, mend.known)
 
 
 def _needed(one: Needed) -> NeededView:
@@ -184,12 +148,12 @@ def _needed(one: Needed) -> NeededView:
             machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
         ),
         mode=one.mode,
-        known=known_view(one.known),
+        known=one.known,
     )
 
 
 def _failing_view(one: FailingThere) -> FailingView:
-    unit, known = str(one.criterion.dimension), known_view(one.known)
+    unit, known = str(one.criterion.dimension), one.known
     return FailingView(
         requirement=one.criterion.name,
         mode=one.mode,
@@ -270,7 +234,7 @@ def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines do."""
     links = f"With what {_and(growth.links)} take{'s' * (len(growth.links) == 1)}, "
     more = [
-        f"{marked(f'{m.takes:,}', growth.known)} machines of {_and(m.places)} (now {m.now:,})"
+        f"{marked(f'{m.takes:,}', growth.known)} machines of {_and(m.nodes)} (now {m.now:,})"
         for m in growth.machines
     ]
     told = f"{links * bool(growth.links)}{_and(more)} carry {_users(sizing)}"

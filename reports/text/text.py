@@ -9,7 +9,7 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain, printable
 from qps.compiler.lower.load_graph import Criterion
-from qps.compiler.quantities.certainty import Certainty, Kind
+from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -22,10 +22,10 @@ from qps.reports.text.explanation import Explanation
 from qps.reports.text.headroom_text import outlook_lines, users_with
 from qps.reports.text.how_known import (
     MARKS,
-    KnownView,
     claims_known_line,
     known_lines,
     known_sentence,
+    marked,
     marked_value,
 )
 from qps.reports.text.measures import measure_table
@@ -98,7 +98,7 @@ def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
         rows.append(
             (
                 f"quality ({view.quality.metric})",
-                MARKS[Kind(view.quality.known.kind)] + number(view.quality.at_limit),
+                marked(number(view.quality.at_limit), view.quality.known),
                 "<= 1",
                 _up_to(view.quality.met_up_to, view, view.quality.met_up_to_known),
             )
@@ -114,17 +114,17 @@ def _requirement(item: RequirementView, criterion: Criterion, view: SolveView) -
         marked_value(
             quantity(item.value_at_limit, dimension, share=share),
             item.value_at_limit,
-            Certainty(kind=Kind(item.known.kind)),
+            item.known,
         ),
         f"{item.operator} {quantity(item.limit, dimension, share=share)}",
         _up_to(item.met_up_to, view, item.met_up_to_known),
     )
 
 
-def _up_to(met: int | None, view: SolveView, known: KnownView) -> str:
+def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     if met is None:
         return "never"
-    return "all" if met == view.population.to else MARKS[Kind(known.kind)] + f"{met:,}"
+    return "all" if met == view.population.to else marked(f"{met:,}", known)
 
 
 def _resources(view: SolveView) -> Table:
@@ -264,7 +264,7 @@ def _modes(view: SolveView) -> str:
     for mode in view.modes:
         largest = "none"
         if mode.largest_acceptable is not None:
-            largest = MARKS[Kind(mode.known.kind)] + f"{mode.largest_acceptable:,}"
+            largest = marked(f"{mode.largest_acceptable:,}", mode.known)
         why = f" ({mode.limited_by})" if mode.limited_by else ""
         told.append(f"{mode.mode} {largest}{why}")
     return f"Modes: {', '.join(told)}. The worst, {view.mode}, counts and is what follows."

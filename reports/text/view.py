@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from math import isfinite
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -15,29 +17,23 @@ from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import EXACT, opposite
 from qps.reports.text.answers import (
-    AdviceView,
     BottleneckView,
     CarriedView,
-    ChangeView,
     CostView,
     ElasticView,
     FailingView,
     KneeView,
-    LoadThereView,
     MarginView,
-    ModeView,
     MoreUsersView,
-    NextLimitView,
     PopulationView,
     QualityView,
     RequirementView,
     ResourceView,
-    SensitivityView,
     SolveView,
     StreamThereView,
 )
 from qps.reports.text.formula_text import formula
-from qps.reports.text.how_known import known_view, parenthesis, users_known
+from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
 from qps.reports.text.quantities import in_percent, percent, quantity, told_apart, told_beyond
 from qps.solver.answers.answer_certainty import (
@@ -47,7 +43,7 @@ from qps.solver.answers.answer_certainty import (
     saturation_known,
 )
 from qps.solver.answers.answering import QUALITY, rests_on_users
-from qps.solver.answers.headroom import MoreUsers, NextLimit, outlook
+from qps.solver.answers.headroom import MoreUsers, outlook
 from qps.solver.answers.solution import (
     CriterionSolution,
     ElasticSolution,
@@ -59,6 +55,8 @@ from qps.solver.answers.solution import (
 from qps.solver.answers.staying_full import bottleneck_stays_full
 from qps.solver.search.method import Method
 from qps.solver.what_if.advice import Advice
+
+_MOST_HELPFUL = 3
 
 
 def solve_view(
@@ -74,7 +72,6 @@ def solve_view(
     bottleneck = solution.bottleneck
     beyond = outlook(solution)
     ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
-    helping = tuple(_advice(item) for item in ranked)
     return SolveView(
         schema="qps/solve/1",
         file=model.file,
@@ -95,21 +92,21 @@ def solve_view(
             from_start=bottleneck.from_start,
             stays_full=bottleneck_stays_full(solution),
             initially=bottleneck.initially,
-            changes=tuple(ChangeView(change.at, change.to) for change in bottleneck.changes),
+            changes=bottleneck.changes,
             undecided=bottleneck.undecided,
         ),
         requirements=tuple(_requirement(solution, item) for item in solution.requirements),
         measures=measure_views(solution),
         quality=_quality(solution),
         largest_acceptable=solution.largest_acceptable,
-        known=known_view(answer_known(solution)),
+        known=answer_known(solution),
         limited_by=solution.limited_by,
         at=solution.at,
-        next_limit=_next_limit(beyond.next_limit),
+        next_limit=beyond.next_limit,
         more_users=_more_users(solution, beyond.more_users),
         margin=(*_margin(solution), *_idle_margin(model, configuration, solution)),
-        helps_most=helping[:_MOST_HELPFUL],
-        sensitivity=tuple(SensitivityView(s.parameter, s.elasticity) for s in solution.sensitivity),
+        helps_most=tuple(ranked[:_MOST_HELPFUL]),
+        sensitivity=solution.sensitivity,
         sensitivity_of=solution.sensitivity_of,
         elastic=tuple(_elastic(item) for item in solution.elastic),
         cost=tuple(
@@ -119,36 +116,14 @@ def solve_view(
                 per_user=cost.per_user,
                 places=cost.places,
                 unpriced=cost.unpriced,
-                known=known_view(EXACT),
+                known=EXACT,
             )
             for cost in solution.costs
         ),
-        modes=_modes(solution),
-        advice=tuple(_advice(item) for item in advice),
+        modes=solution.modes,
+        advice=tuple(advice),
         warnings=tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),
     )
-
-
-_MOST_HELPFUL = 3
-
-
-def _advice(item: Advice) -> AdviceView:
-    return AdviceView(
-        way=item.way.value,
-        change=item.change,
-        set=item.is_setting,
-        largest_acceptable=item.largest_acceptable,
-        range_limits=item.is_range,
-        to=item.to,
-        headroom=item.headroom,
-        known=known_view(item.known),
-    )
-
-
-def _next_limit(item: NextLimit | None) -> NextLimitView | None:
-    if item is None:
-        return None
-    return NextLimitView(item.requirement, item.met_up_to, item.mode, known_view(item.known))
 
 
 def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | None:
@@ -164,7 +139,7 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 value=one.value,
                 limit=solution.graph.number(one.criterion.limit),
                 unit=str(one.criterion.dimension),
-                known=known_view(known_at(solution.graph, one.criterion, item.at)),
+                known=known_at(solution.graph, one.criterion, item.at),
             )
             for one in item.failing
         ),
@@ -179,15 +154,13 @@ def _more_users(solution: Solution, item: MoreUsers | None) -> MoreUsersView | N
                 slower_at=one.slower_at if one.is_later else "",
                 rate=one.rate[1],
                 rate_before=one.rate[0],
-                latency_known=known_view(solution.graph.streams[one.name].latency_certainty),
-                loss_known=known_view(one.loss_known),
-                rate_known=known_view(opposite(one.loss_known)),
+                latency_known=solution.graph.streams[one.name].latency_certainty,
+                loss_known=one.loss_known,
+                rate_known=opposite(one.loss_known),
             )
             for one in item.streams
         ),
-        beyond_target=tuple(
-            LoadThereView(one.resource, one.load, one.target) for one in item.loads
-        ),
+        beyond_target=item.loads,
     )
 
 
@@ -226,25 +199,8 @@ def _elastic(item: ElasticSolution) -> ElasticView:
         lowered=item.value_at_limit < item.most,
         yields=_knee(item.yields),
         exhausted=_knee(item.exhausted),
-        changes=tuple(ChangeView(change.at, change.to) for change in item.changes),
-        known=known_view(EXACT),
-    )
-
-
-def _modes(solution: Solution) -> tuple[ModeView, ...]:
-    solved = {each.graph.mode: each for each in (solution, *solution.others)}
-    return tuple(
-        ModeView(
-            mode=mode.name,
-            largest_acceptable=mode.largest_acceptable,
-            limited_by=mode.limited_by,
-            quality_at_limit=mode.quality_at_limit,
-            known=known_view(answer_known(replace(solved[mode.name], others=()))),
-            quality_known=known_view(
-                quality_known_at(solved[mode.name].graph, solved[mode.name].at)
-            ),
-        )
-        for mode in solution.modes
+        changes=item.changes,
+        known=EXACT,
     )
 
 
@@ -255,8 +211,8 @@ def _quality(solution: Solution) -> QualityView:
         metric=graph.metric.value,
         at_limit=solution.quality_at_limit,
         met_up_to=solution.quality_met_up_to,
-        known=known_view(quality_known_at(graph, solution.at)),
-        met_up_to_known=known_view(largest_known(judged, graph.low)),
+        known=quality_known_at(graph, solution.at),
+        met_up_to_known=largest_known(judged, graph.low),
     )
 
 
@@ -277,7 +233,7 @@ def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
         closed_form=resource.saturation.method is Method.CLOSED_FORM,
         method=resource.saturation.method.value,
         shares=resource.shares,
-        known=known_view(saturation_known(resource, str(solution.graph.population))),
+        known=saturation_known(resource, str(solution.graph.population)),
     )
 
 
@@ -296,7 +252,7 @@ def _carried(solution: Solution) -> tuple[CarriedView, ...]:
             byte_per_hour=rate * _HOUR / _BYTE,
             byte_per_month=rate * MONTH / _BYTE,
             count=r.count,
-            known=known_view(EXACT),
+            known=EXACT,
         )
         for r in solution.resources
         if (rate := r.throughput) is not None
@@ -315,8 +271,8 @@ def _requirement(solution: Solution, item: CriterionSolution) -> RequirementView
         met_up_to=item.met_up_to,
         value_at_limit=item.value_at_limit,
         value_beyond=item.value_beyond,
-        known=known_view(known_at(solution.graph, criterion, solution.at)),
-        met_up_to_known=known_view(met_up_to_known(solution, criterion)),
+        known=known_at(solution.graph, criterion, solution.at),
+        met_up_to_known=met_up_to_known(solution, criterion),
     )
 
 
@@ -400,8 +356,9 @@ def _at(solution: Solution, at: int) -> float:
 
 def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name.rstrip("_"): as_json(getattr(value, item.name)) for item in fields(value)}
+    names = names_of(value)
+    if names:
+        return {name.rstrip("_"): as_json(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -409,3 +366,12 @@ def as_json(value: object) -> object:
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
+
+
+def names_of(value: object) -> list[str]:
+    """Return the names of the fields of a view, none of a plain value."""
+    if isinstance(value, Struct):
+        return list(value.__struct_fields__)
+    if is_dataclass(value) and not isinstance(value, type):
+        return [item.name for item in fields(value)]
+    return []

@@ -163,12 +163,14 @@ class CostSolution:
 
 @dataclass(frozen=True, slots=True)
 class ModeSolution:
-    """What one of several modes comes to."""
+    """What one of several modes comes to, and how that is known."""
 
-    name: str
+    mode: str
     largest_acceptable: int | None
     limited_by: str | None
     quality_at_limit: float | None
+    known: Certainty
+    quality_known: Certainty
 
 
 @dataclass(frozen=True, kw_only=True)

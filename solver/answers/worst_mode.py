@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
+from qps.compiler.lower.losses_in_series import quality_known_at
 from qps.compiler.lower.lowering import lower
+from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
 from qps.solver.answers.solution import ModeSolution, Solution
 
@@ -39,4 +41,6 @@ def _summary(solution: Solution) -> ModeSolution:
         solution.largest_acceptable,
         solution.limited_by,
         solution.quality_at_limit,
+        answer_known(solution),
+        quality_known_at(solution.graph, solution.at),
     )

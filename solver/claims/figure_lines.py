@@ -43,20 +43,20 @@ class Lead:
     """A stretch of the axis, in base units, and the lines that are the highest on it."""
 
     lines: tuple[str, ...]
-    start: float
-    end: float
+    from_: float
+    to: float
 
 
 @dataclass(frozen=True)
 class Leads:
     """Which line of loads leads from where to where; `of` names the model they belong to.
 
-    `is_exact` where the places are roots, not found by trying the axis point by point.
+    They are `exact` where the places are roots, not found by trying the axis point by point.
     """
 
     of: str
     leads: tuple[Lead, ...]
-    is_exact: bool
+    exact: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,12 +161,12 @@ def _leads(
         members = [i for i, line in enumerate(lines) if line.group == group]
         known = {lines[i].name: formula for i in members if (formula := formulas[i]) is not None}
         if len(known) == len(members):
-            yield Leads(of, _exact_leads(runner, figure, known), is_exact=True)
+            yield Leads(of, _exact_leads(runner, figure, known), exact=True)
         else:
             values = {lines[i].name: curves[i].values for i in members}
             tried = {lines[i].name: lines[i].curve for i in members}
             leads = _bisected_leads(runner, figure, at, values, tried)
-            yield Leads(of, leads, is_exact=False)
+            yield Leads(of, leads, exact=False)
 
 
 def _exact_leads(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from fractions import Fraction
 
 from qps.compiler import ir
@@ -35,7 +35,7 @@ _NOTICEABLE = 0.005
 """A part of a resource's capacity; a load that rises by less has not taken over demand."""
 
 
-class Way(Enum):
+class Way(StrEnum):
     """How a change helps."""
 
     CAPACITY = "more capacity"
@@ -47,17 +47,17 @@ class Way(Enum):
 class Advice:
     """A change that helps, and the largest acceptable population with it.
 
-    `change` is what to write behind `with` or `--set` where it can be written so, else it
-    says in words what to do. Where demand is moved, `to` is the resource that takes most of
-    it over and `headroom` what that has left then, at the population of the answer so far.
-    `known` is how the population is known.
+    `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
+    words what to do. Where the `range_limits` there may be more. Where demand is moved, `to` is
+    the resource that takes most of it over and `headroom` what that has left then, at the
+    population of the answer so far. `known` is how the population is known.
     """
 
     way: Way
     change: str
-    is_setting: bool
+    set: bool
     largest_acceptable: int
-    is_range: bool
+    range_limits: bool
     to: str | None = None
     headroom: float | None = None
     known: Certainty = EXACT
@@ -140,18 +140,15 @@ class _Trials:
         largest = min(largest_acceptable(graph) or 0 for graph in graphs)
         if largest <= self._now:
             return None
-        is_range = largest == self.solution.graph.high
-        known = _known(graphs, largest)
-        text, is_setting = candidate.text, candidate.is_setting
         return Advice(
             way=way,
-            change=text,
-            is_setting=is_setting,
+            change=candidate.text,
+            set=candidate.is_setting,
             largest_acceptable=largest,
-            is_range=is_range,
+            range_limits=largest == self.solution.graph.high,
             to=to,
             headroom=headroom,
-            known=known,
+            known=_known(graphs, largest),
         )
 
     def _way_among_the_best(

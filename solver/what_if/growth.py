@@ -43,7 +43,7 @@ class Grown:
 class MoreMachines:
     """How many machines some nodes, whose counts are one number, take for all to hold."""
 
-    places: tuple[str, ...]
+    nodes: tuple[str, ...]
     now: int
     takes: int
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import sympy
 
     from qps.compiler.lower.load_graph import LoadGraph
+    from qps.compiler.quantities.certainty import Certainty
     from qps.reports.text.answers import SolveView
-    from qps.reports.text.how_known import KnownView
     from qps.reports.text.inverse_text import InverseView
     from qps.reports.text.sizing_text import SizingView
     from qps.reports.text.trace_text import TracesView
@@ -203,13 +203,11 @@ class Model:
         self,
         scenario: str | None = None,
         set: Settings | None = None,  # noqa: A002
-    ) -> dict[str, KnownView]:
+    ) -> dict[str, Certainty]:
         """Return how each column of `sweep` is known, with a `kind` and its `reasons`."""
-        from qps.reports.text.how_known import known_view  # noqa: PLC0415
         from qps.solver.answers.sweep import columns_known  # noqa: PLC0415
 
-        found = columns_known(self.graph(scenario, set))
-        return {name: known_view(known) for name, known in found.items()}
+        return columns_known(self.graph(scenario, set))
 
 
 @dataclass(frozen=True)
