@@ -187,3 +187,17 @@ class QpsError(Exception):
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__("; ".join(finding.message for finding in self.diagnostics))
+
+    @staticmethod
+    def single(
+        code: Code,
+        span: Span | None,
+        message: str,
+        *,
+        secondary: Iterable[Label] = (),
+        hint: str | None = None,
+    ) -> QpsError:
+        """Return the error of one diagnostic alone."""
+        sink = Sink()
+        sink.report(code, span, message, secondary=secondary, hint=hint)
+        return QpsError(sink.found)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, product, total
@@ -195,12 +195,10 @@ def _times(slope: Formula, left: Formula) -> Formula:
 
 
 def _refuse(name: str, parameter: ElasticParameter, how: str) -> NoReturn:
-    sink = Sink()
-    sink.report(
+    raise QpsError.single(
         codes.NO_ANSWER,
         parameter.span,
         f"the load of {name} {how} `{parameter.name}`" + (" grows" if how == "falls while" else ""),
         hint="an elastic parameter is a rate, a size or a number of repetitions that loads "
         "are proportional to; take another one, or fix it with `=`",
     )
-    raise QpsError(sink.found)

@@ -385,14 +385,12 @@ class ExpressionLowering:
         value = self.number(argument)
         found = table.at(Fraction(in_floats(value)) if value.exact is None else value.exact)
         if found is None:
-            sink = Sink()
-            sink.report(
+            raise QpsError.single(
                 codes.NUMBER_SIZE,
                 span,
                 f"`{table.name}` has no value for {table.fault}",
                 hint="ask it for another value",
             )
-            raise QpsError(sink.found)
         return found
 
     def settle(self, name: str, value: Formula) -> None:
@@ -413,25 +411,21 @@ class ExpressionLowering:
                 continue
             limit = self.put_in(self.lower(bound))
             if compare("<" if is_low else ">", value, limit):
-                sink = Sink()
-                sink.report(
+                raise QpsError.single(
                     codes.OUT_OF_RANGE,
                     self.configuration.values_from[parameter.name],
                     f"`{parameter.name}` is {'below' if is_low else 'above'} its range",
                     hint=f"its range is stated at {parameter.span.place}",
                 )
-                raise QpsError(sink.found)
 
     def _applied(self, word: str, arguments: Sequence[Formula]) -> Formula:
         applied = apply(word, *arguments)
         if applied.is_constant and not _is_finite(applied):
-            sink = Sink()
-            sink.report(
+            raise QpsError.single(
                 codes.NUMBER_SIZE,
                 None,
                 f"`{OPERATIONS[word].called}` has no real value for its argument",
             )
-            raise QpsError(sink.found)
         return applied
 
     def holds(self, condition: ir.Condition | None) -> bool:

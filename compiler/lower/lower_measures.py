@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.flows import StreamResult
@@ -106,14 +106,12 @@ class Measures:
             return maximum(*carried)
         if not resources:
             return ZERO
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.NO_ANSWER,
             None,
             f"`{name}` carries no bits",
             hint="links do, and resources with a capacity such as `10 Gbit/s`",
         )
-        raise QpsError(sink.found)
 
     def _share(self, measured: ir.Measured) -> Formula:
         resources = self._loads_of(measured.subject)
@@ -125,15 +123,13 @@ class Measures:
         found = [price.value for price in self.prices if price.is_running is is_running]
         if found:
             return total(found)
-        sink = Sink()
         what, example = ("running cost", "$/hour") if is_running else ("cost", "$")
-        sink.report(
+        raise QpsError.single(
             codes.NO_ANSWER,
             None,
             f"there is no {what}: no machine and no network in use has such a price",
             hint=f"add one to a machine or network, such as `price 100 {example}`",
         )
-        raise QpsError(sink.found)
 
 
 def _of_stream(stream: StreamMeasures, kind: ir.MeasureKind) -> Formula:

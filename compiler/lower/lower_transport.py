@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from qps.compiler import ir
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LossKind, LossPart, QueuePart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -30,14 +30,12 @@ def full_queue(
     rate = rates[item]
     stream, stage = what
     if expressions.put_in(rate) is ZERO:
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.NO_ANSWER,
             quantity.span,
             f"nothing of {stream} reaches the queue of {stage}, so that it never fills",
             hint="take it out, or let something through before it",
         )
-        raise QpsError(sink.found)
     return QueuePart(stage, length / rate, quantity.span)
 
 

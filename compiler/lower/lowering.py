@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
@@ -247,15 +247,13 @@ def _refuse_strict(
     """Refuse a limit that must not be reached of a load that an elastic parameter fills up."""
     takes = [e.name for e in expressions.elastic.values() if e.symbol in load.symbols]
     if requirement.strict and takes:
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.NO_ANSWER,
             requirement.span,
             f"`{takes[0]}` takes what is left of {name} up to its very limit, so that it is never "
             "below it",
             hint="write `<=`",
         )
-        raise QpsError(sink.found)
 
 
 def _refuse_endless(
@@ -271,8 +269,7 @@ def _refuse_endless(
                 continue
             if name in limits and compare("<", expressions.put_in(limits[name]), ONE):
                 continue
-            sink = Sink()
-            sink.report(
+            raise QpsError.single(
                 codes.NO_ANSWER,
                 elastic.span,
                 f"`{elastic.name}` takes all that is left of {name}, and what waits for it then "
@@ -280,7 +277,6 @@ def _refuse_endless(
                 secondary=[Label(demand.queueing.span, "here it is said how it waits")],
                 hint=f"leave some: require `{name}.load <= 80 %`, or less where waits are short",
             )
-            raise QpsError(sink.found)
 
 
 def _settled_rates(

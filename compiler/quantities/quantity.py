@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import shortened
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -32,11 +32,9 @@ def read_quantity(text: str, dimension: Dimension, what: str, example: str) -> F
     is_plain = match is not None and match[2] is None and dimension == DIMENSIONLESS
     if match is not None and (is_plain or (unit is not None and unit.dimension == dimension)):
         return Fraction(match[1]) * (Fraction(1) if unit is None else unit.factor)
-    sink = Sink()
-    sink.report(
+    raise QpsError.single(
         codes.COMMAND_LINE,
         None,
         f"`{what} {shortened(text)}` is not {dimension.in_words}",
         hint=f"such as `{what} '{example}'`",
     )
-    raise QpsError(sink.found)

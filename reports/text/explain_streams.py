@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import inf
 
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.lower.load_graph import (
     LatencyPart,
@@ -64,15 +64,13 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
         return taken_apart(graph, name, what, loss, DIMENSIONLESS, at, lost, scope)
     values = {"rate": found.rate, "throughput": found.throughput}
     if measure not in values:
-        sink = Sink()
         measures = stream_measures()
-        sink.report(
+        raise QpsError.single(
             codes.UNKNOWN_NAME,
             None,
             f"a stream has no `{measure}`",
             hint=did_you_mean(measure, measures) or "there is " + listed(measures, "and"),
         )
-        raise QpsError(sink.found)
     what = {"rate": "items/s arriving for each flow",
             "throughput": "bit/s arriving for each flow"}[measure]  # fmt: skip
     is_bits = measure == "throughput" or found.item == INFORMATION_BASE
@@ -93,14 +91,12 @@ def share_of(asked: re.Match[str]) -> Fraction:
 def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> Explanation:
     """Return a quantile of a latency, each wait told apart from the tail of its own service."""
     if not 0 <= share < 1:
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.OUT_OF_RANGE,
             None,
             "the share of a quantile must be at least 0 and below 100 %",
             hint=f"such as `quantile({stream}.latency, 99.9 %)`",
         )
-        raise QpsError(sink.found)
     found = graph.streams[stream]
     told = percent(float(share), 8)
     what = f"time that {told} of the items do not exceed"

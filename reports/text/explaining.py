@@ -7,7 +7,7 @@ from dataclasses import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseRow, CaseTable
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.lower.load_graph import (
     Assumption,
@@ -124,9 +124,8 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
         return _varied(graph, graph.varied[varied], ir.Case(case) if case else graph.case, at)
     if name in graph.assumptions:
         return _assumption(graph, graph.assumptions[name], at)
-    sink = Sink()
     is_outside = bool(modes) and graph.mode is None
-    sink.report(
+    raise QpsError.single(
         codes.UNKNOWN_NAME,
         None,
         f"there is nothing called `{name}` to explain" + " outside of any mode" * is_outside,
@@ -140,7 +139,6 @@ def _of_name(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...]) -> Ex
         )
         or None,
     )
-    raise QpsError(sink.found)
 
 
 _CASES = [case.value for case in ir.Case]
@@ -151,14 +149,12 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
     name = table.name if case is graph.case else f"{table.name}.{case.value}"
     value = table.rows[-1].values[case]
     if value is None:
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.UNKNOWN_NAME,
             None,
             f"`{table.name}` does not state its {case.value}",
             hint=f"ask for the whole of it, `{table.name}`",
         )
-        raise QpsError(sink.found)
     known = graph.assumptions.get(name)
     expr = known.symbol if known else number_formula(value)
     what = f"a parameter with several values; this is its {case.value}"

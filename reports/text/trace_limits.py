@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from qps.compiler.data.trace_files import UNITS
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.quantities.dimension import DIMENSIONLESS, TIME
 from qps.compiler.quantities.quantity import read_quantity
@@ -71,6 +71,4 @@ def read_unit(text: str | None) -> Fraction | None:
 
 
 def _wrong(message: str, hint: str) -> QpsError:
-    sink = Sink()
-    sink.report(codes.COMMAND_LINE, None, message, hint=hint)
-    return QpsError(sink.found)
+    return QpsError.single(codes.COMMAND_LINE, None, message, hint=hint)

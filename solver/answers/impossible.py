@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.engine.formulas import NOT_FINITE, Formula, parts_first
@@ -16,14 +16,12 @@ def refuse_undefined(loads: dict[str, Formula], graph: LoadGraph) -> None:
     """Refuse a model whose loads divide by zero whatever the population is."""
     for name, load in loads.items():
         if not NOT_FINITE.isdisjoint(parts_first(load)):
-            sink = Sink()
-            sink.report(
+            raise QpsError.single(
                 codes.NO_ANSWER,
                 graph.resources[name].span,
                 f"the load of {name} divides by zero",
                 hint="one of the numbers it rests on is zero: see `qps explain … " + name + "`",
             )
-            raise QpsError(sink.found)
 
 
 def refuse_impossible(graph: LoadGraph, high: int) -> None:
@@ -67,11 +65,9 @@ def _refuse_beyond(
     failure = first_failure(put_in, population, low, max(low, high), name=message, span=span)
     if failure is None:
         return
-    sink = Sink()
-    sink.report(
+    raise QpsError.single(
         codes.OUT_OF_RANGE,
         span,
         f"{message} at {population} = {failure}",
         hint="keep it in bounds with `max` or `min`",
     )
-    raise QpsError(sink.found)

@@ -269,6 +269,4 @@ def _widened(change: ir.Change, base: Configuration) -> ir.Change:
 
 
 def _fail(span: Span, message: str, hint: str | None = None) -> None:
-    sink = Sink()
-    sink.report(codes.NO_ANSWER, span, message, hint=hint)
-    raise QpsError(sink.found)
+    raise QpsError.single(codes.NO_ANSWER, span, message, hint=hint)

@@ -12,7 +12,7 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.configure.configuration import base_configuration
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label, QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.engine.formulas import Formula, population, symbol
@@ -235,15 +235,13 @@ def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
         b.value if isinstance(b, ir.Constant) else None for b in (declared.low, declared.high)
     )
     if (low is not None and figure.low < low) or (high is not None and figure.high > high):
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.OUT_OF_RANGE,
             figure.axis_span,
             f"the axis leaves the range of `{figure.parameter}`",
             secondary=[Label(declared.span, "its range is stated here")],
             hint="stay inside the range, or widen it where it is declared",
         )
-        raise QpsError(sink.found)
 
 
 def _points(figure: ir.Figure, count: int) -> list[float]:
@@ -275,15 +273,13 @@ def _at(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve, point: Fraction
     allowed = runner.model.population.name if axis is None else axis
     unset = {symbol.name for symbol in formula.symbols} - {allowed}
     if unset:
-        sink = Sink()
         name = min(unset)
-        sink.report(
+        raise QpsError.single(
             codes.NO_ANSWER,
             curve.span,
             f"this line depends on {name}, which is not the axis of the figure",
             hint=f"settle it: `with {name} = …`",
         )
-        raise QpsError(sink.found)
     return formula
 
 

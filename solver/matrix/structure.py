@@ -25,7 +25,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.configure.fold import CircleError, Folder, TooLargeError
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -119,14 +119,12 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
 
 
 def _refuse(matrix: ir.Matrix, message: str) -> None:
-    sink = Sink()
-    sink.report(
+    raise QpsError.single(
         codes.NO_ANSWER,
         matrix.span,
         f"matrix `{matrix.name}` is too varied: {message}",
         hint="make several matrices of it, or fewer values of those axes",
     )
-    raise QpsError(sink.found)
 
 
 # -- conditions --------------------------------------------------------------------------

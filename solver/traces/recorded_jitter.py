@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from qps.compiler.data.recordings import FEWEST, Recording, recording_of
 from qps.compiler.data.trace_files import Heading, TraceError, read_columns, read_first_line
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import shortened
 
 Ticks = NDArray[np.int64]
@@ -231,20 +231,16 @@ def _bytes(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, message: str) -> QpsError:
-    sink = Sink()
-    sink.report(
+    return QpsError.single(
         codes.UNREADABLE, None, f"`{shortened(str(path))}` {message}", hint="name a CSV file"
     )
-    return QpsError(sink.found)
 
 
 def _bad_data(path: Path, error: TraceError) -> QpsError:
-    sink = Sink()
     line = "" if error.line is None else f":{error.line}"
     hint = error.hint.replace("state the period", "state the period, such as `--period 160ms`")
     hint = hint.replace("or beside the file", "or with `--unit ms`")
-    sink.report(codes.BAD_DATA, None, f"{path}{line}: {error.message}", hint=hint)
-    return QpsError(sink.found)
+    return QpsError.single(codes.BAD_DATA, None, f"{path}{line}: {error.message}", hint=hint)
 
 
 def as_trace(file: str, recording: Recording) -> Trace:

@@ -20,7 +20,7 @@ from qps.compiler.configure.configuration import (
 )
 from qps.compiler.configure.fold import Folder
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import dotted_meant, listed
 from qps.compiler.ir.parts import parts_of
@@ -243,6 +243,4 @@ def _name(change: ir.Change) -> str | None:
 
 def refuse(message: str, hint: str, span: Span | None = None) -> NoReturn:
     """Raise the error for a question that has no answer."""
-    sink = Sink()
-    sink.report(codes.NO_ANSWER, span, message, hint=hint)
-    raise QpsError(sink.found)
+    raise QpsError.single(codes.NO_ANSWER, span, message, hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 
 
@@ -12,11 +12,9 @@ def need_arrow(what: str, span: Span | None = None) -> None:
     try:
         import pyarrow as pa  # noqa: F401, PLC0415 - 165 MB, for matrices alone
     except ImportError as missing:
-        sink = Sink()
-        sink.report(
+        raise QpsError.single(
             codes.COMMAND_LINE,
             span,
             f"{what} needs pyarrow, which is not installed",
             hint="`pip install 'qps[matrix]'`",
-        )
-        raise QpsError(sink.found) from missing
+        ) from missing

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from qps.commands.output import style
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink
+from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError
 from qps.compiler.diagnostics.render import full, plain, summary
 
 _SKIPPED_FOLDERS = frozenset(["node_modules", "build", "dist", "__pycache__"])
@@ -57,9 +57,7 @@ def print_json(value: object) -> None:
 
 def complain(message: str, hint: str | None = None) -> QpsError:
     """Return the error for a wrong argument."""
-    sink = Sink()
-    sink.report(codes.COMMAND_LINE, None, message, hint=hint)
-    return QpsError(sink.found)
+    return QpsError.single(codes.COMMAND_LINE, None, message, hint=hint)
 
 
 def specs_under(paths: Sequence[Path]) -> list[Path]:

@@ -408,14 +408,12 @@ class _Job(Struct):
         for table in tables:
             gathered.append(table)
             if sum(map(len, gathered)) > _MOST_SORTED:
-                sink = Sink()
-                sink.report(
+                raise QpsError.single(
                     codes.NO_ANSWER,
                     self.compiled.matrix.span,
                     f"more than {_MOST_SORTED:,} rows are not sorted in memory",
                     hint="take `order by` out, or keep fewer rows with `where`",
                 )
-                raise QpsError(sink.found)
         yield in_order(self.compiled, pa.concat_tables(gathered))
 
     @property
