@@ -22,7 +22,6 @@ from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_ch
 from qps.reports.pages.live import Json
 from qps.reports.pages.live_page import figure_key
 from qps.reports.pages.page_rows import (
-    AdviceRow,
     ClaimRow,
     FactRow,
     RequirementRow,
@@ -109,7 +108,7 @@ class PageView:
     claims_known: str
     warnings: tuple[str, ...]
     remarks: tuple[str, ...]
-    advice: tuple[AdviceRow, ...]
+    advice: tuple[tuple[str, str, str], ...]
     figures: tuple[LineChart, ...]
     live: Mapping[str, Json]
     """What the scripts of the page work on: see `live_page`."""
@@ -161,7 +160,7 @@ def page_view(
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),
         remarks=remarks(view, solution),
-        advice=tuple(AdviceRow(*row) for row in advice_rows(view)),
+        advice=advice_rows(view),
         figures=tuple(_figure(owner, drawn) for owner, drawn in figures),
         live=live or _NOTHING_LIVE,
         figures_only=figures_only,

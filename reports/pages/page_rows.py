@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
@@ -71,15 +73,6 @@ class SensitivityRow:
     elasticity: str
     length: float
     helps: bool
-
-
-@dataclass(frozen=True)
-class AdviceRow:
-    """What would help: in which way, what to do, and how many users it gives."""
-
-    way: str
-    change: str
-    users: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,78 +244,42 @@ def setting_rows(
     """Return the choices in force: population, mode, options, machines and networks in place."""
     every = in_each_mode(model, configuration)
     settled = in_force(next(each for each in every if each.mode == view.mode))
-    population = view.population
-    place = model.population.span.place if model.population.span else ""
-    rows = [
-        FactRow(
-            name=population.name,
-            value=f"{population.from_:,} to {population.to:,}",
-            place=place,
-            source="",
-        )
-    ]
+    population, span = view.population, model.population.span
+    set_from = configuration.case_from
+    rows = [_fact(population.name, f"{population.from_:,} to {population.to:,}", span)]
     rows += [
-        FactRow(
-            name="mode",
-            value=mode.name,
-            place=mode.span.place,
-            source=" ".join((mode.doc or "").split()),
-        )
+        _fact("mode", mode.name, mode.span, mode.doc)
         for mode in model.modes
         if mode.name == view.mode
     ]
     if view.case is not None:
-        set_at = configuration.case_from.place if configuration.case_from else ""
-        others = ", ".join(case.value for case in ir.Case if case.value != view.case)
-        rows.append(
-            FactRow(name="case", value=f"{view.case} (not {others})", place=set_at, source="")
-        )
+        rows.append(_fact("case", _chosen(view.case, [case.value for case in ir.Case]), set_from))
     for option in model.options:
-        chosen = settled.options[option.name]
-        others = ", ".join(choice for choice in option.choices if choice != chosen)
-        doc = " ".join((option.doc or "").split())
-        rows.append(
-            FactRow(
-                name=option.name,
-                value=f"{chosen} (not {others})",
-                place=option.span.place,
-                source=doc,
-            )
-        )
+        chosen = _chosen(settled.options[option.name], option.choices)
+        rows.append(_fact(option.name, chosen, option.span, option.doc))
     for node in settled.nodes.values():
         machine = model.machines[node.machine]
-        said = machine.source or machine.doc or ""
-        rows.append(
-            FactRow(
-                name=node.name,
-                value=node.machine,
-                place=node.span.place,
-                source=" ".join(said.split()),
-            )
-        )
+        rows.append(_fact(node.name, node.machine, node.span, machine.source or machine.doc))
     for link in settled.links.values():
         network = model.networks[link.network]
-        said = network.source or network.doc or ""
-        rows.append(
-            FactRow(
-                name=link.name,
-                value=link.network,
-                place=link.span.place,
-                source=" ".join(said.split()),
-            )
-        )
+        rows.append(_fact(link.name, link.network, link.span, network.source or network.doc))
     return tuple(rows)
+
+
+def _chosen(choice: str, choices: Iterable[str]) -> str:
+    """Return a choice, and what was not chosen."""
+    return f"{choice} (not {', '.join(other for other in choices if other != choice)})"
+
+
+def _fact(name: str, value: str, span: Span | None, source: str | None = None) -> FactRow:
+    place = "" if span is None else span.place
+    return FactRow(name=name, value=value, place=place, source=" ".join((source or "").split()))
 
 
 def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
     """Return a number with its range or interval, where it has one, its place and its source."""
-    return FactRow(
-        name=assumption.name,
-        value=assumption.text,
-        place=assumption.span.place,
-        source=" ".join((assumption.source or "").split()),
-        range=range_text(model, assumption) or interval_text(model, assumption),
-    )
+    row = _fact(assumption.name, assumption.text, assumption.span, assumption.source)
+    return replace(row, range=range_text(model, assumption) or interval_text(model, assumption))
 
 
 def claim_row(result: ClaimResult) -> ClaimRow:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
 from math import isnan
 
 import numpy as np
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import base_configuration
+from qps.compiler.configure.configuration import Configuration, base_configuration
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
 from qps.compiler.quantities.certainty import EXACT, Certainty, together
@@ -82,148 +84,192 @@ class _Line:
 def draw(runner: ClaimRunner, figure: ir.Figure) -> DrawnFigure:
     """Return the curves of a figure; QpsError where one needs a population that is not set."""
     _refuse_beyond(runner.model, figure)
-    lines = [*_own_lines(figure), *_load_lines(runner, figure)]
-    formulas = [_formula(runner, figure, line.curve) for line in lines]
-    is_smooth = None not in formulas
-    at = _points(figure, _POINTS if is_smooth else _POINTS_ONE_BY_ONE)
-    curves = []
-    for line, formula in zip(lines, formulas, strict=True):
-        if formula is None:
-            values = [_value_at(runner, figure, line.curve, point) for point in at]
-        else:
-            values = _values(formula, figure, runner.model, at)
-        known = _known(runner, figure, line.curve)
-        curves.append(DrawnCurve(line.curve.label, tuple(values), known))
-    return DrawnFigure(
-        figure=figure,
-        dimension=figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
-        at=tuple(at),
-        curves=tuple(curves),
-        leads=tuple(_leads(runner, figure, lines, formulas, at, curves)),
-    )
+    return _Drawing(runner, figure).drawn()
 
 
-# -- which lines there are -----------------------------------------------------------------
+@dataclass(frozen=True)
+class _Drawing:
+    """A figure, and the runner of its model."""
 
+    runner: ClaimRunner
+    figure: ir.Figure
 
-def _own_lines(figure: ir.Figure) -> list[_Line]:
-    """Return the lines that a figure states; loads in the same changed model are compared."""
-    lines = []
-    for curve in figure.curves:
-        asked = curve.value.expr
-        is_load = isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD
-        group = _group_of(curve.changes) if is_load else None
-        lines.append(_Line(curve, group, curve.label))
-    return lines
+    @cached_property
+    def _base(self) -> Configuration:
+        return base_configuration(self.runner.model)
+
+    @cached_property
+    def _axis(self) -> Formula:
+        """The symbol of the axis."""
+        if self.figure.parameter is None:
+            return population(self.runner.model.population.name)
+        return symbol(self.figure.parameter)
+
+    def drawn(self) -> DrawnFigure:
+        figure = self.figure
+        lines = [*self._own_lines(), *self._load_lines()]
+        formulas = [self._formula(line.curve) for line in lines]
+        is_smooth = None not in formulas
+        at = _points(figure, _POINTS if is_smooth else _POINTS_ONE_BY_ONE)
+        curves = []
+        for line, formula in zip(lines, formulas, strict=True):
+            if formula is None:
+                values = [self._value_at(line.curve, point) for point in at]
+            else:
+                values = self._values(formula, at)
+            known = self._known(line.curve)
+            curves.append(DrawnCurve(line.curve.label, tuple(values), known))
+        return DrawnFigure(
+            figure=figure,
+            dimension=figure.curves[0].value.dimension if figure.curves else DIMENSIONLESS,
+            at=tuple(at),
+            curves=tuple(curves),
+            leads=tuple(self._leads(lines, formulas, at, curves)),
+        )
+
+    # -- which lines there are -------------------------------------------------------------
+
+    def _own_lines(self) -> Iterator[_Line]:
+        """Yield the lines that a figure states; loads in the same changed model are compared."""
+        for curve in self.figure.curves:
+            asked = curve.value.expr
+            is_load = isinstance(asked, ir.Measured) and asked.kind is ir.MeasureKind.LOAD
+            yield _Line(curve, _group_of(curve.changes) if is_load else None, curve.label)
+
+    def _load_lines(self) -> Iterator[_Line]:
+        """Yield a line for each resource that something loads, for each `loads` of a figure."""
+        for loads in self.figure.loads:
+            changes = self._at_point(loads.changes, self.figure.low)
+            for name in self.runner.resources(self._base, changes):
+                load = ir.Measured(ir.MeasureKind.LOAD, name)
+                value = ir.Quantity(expr=load, dimension=DIMENSIONLESS, span=loads.span)
+                label = f"{loads.label}: {name}" if loads.label else name
+                curve = ir.Curve(label, value, loads.changes, loads.span)
+                yield _Line(curve, loads.label, name)
+
+    # -- which load leads ------------------------------------------------------------------
+
+    def _leads(
+        self,
+        lines: Sequence[_Line],
+        formulas: Sequence[Formula | None],
+        at: Sequence[float],
+        curves: Sequence[DrawnCurve],
+    ) -> Iterator[Leads]:
+        """Yield, for each model as changed, which of its loads is the highest and where."""
+        told = [line.group for line in lines if line.group is not None]
+        groups = [group for group in dict.fromkeys(told) if told.count(group) >= _COMPARED]
+        labels = {loads.label for loads in self.figure.loads}
+        for group in groups:
+            # A model that is the only one here needs no name, but where the figure gives it one.
+            of = group if len(groups) > 1 or group in labels else ""
+            members = [i for i, line in enumerate(lines) if line.group == group]
+            known = {lines[i].name: one for i in members if (one := formulas[i]) is not None}
+            if len(known) == len(members):
+                yield Leads(of, self._exact_leads(known), exact=True)
+            else:
+                values = {lines[i].name: curves[i].values for i in members}
+                tried = {lines[i].name: lines[i].curve for i in members}
+                yield Leads(of, self._bisected_leads(at, values, tried), exact=False)
+
+    def _exact_leads(self, loads: dict[str, Formula]) -> tuple[Lead, ...]:
+        """Return who leads from where to where, by the formulas of the loads."""
+        low, high = self.figure.low, self.figure.high
+        first, changes = upper_envelope(loads, self._axis, low, high)
+        starts = [float(low), *(change.at for change in changes)]
+        ends = [*starts[1:], float(high)]
+        leaders = [first, *(change.to for change in changes)]
+        return tuple(
+            Lead(equal_at(loads, self._axis, leader, Fraction((start + end) / 2)), start, end)
+            for leader, start, end in zip(leaders, starts, ends, strict=True)
+        )
+
+    def _bisected_leads(
+        self,
+        at: Sequence[float],
+        values: dict[str, tuple[float, ...]],
+        curves: dict[str, ir.Curve],
+    ) -> tuple[Lead, ...]:
+        """Return who leads from where to where: on the points of the axis, bisected between two."""
+
+        def height(value: float) -> float:
+            return float("-inf") if isnan(value) else value
+
+        def leader(index: int) -> str:
+            return max(values, key=lambda name: height(values[name][index]))
+
+        order = [leader(index) for index in range(len(at))]
+        leads: list[Lead] = []
+        start = at[0]
+        for index, (before, after) in enumerate(pairwise(order)):
+            if before == after:
+                continue
+            low, high = at[index], at[index + 1]
+            for _ in range(_BISECTIONS):
+                middle = (low + high) / 2
+                here, there = (self._value_at(curves[name], middle) for name in (before, after))
+                low, high = (middle, high) if height(here) >= height(there) else (low, middle)
+            leads.append(Lead((before,), start, high))
+            start = high
+        return (*leads, Lead((order[-1],), start, at[-1]))
+
+    # -- values ----------------------------------------------------------------------------
+
+    def _formula(self, curve: ir.Curve) -> Formula | None:
+        """Return a curve as a formula of the axis; None where the axis decides between formulas.
+
+        A condition such as `if arrays > 4` chooses when the model is lowered: then there is no one
+        formula.
+        """
+        self.runner.decided.clear()
+        formula = self._at(curve, self.figure.low)
+        return None if self.figure.parameter in self.runner.decided else formula
+
+    def _at(self, curve: ir.Curve, point: Fraction) -> Formula:
+        """Return a curve in the model with its parameter at a point, which stays a symbol."""
+        free = axis = self.figure.parameter
+        if _sets(curve.changes, axis):
+            free = None  # the line sets the axis to a value of its own: it is level
+        changes = self._at_point(curve.changes, point)
+        formula = self.runner.formula(curve.value.expr, self._base, changes, curve.span, free)
+        allowed = self.runner.model.population.name if axis is None else axis
+        unset = {symbol.name for symbol in formula.symbols} - {allowed}
+        if unset:
+            name = min(unset)
+            raise QpsError.single(
+                codes.NO_ANSWER,
+                curve.span,
+                f"this line depends on {name}, which is not the axis of the figure",
+                hint=f"settle it: `with {name} = …`",
+            )
+        return formula
+
+    def _known(self, curve: ir.Curve) -> Certainty:
+        """Return how a curve is known along the whole axis, by both of its ends."""
+        figure = self.figure
+        ends = [figure.low] if figure.parameter is None else [figure.low, figure.high]
+        settings = [self._at_point(curve.changes, end) for end in ends]
+        return together(*(self.runner.known(curve.value.expr, self._base, s) for s in settings))
+
+    def _at_point(self, changes: Sequence[ir.Change], point: Fraction) -> Sequence[ir.Change]:
+        """Return changes, and the axis at a point among them, where they do not set it."""
+        axis = self.figure.parameter
+        if axis is None or _sets(changes, axis):
+            return changes
+        return (*changes, ir.SetParameter(axis, ir.Constant(point), self.figure.axis_span))
+
+    def _value_at(self, curve: ir.Curve, point: float) -> float:
+        formula = self._at(curve, Fraction(point).limit_denominator(10**12))
+        return self._values(formula, [point])[0]
+
+    def _values(self, formula: Formula, at: Sequence[float]) -> list[float]:
+        """Return a formula's values at points; not-a-number where it has none that is real."""
+        (values,) = array_function(self._axis, [formula])(np.asarray(at, dtype=float))
+        return [float(value) for value in values]
 
 
 def _group_of(changes: Sequence[ir.Change]) -> str:
     return ", ".join(" ".join(change.span.text.split()) for change in changes)
-
-
-def _load_lines(runner: ClaimRunner, figure: ir.Figure) -> list[_Line]:
-    """Return a line for each resource that something loads, for each `loads` of a figure."""
-    lines = []
-    base = base_configuration(runner.model)
-    for loads in figure.loads:
-        changes = _at_point(figure, loads.changes, figure.low)
-        for name in runner.resources(base, changes):
-            value = ir.Quantity(
-                expr=ir.Measured(ir.MeasureKind.LOAD, name),
-                dimension=DIMENSIONLESS,
-                span=loads.span,
-            )
-            label = f"{loads.label}: {name}" if loads.label else name
-            lines.append(
-                _Line(ir.Curve(label, value, loads.changes, loads.span), loads.label, name)
-            )
-    return lines
-
-
-# -- which load leads ----------------------------------------------------------------------
-
-
-def _leads(
-    runner: ClaimRunner,
-    figure: ir.Figure,
-    lines: Sequence[_Line],
-    formulas: Sequence[Formula | None],
-    at: Sequence[float],
-    curves: Sequence[DrawnCurve],
-) -> Iterator[Leads]:
-    """Yield, for each model as changed, which of its loads is the highest and where."""
-    told = [line.group for line in lines if line.group is not None]
-    groups = [group for group in dict.fromkeys(told) if told.count(group) >= _COMPARED]
-    labels = {loads.label for loads in figure.loads}
-    for group in groups:
-        # A model that is the only one here needs no name, but where the figure gives it one.
-        of = group if len(groups) > 1 or group in labels else ""
-        members = [i for i, line in enumerate(lines) if line.group == group]
-        known = {lines[i].name: formula for i in members if (formula := formulas[i]) is not None}
-        if len(known) == len(members):
-            yield Leads(of, _exact_leads(runner, figure, known), exact=True)
-        else:
-            values = {lines[i].name: curves[i].values for i in members}
-            tried = {lines[i].name: lines[i].curve for i in members}
-            leads = _bisected_leads(runner, figure, at, values, tried)
-            yield Leads(of, leads, exact=False)
-
-
-def _exact_leads(
-    runner: ClaimRunner, figure: ir.Figure, loads: dict[str, Formula]
-) -> tuple[Lead, ...]:
-    """Return who leads from where to where, by the formulas of the loads."""
-    axis = _axis(figure, runner.model)
-    first, changes = upper_envelope(loads, axis, figure.low, figure.high)
-    starts = [float(figure.low), *(change.at for change in changes)]
-    ends = [*starts[1:], float(figure.high)]
-    return tuple(
-        Lead(equal_at(loads, axis, leader, Fraction((start + end) / 2)), start, end)
-        for leader, start, end in zip(
-            [first, *(change.to for change in changes)], starts, ends, strict=True
-        )
-    )
-
-
-def _bisected_leads(
-    runner: ClaimRunner,
-    figure: ir.Figure,
-    at: Sequence[float],
-    values: dict[str, tuple[float, ...]],
-    curves: dict[str, ir.Curve],
-) -> tuple[Lead, ...]:
-    """Return who leads from where to where: on the points of the axis, bisected between two."""
-
-    def value(name: str, point: float) -> float:
-        found = _value_at(runner, figure, curves[name], point)
-        return float("-inf") if isnan(found) else found
-
-    def leader(told: dict[str, float]) -> str:
-        return max(told, key=lambda name: told[name])
-
-    order = [
-        leader({n: (v[i] if v[i] == v[i] else float("-inf")) for n, v in values.items()})
-        for i in range(len(at))
-    ]
-    leads: list[Lead] = []
-    start = at[0]
-    for index in range(1, len(at)):
-        before, after = order[index - 1], order[index]
-        if before == after:
-            continue
-        low, high = at[index - 1], at[index]
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            if value(before, middle) >= value(after, middle):
-                low = middle
-            else:
-                high = middle
-        leads.append(Lead((before,), start, high))
-        start = high
-    return (*leads, Lead((order[-1],), start, at[-1]))
-
-
-# -- values --------------------------------------------------------------------------------
 
 
 def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
@@ -245,62 +291,8 @@ def _refuse_beyond(model: ir.Model, figure: ir.Figure) -> None:
 
 
 def _points(figure: ir.Figure, count: int) -> list[float]:
-    low, high = float(figure.low), float(figure.high)
-    if "x" in figure.logarithmic:
-        return [float(point) for point in np.geomspace(low, high, count)]
-    return [float(point) for point in np.linspace(low, high, count)]
-
-
-def _formula(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve) -> Formula | None:
-    """Return a curve as a formula of the axis; None where the axis decides between formulas.
-
-    A condition such as `if arrays > 4` chooses when the model is lowered: then there is no one
-    formula.
-    """
-    runner.decided.clear()
-    formula = _at(runner, figure, curve, figure.low)
-    return None if figure.parameter in runner.decided else formula
-
-
-def _at(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve, point: Fraction) -> Formula:
-    """Return a curve in the model with its parameter at a point, which stays a symbol."""
-    free = axis = figure.parameter
-    if _sets(curve.changes, axis):
-        free = None  # the line sets the axis to a value of its own: it is level
-    changes = _at_point(figure, curve.changes, point)
-    base = base_configuration(runner.model)
-    formula = runner.formula(curve.value.expr, base, changes, curve.span, free)
-    allowed = runner.model.population.name if axis is None else axis
-    unset = {symbol.name for symbol in formula.symbols} - {allowed}
-    if unset:
-        name = min(unset)
-        raise QpsError.single(
-            codes.NO_ANSWER,
-            curve.span,
-            f"this line depends on {name}, which is not the axis of the figure",
-            hint=f"settle it: `with {name} = …`",
-        )
-    return formula
-
-
-def _known(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve) -> Certainty:
-    """Return how a curve is known along the whole axis, by both of its ends."""
-    base = base_configuration(runner.model)
-    ends = [figure.low] if figure.parameter is None else [figure.low, figure.high]
-    found = [
-        runner.known(curve.value.expr, base, _at_point(figure, curve.changes, end)) for end in ends
-    ]
-    return together(*found)
-
-
-def _at_point(
-    figure: ir.Figure, changes: Sequence[ir.Change], point: Fraction
-) -> Sequence[ir.Change]:
-    """Return changes, and with them the axis at a point, where they do not set it themselves."""
-    axis = figure.parameter
-    if axis is None or _sets(changes, axis):
-        return changes
-    return (*changes, ir.SetParameter(axis, ir.Constant(point), figure.axis_span))
+    space = np.geomspace if "x" in figure.logarithmic else np.linspace
+    return [float(point) for point in space(float(figure.low), float(figure.high), count)]
 
 
 def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
@@ -308,23 +300,3 @@ def _sets(changes: Sequence[ir.Change], parameter: str | None) -> bool:
     return any(
         isinstance(change, ir.SetParameter) and change.name == parameter for change in changes
     )
-
-
-def _value_at(runner: ClaimRunner, figure: ir.Figure, curve: ir.Curve, point: float) -> float:
-    formula = _at(runner, figure, curve, Fraction(point).limit_denominator(10**12))
-    return _values(formula, figure, runner.model, [point])[0]
-
-
-def _axis(figure: ir.Figure, model: ir.Model) -> Formula:
-    """Return the symbol of the axis."""
-    if figure.parameter is None:
-        return population(model.population.name)
-    return symbol(figure.parameter)
-
-
-def _values(
-    formula: Formula, figure: ir.Figure, model: ir.Model, at: Sequence[float]
-) -> list[float]:
-    """Return a formula's values at points; not-a-number where it has none that is real."""
-    (values,) = array_function(_axis(figure, model), [formula])(np.asarray(at, dtype=float))
-    return [float(value) for value in values]
