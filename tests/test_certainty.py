@@ -40,7 +40,7 @@ from qps.reports.pages.matrix_page import matrix_page
 from qps.reports.text.difference_text import difference_view
 from qps.reports.text.explain_streams import quantile_parts
 from qps.reports.text.explaining import explain
-from qps.reports.text.figure_text import figure_text, figure_view, line_label
+from qps.reports.text.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.headroom_text import outlook_lines
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.matrix_output import json_texts, shown
@@ -513,7 +513,8 @@ def test_lines_of_a_figure_that_are_not_exact_say_so() -> None:
     assert "`wait` is an upper bound (the truth may be less): " in told
     assert "All other numbers are exact" in told
     assert [line_label(curve) for curve in drawn.curves] == ["wait (upper bound)", "mean"]
-    assert [line.known.kind for line in figure_view(drawn, "N").lines] == ["upper bound", "exact"]
+    lines = figure_json(drawn, "N")["lines"]
+    assert [line.known.kind for line in lines] == ["upper bound", "exact"]
 
 
 def test_the_columns_of_a_sweep_are_known() -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json
 from qps.reports.text.difference_text import (
-    ChangeOfView,
     DifferenceView,
     answers_table,
     change_name,
@@ -18,6 +17,7 @@ from qps.reports.text.difference_text import (
     remark_of,
 )
 from qps.reports.text.table import Table
+from qps.solver.what_if.difference import AssumptionChange
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ def _circumstances(scenario: str | None) -> str:
     return f", scenario {printable(scenario)}" if scenario else ""
 
 
-def _ways(changes: Sequence[ChangeOfView]) -> list[Json]:
+def _ways(changes: Sequence[AssumptionChange]) -> list[Json]:
     """Return the ways to share the difference among the changes that add up to it."""
     changes = moving(changes)
     shares: list[float | None] = [change.share for change in changes]
@@ -100,7 +100,7 @@ def _ways(changes: Sequence[ChangeOfView]) -> list[Json]:
     ]
 
 
-def _told(change: ChangeOfView) -> str:
+def _told(change: AssumptionChange) -> str:
     if not change.before:
         return "other formulas"
     return printable(f"{change.before} → {change.after}")

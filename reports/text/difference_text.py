@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
@@ -14,21 +16,6 @@ from qps.reports.text.how_known import marked
 from qps.reports.text.quantities import number, quantity, undecided_point
 from qps.reports.text.table import Table, joined
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChangeOfView:
-    """A change and what it moves the answer by, in users; null where that cannot be said."""
-
-    name: str
-    kind: str
-    before: str
-    after: str
-    unit: str | None
-    values: tuple[float, float] | None
-    alone: int | None
-    step: int | None
-    share: float | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +36,7 @@ class DifferenceView:
     users: int
     before: SolveView
     after: SolveView
-    changes: tuple[ChangeOfView, ...]
+    changes: tuple[AssumptionChange, ...]
     added: tuple[NumberView, ...]
     removed: tuple[NumberView, ...]
 
@@ -62,38 +49,21 @@ def difference_view(found: Difference, before: SolveView, after: SolveView) -> D
         users=found.users,
         before=before,
         after=after,
-        changes=tuple(_change(change) for change in found.changes),
+        changes=tuple(_written(change) for change in found.changes),
         added=tuple(_number(assumption) for assumption in found.added),
         removed=tuple(_number(assumption) for assumption in found.removed),
     )
 
 
-def _change(change: AssumptionChange) -> ChangeOfView:
-    before, after = _written(change)
-    return ChangeOfView(
-        name=change.name,
-        kind=change.kind.value,
-        before=before,
-        after=after,
-        unit=None if change.dimension is None else str(change.dimension),
-        values=change.values,
-        alone=change.alone,
-        step=change.step,
-        share=change.share,
-    )
-
-
-def _written(change: AssumptionChange) -> tuple[str, str]:
-    """Return both sides as they are written; with their values where that is the same words.
+def _written(change: AssumptionChange) -> AssumptionChange:
+    """Return a change with both sides as they are written; where that is the same, with values.
 
     So it is where what a name or a function stands for has changed, in a module most often.
     """
-    sides = (change.before, change.after)
     if change.before != change.after or change.values is None or change.dimension is None:
-        return sides
-    values = [quantity(value, change.dimension) for value in change.values]
-    before, after = (f"{side} ({told})" for side, told in zip(sides, values, strict=True))
-    return before, after
+        return change
+    told = [f"{change.before} ({quantity(value, change.dimension)})" for value in change.values]
+    return replace(change, before=told[0], after=told[1])
 
 
 def _number(assumption: Assumption) -> NumberView:
@@ -142,10 +112,10 @@ def difference_text(view: DifferenceView, *, markdown: bool = False) -> str:
     return joined(parts)
 
 
-def changes_table(changes: Sequence[ChangeOfView]) -> Table:
+def changes_table(changes: Sequence[AssumptionChange]) -> Table:
     """Return what changed, and what each change moves the answer by."""
     is_shared = len(moving(changes)) <= MOST_SHARED
-    moved = "in all else" if any(c.kind == ChangeKind.FORMULAS.value for c in changes) else "0"
+    moved = "in all else" if any(c.kind is ChangeKind.FORMULAS for c in changes) else "0"
     rows = tuple(
         (
             change_name(change),
@@ -160,7 +130,7 @@ def changes_table(changes: Sequence[ChangeOfView]) -> Table:
     return Table((*headings, *share), rows, frozenset(range(3, 6)))
 
 
-def _effects(change: ChangeOfView, moved: str, *, is_shared: bool) -> tuple[str, ...]:
+def _effects(change: AssumptionChange, moved: str, *, is_shared: bool) -> tuple[str, ...]:
     """Return what a change moves the answer by; `moved` is where a discipline does so."""
     effects = (change.alone, change.step, *([change.share] if is_shared else []))
     if not moving([change]):
@@ -168,14 +138,14 @@ def _effects(change: ChangeOfView, moved: str, *, is_shared: bool) -> tuple[str,
     return tuple(map(_signed, effects))
 
 
-def moving(changes: Sequence[ChangeOfView]) -> list[ChangeOfView]:
+def moving(changes: Sequence[AssumptionChange]) -> list[AssumptionChange]:
     """Return the changes that can be made alone: how arrivals wait is part of the formulas."""
-    return [change for change in changes if change.kind != ChangeKind.DISCIPLINE.value]
+    return [change for change in changes if change.kind is not ChangeKind.DISCIPLINE]
 
 
-def change_name(change: ChangeOfView) -> str:
+def change_name(change: AssumptionChange) -> str:
     """Return what a change is called."""
-    return "all else" if change.kind == ChangeKind.FORMULAS.value else change.name
+    return "all else" if change.kind is ChangeKind.FORMULAS else change.name
 
 
 def _signed(users: float | None) -> str:

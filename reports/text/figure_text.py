@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from qps.reports.text.how_known import known_numbers, parenthesis
 from qps.reports.text.quantities import number, quantity, scale_of
 from qps.reports.text.table import Table, joined
@@ -12,39 +10,25 @@ from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Leads
 _ROWS = 16
 
 
-@dataclass(frozen=True, kw_only=True)
-class FigureView:
-    """A figure as plain values, in base units of `axis_unit` and `unit`."""
+def figure_json(drawn: DrawnFigure, population: str) -> dict[str, object]:
+    """Return a drawn figure as plain values, in base units of `axis_unit` and `unit`.
 
-    schema: str
-    name: str
-    title: str
-    axis: str
-    axis_unit: str
-    unit: str
-    at: tuple[float, ...]
-    lines: tuple[DrawnCurve, ...]
-    leads: tuple[Leads, ...]
-    source: str | None
-    note: str | None
-
-
-def figure_view(drawn: DrawnFigure, population: str) -> FigureView:
-    """Return a drawn figure as plain values; `population` is the name of the users."""
+    `population` is the name of the users. A line has a value for each point of the axis.
+    """
     figure = drawn.figure
-    return FigureView(
-        schema="qps/figure/1",
-        name=figure.name,
-        title=figure.title or figure.name,
-        axis=figure.parameter or population,
-        axis_unit=str(figure.dimension),
-        unit=str(drawn.dimension),
-        at=drawn.at,
-        lines=drawn.curves,
-        leads=drawn.leads,
-        source=figure.source,
-        note=figure.note,
-    )
+    return {
+        "schema": "qps/figure/1",
+        "name": figure.name,
+        "title": figure.title or figure.name,
+        "axis": figure.parameter or population,
+        "axis_unit": str(figure.dimension),
+        "unit": str(drawn.dimension),
+        "at": drawn.at,
+        "lines": drawn.curves,
+        "leads": drawn.leads,
+        "source": figure.source,
+        "note": figure.note,
+    }
 
 
 def figure_text(drawn: DrawnFigure, population: str, *, markdown: bool = False) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from qps.compiler.check.model.check_fits import (
     MISSED_HINT,
@@ -32,86 +31,48 @@ _MOST_NAMED = 10
 """Lines that a warning names one by one."""
 
 
-@dataclass(frozen=True)
-class CoefficientView:
-    """A fitted number in base units: a load, or seconds of one processor for each `per`."""
+def fit_json(found: Regression) -> dict[str, object]:
+    """Return what `qps fit --format json` prints.
 
-    name: str
-    per: str | None
-    value: float
-    half_width: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowView:
-    """A row of the table; loads as shares of the machine, `pull` Cook's distance."""
-
-    line: int
-    measured: float
-    fitted: float
-    left_out: float | None
-    pull: float | None
-    used: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitView:
-    """What `qps fit --format json` prints."""
-
-    schema: str
-    file: str
-    resource: str
-    cores: float
-    coefficients: tuple[CoefficientView, ...]
-    row_count: int
-    rows: tuple[RowView, ...]
-    distinct_rows: int
-    degrees_of_freedom: int
-    explained: float | None
-    left_out_error: float | None
-    largest_relative_error: float
-    columns_left_out: tuple[str, ...]
-    warnings: tuple[str, ...]
-    component: str | None
-
-
-def fit_view(found: Regression) -> FitView:
-    """Return a fit as plain values."""
-    return FitView(
-        schema="qps/fit/1",
-        file=found.fit.file,
-        resource=found.fit.resource,
-        cores=float(found.fit.cores),
-        coefficients=tuple(
-            CoefficientView(
-                c.heading,
-                "bit" if c.item == INFORMATION_BASE else c.item,
-                c.value,
-                c.half_width,
-            )
+    A coefficient is a load, or in seconds of one processor for each `per`. Loads of rows are shares
+    of the machine, `pull` is Cook's distance.
+    """
+    fit = found.fit
+    return {
+        "schema": "qps/fit/1",
+        "file": fit.file,
+        "resource": fit.resource,
+        "cores": float(fit.cores),
+        "coefficients": [
+            {
+                "name": c.heading,
+                "per": "bit" if c.item == INFORMATION_BASE else c.item,
+                "value": c.value,
+                "half_width": c.half_width,
+            }
             for c in found.coefficients
-        ),
-        row_count=len(found.fit.runs.lines),
-        rows=tuple(
-            RowView(
-                line=r.line,
-                measured=r.measured,
-                fitted=r.fitted,
-                left_out=r.left_out,
-                pull=r.pull,
-                used=r.is_used,
-            )
-            for r in found.telling(_MOST_LISTED)
-        ),
-        distinct_rows=found.distinct,
-        degrees_of_freedom=found.degrees_of_freedom,
-        explained=found.explained,
-        left_out_error=found.left_out_error,
-        largest_relative_error=found.largest_relative_error,
-        columns_left_out=found.fit.left_out,
-        warnings=tuple(_warnings(found)),
-        component=component_text(found),
-    )
+        ],
+        "row_count": len(fit.runs.lines),
+        "rows": [
+            {
+                "line": row.line,
+                "measured": row.measured,
+                "fitted": row.fitted,
+                "left_out": row.left_out,
+                "pull": row.pull,
+                "used": row.is_used,
+            }
+            for row in found.telling(_MOST_LISTED)
+        ],
+        "distinct_rows": found.distinct,
+        "degrees_of_freedom": found.degrees_of_freedom,
+        "explained": found.explained,
+        "left_out_error": found.left_out_error,
+        "largest_relative_error": found.largest_relative_error,
+        "columns_left_out": fit.left_out,
+        "warnings": _warnings(found),
+        "component": component_text(found),
+    }
 
 
 def fit_text(found: Regression, *, markdown: bool = False) -> str:

@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import EXACT, opposite
+from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.answers import (
     BottleneckView,
     CarriedView,
@@ -356,9 +357,11 @@ def _at(solution: Solution, at: int) -> float:
 
 def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
-    names = names_of(value)
-    if names:
-        return {name.rstrip("_"): as_json(getattr(value, name)) for name in names}
+    if isinstance(value, Dimension):
+        return str(value)
+    keys = _keys(value)
+    if keys:
+        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in keys}
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -368,10 +371,10 @@ def as_json(value: object) -> object:
     return value
 
 
-def names_of(value: object) -> list[str]:
-    """Return the names of the fields of a view, none of a plain value."""
+def _keys(value: object) -> list[tuple[str, str]]:
+    """Return what the fields of a view are called in JSON, and here; none of a plain value."""
     if isinstance(value, Struct):
-        return list(value.__struct_fields__)
+        return list(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
     if is_dataclass(value) and not isinstance(value, type):
-        return [item.name for item in fields(value)]
+        return [(item.name, item.name) for item in fields(value)]
     return []

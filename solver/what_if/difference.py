@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from itertools import combinations
 from math import factorial
+
+from msgspec import Struct, structs
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
@@ -29,7 +31,7 @@ MOST_SHARED = 8
 """Changes up to which Shapley values are computed: they need 2^n answers."""
 
 
-class ChangeKind(Enum):
+class ChangeKind(StrEnum):
     """What a change is of."""
 
     NUMBER = "number"
@@ -39,8 +41,7 @@ class ChangeKind(Enum):
     FORMULAS = "formulas"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssumptionChange:
+class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "unit"}):
     """A number or choice before and after, as the specs write it; values in base units.
 
     `alone` is what the old answer moves by when this change is made alone, `step` by what the
@@ -317,7 +318,7 @@ def _explained(changes: Sequence[AssumptionChange], bench: _Bench) -> tuple[Assu
     for index, change in enumerate(changes):
         before = answer(frozenset(names[:index]))
         found.append(
-            replace(
+            structs.replace(
                 change,
                 alone=_minus(answer(frozenset([change.name])), start),
                 step=_minus(answer(frozenset(names[: index + 1])), before),

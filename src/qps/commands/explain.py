@@ -13,7 +13,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.explaining import explain
-from qps.reports.text.figure_text import figure_text, figure_view
+from qps.reports.text.figure_text import figure_json, figure_text
 from qps.reports.text.text import explanation_text
 from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
@@ -61,7 +61,7 @@ def _explain_figure(spec: Spec, figure: ir.Figure, arguments: Namespace) -> Exit
     drawn = draw(ClaimRunner(model=spec.model), figure)
     population = spec.model.population.name
     if arguments.format == "json":
-        print_json(as_json(figure_view(drawn, population)))
+        print_json(as_json(figure_json(drawn, population)))
     else:
         markdown = arguments.format == "markdown"
         sys.stdout.write(figure_text(drawn, population, markdown=markdown))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from qps.commands.console import Exit, complain, print_json
 from qps.compiler.check.model.check_fits import unit_reader
@@ -19,7 +18,7 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax.importer import FileImporter, read_data
 from qps.compiler.syntax.parse import parse
-from qps.reports.text.fit_text import fit_text, fit_view
+from qps.reports.text.fit_text import fit_json, fit_text
 
 
 def run(arguments: Namespace) -> Exit:
@@ -45,7 +44,7 @@ def run(arguments: Namespace) -> Exit:
     assert isinstance(found, Fit)
     result = regression(found)
     if arguments.format == "json":
-        print_json(asdict(fit_view(result)))
+        print_json(fit_json(result))
     else:
         sys.stdout.write(fit_text(result, markdown=arguments.format == "markdown"))
     return Exit.YES
