@@ -108,12 +108,12 @@ class Formula:
     # -- arithmetic ----------------------------------------------------------------------
 
     def __add__(self, other: Operand) -> Formula:
-        return total((self, formula(other)))
+        return _total(self, formula(other))
 
     __radd__ = __add__
 
     def __mul__(self, other: Operand) -> Formula:
-        return product((self, formula(other)))
+        return _product(self, formula(other))
 
     __rmul__ = __mul__
 
@@ -127,10 +127,10 @@ class Formula:
         return total((formula(other), -self))
 
     def __truediv__(self, other: Operand) -> Formula:
-        return product((self, power(formula(other), MINUS_ONE)))
+        return _product(self, _power(formula(other), MINUS_ONE))
 
     def __rtruediv__(self, other: Operand) -> Formula:
-        return product((formula(other), power(self, MINUS_ONE)))
+        return _product(formula(other), _power(self, MINUS_ONE))
 
     def __pow__(self, exponent: Operand) -> Formula:
         return power(self, formula(exponent))

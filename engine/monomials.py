@@ -22,6 +22,7 @@ from qps.engine.formulas import (
     total,
     whole_exponent,
 )
+from qps.engine.remembering import remembered
 
 Monomials = dict[tuple[Formula, ...], Formula]
 """For each product of symbols, in the order of their keys, what stands before it."""
@@ -34,6 +35,11 @@ _HIGHEST = 8
 
 def monomials(whole: Formula, symbols: Collection[Formula]) -> Monomials:
     """Return a formula as a polynomial in some symbols."""
+    return _monomials(whole, frozenset(symbols))
+
+
+@remembered
+def _monomials(whole: Formula, symbols: frozenset[Formula]) -> Monomials:
     known: dict[Formula, Monomials] = {}  # of the parts in which there are symbols
     for part in parts_first(whole):
         if part in symbols:

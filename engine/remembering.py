@@ -6,7 +6,7 @@ that is lowered again with another choice does nearly all of it again, and so do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -25,28 +25,27 @@ class Memory:
     There is room for so many arguments and operands, and for as many that come to be forgotten.
     """
 
-    __slots__ = ("_before", "_held", "_now")
+    __slots__ = ("_before", "_held", "now")
 
     def __init__(self) -> None:
-        self._now: dict[tuple[object, ...], Any] = {}
+        self.now: dict[tuple[object, ...], Any] = {}
         self._before: dict[tuple[object, ...], Any] = {}
         self._held = 0
 
-    def get(self, asked: tuple[object, ...]) -> object:
-        """Return what is known, `_UNKNOWN` where nothing is."""
-        known = self._now.get(asked, _UNKNOWN)
-        if known is _UNKNOWN and self._before:
-            known = self._before.get(asked, _UNKNOWN)
-            if known is not _UNKNOWN:
-                self.keep(asked, known)
+    def told_before(self, asked: tuple[object, ...]) -> Any:
+        """Return what was about to be forgotten, kept from now on; `_UNKNOWN` where it was."""
+        known = self._before.get(asked, _UNKNOWN)
+        if known is not _UNKNOWN:
+            self.keep(asked, known)
         return known
 
     def keep(self, asked: tuple[object, ...], result: object) -> None:
         """Remember a result."""
-        self._held += len(asked) + len(getattr(result, "operands", ()))
+        parts = getattr(result, "operands", result)
+        self._held += len(asked) + (len(parts) if isinstance(parts, Sized) else 1)
         if self._held > _ROOM:
-            self._before, self._now, self._held = self._now, {}, len(asked)
-        self._now[asked] = result
+            self._before, self.now, self._held = self.now, {}, len(asked)
+        self.now[asked] = result
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -73,10 +72,12 @@ def remembered(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
         if memory is None:
             return function(*args)  # type: ignore[call-arg]
         asked = (function, *args)
-        known: Any = memory.get(asked)
+        known: Result = memory.now.get(asked, _UNKNOWN)
+        if known is _UNKNOWN:
+            known = memory.told_before(asked)
         if known is _UNKNOWN:
             known = function(*args)  # type: ignore[call-arg]
             memory.keep(asked, known)
-        return cast("Result", known)
+        return known
 
     return cast("Callable[Asked, Result]", told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qps.engine.formulas import Formula
 from qps.engine.points import NoSignError, Point
+from qps.engine.remembering import remembered
 
 
 def compare(operator: str, left: Formula, right: Formula) -> bool:
@@ -24,6 +25,14 @@ def sign_of(left: Formula, right: Formula) -> int:
 
     What ten thousand digits do not tell apart is equal, and so is what has no value.
     """
+    one, other = left.exact, right.exact
+    if one is None or other is None:
+        return _sign_of(left, right)
+    return (one > other) - (one < other)
+
+
+@remembered
+def _sign_of(left: Formula, right: Formula) -> int:
     point = Point({})
     one, other = point.exact(left), point.exact(right)
     if one is not None and other is not None:

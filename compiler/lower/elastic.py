@@ -12,7 +12,7 @@ that are still open take their least; that has one formula, in which the one bef
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -22,8 +22,9 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, product, total
 from qps.engine.monomials import monomials
-from qps.engine.points import Point
 from qps.engine.substitution import Substitution
+
+SignsOf = Callable[[Formula], Sequence[int | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +115,12 @@ def settle(
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     parameters: Sequence[ElasticParameter],
-    points: Sequence[Point],
+    signs: SignsOf,
 ) -> tuple[dict[str, Formula], tuple[SettledParameter, ...]]:
     """Return the loads without the elastic parameters, and what these come to.
 
-    `limits` are the loads that a spec allows where that is not 1; `points` are some populations,
-    with numbers for all other symbols. QpsError where a load does not grow in proportion.
+    `limits` are the loads that a spec allows where that is not 1; `signs` gives those of a
+    formula at some populations. QpsError where a load does not grow in proportion.
     """
     now = {parameter.symbol: parameter.least for parameter in parameters}
     rooms: dict[str, _Room] = {}
@@ -134,7 +135,7 @@ def settle(
     for parameter in parameters:
         taking = [rooms[name] for name in loaded[parameter.symbol]]
         slopes = {room.name: room.slope(parameter, now) for room in taking}
-        one = _settled(parameter, _filled(taking, parameter, slopes, points), slopes)
+        one = _settled(parameter, _filled(taking, parameter, slopes, signs), slopes)
         settled.append(one)
         now[parameter.symbol] = one.value
         rooms |= {room.name: room.taken(one, slopes[room.name]) for room in taking}
@@ -146,15 +147,15 @@ def _filled(
     rooms: Sequence[_Room],
     parameter: ElasticParameter,
     slopes: Mapping[str, Formula],
-    points: Sequence[Point],
+    signs: SignsOf,
 ) -> list[_Room]:
     """Return the resources whose load grows with a parameter somewhere; QpsError if it falls."""
     filled = []
     for room in rooms:
-        signs = [point.sign(slopes[room.name]) for point in points]
-        if -1 in signs:
+        told = signs(slopes[room.name])
+        if -1 in told:
             _refuse(room.name, parameter, "falls while")
-        if any(sign != 0 for sign in signs):
+        if any(sign != 0 for sign in told):
             filled.append(room)
     return filled
 

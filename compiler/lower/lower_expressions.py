@@ -198,7 +198,7 @@ class ExpressionLowering:
 
     def _is_capacity(self, lowered: Formula) -> None:
         """Remember that the numbers of an expression say how much hardware can do."""
-        for known in self._assumed_in(lowered):
+        for known in self.assumed_in(lowered):
             self.assumptions[known.name] = replace(known, is_capacity=True)
 
     def _assume(
@@ -397,13 +397,13 @@ class ExpressionLowering:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
         self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
-    def _assumed_in(self, lowered: Formula) -> list[Assumption]:
+    def assumed_in(self, lowered: Formula) -> list[Assumption]:
         """Return the assumptions that a formula rests on, in the order of their names."""
         named = sorted(one.name for one in lowered.symbols)
         return [self.assumptions[name] for name in named if name in self.assumptions]
 
     def _valued(self, lowered: Formula) -> Formula:
-        return substituted(lowered, {a.symbol: a.value for a in self._assumed_in(lowered)})
+        return substituted(lowered, {a.symbol: a.value for a in self.assumed_in(lowered)})
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):
@@ -476,12 +476,14 @@ class ExpressionLowering:
 
     def put_in(self, lowered: Formula) -> Formula:
         """Return what was lowered with the values of the assumptions."""
+        if lowered.is_constant:
+            return lowered
         return self._valued(self.averaged(lowered))
 
     def range_of_what_stays(self, lowered: Formula) -> Range:
         """Return a range of what was lowered, whatever the numbers that are moving come to."""
         formula = self.averaged(lowered)
-        numbers = self._assumed_in(formula)
+        numbers = self.assumed_in(formula)
         stays = {a.symbol: a.value for a in numbers if a.name not in self.moving}
         signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
         found = range_of(substituted(formula, stays), signs)
@@ -493,7 +495,7 @@ class ExpressionLowering:
     def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
         """Note that what is told to be known rests on the values of the numbers in formulas."""
         for formula in formulas:
-            for known in self._assumed_in(self.averaged(formula)):
+            for known in self.assumed_in(self.averaged(formula)):
                 if known.name not in self.moving:
                     self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from msgspec import structs
 
@@ -37,7 +38,7 @@ from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
 from qps.engine.points import Point
-from qps.engine.remembering import Memory
+from qps.engine.remembering import Memory, remembered
 from qps.engine.substitution import Substitution
 
 
@@ -211,7 +212,7 @@ def _resources(
     _refuse_endless(streams, loads, limits, expressions)
     unsettled = dict(loads)
     parameters = list(expressions.elastic.values())
-    loads, settled = settle(loads, limits, parameters, _points(expressions))
+    loads, settled = settle(loads, limits, parameters, partial(_signs, expressions))
     put_in = Substitution({one.parameter.symbol: one.value for one in settled})
     for one in settled:
         expressions.settle(one.parameter.name, one.value)
@@ -233,12 +234,17 @@ def _resources(
     return resources, settled
 
 
-def _points(expressions: ExpressionLowering) -> list[Point]:
-    """Return some populations of the range, with the numbers of the spec."""
-    values = {a.symbol: a.value for a in expressions.assumptions.values()}
+def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:
+    """Return the signs of a formula at some populations of the range."""
     low, high = expressions.configuration.low, expressions.configuration.high
-    between = Fraction(2 * low + high, 3)
-    return [Point(values | {expressions.population: number(at)}) for at in (low, between, high)]
+    values = tuple((a.symbol, a.value) for a in expressions.assumed_in(formula))
+    ends = low, Fraction(2 * low + high, 3), high
+    return tuple(_sign_at(formula, (expressions.population, number(at)), *values) for at in ends)
+
+
+@remembered
+def _sign_at(formula: Formula, *values: tuple[Formula, Formula]) -> int | None:
+    return Point(dict(values)).sign(formula)
 
 
 def _refuse_strict(

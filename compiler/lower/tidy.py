@@ -9,12 +9,14 @@ from __future__ import annotations
 from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, symbol
 from qps.engine.known_signs import NOT_NEGATIVE, range_of
 from qps.engine.monomials import expanded
+from qps.engine.remembering import remembered
 from qps.engine.substitution import substituted
 
 _MORE = symbol("how many more")
 """By so many a population is above the lowest one; never below zero."""
 
 
+@remembered
 def tidy_extremes(expr: Formula, population: Formula, low: int) -> Formula:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
     if expr.word not in (MAXIMUM, MINIMUM):

@@ -287,6 +287,8 @@ class Walk:
     def _for_each(self, service: Formula) -> Formula:
         """Return a time for each visit: none where the population leaves no visits at all."""
         count = self._expressions.population
+        if count not in service.symbols:
+            return service
         below = product(above_and_below(service)[1])
         if below is count or count not in below.symbols:
             return service

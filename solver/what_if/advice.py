@@ -21,8 +21,7 @@ from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula, number
-from qps.engine.points import in_floats
-from qps.engine.substitution import Substitution
+from qps.engine.points import Point
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable
 from qps.solver.answers.capacity import excess
@@ -239,8 +238,10 @@ def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | Non
 
 
 def _loads(graph: LoadGraph, at: int, held: dict[Formula, Formula]) -> dict[str, float]:
-    put_in = Substitution(graph.values | held | {graph.population: number(at)})
-    return {name: in_floats(put_in(r.unsettled)) for name, r in graph.resources.items()}
+    point = graph.at(at)
+    if held:
+        point = Point(graph.values | held | {graph.population: number(at)})
+    return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
 
 
 def _times(graph: LoadGraph, factors: Mapping[str, Fraction]) -> LoadGraph:
