@@ -11,7 +11,7 @@ from qps.compiler.check.claims.check_claims import ClaimChecker
 from qps.compiler.check.claims.check_figures import FigureChecker
 from qps.compiler.check.claims.check_matrices import MatrixChecker
 from qps.compiler.check.claims.check_observations import ObservationChecker
-from qps.compiler.check.model.check_changes import ChangeChecker, change_checker
+from qps.compiler.check.model.check_changes import OfChanges, change_checker
 from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_machines import MachineChecker
@@ -30,7 +30,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.part import Part, sound
+from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
@@ -50,19 +50,15 @@ def check_model(context: Context) -> ir.Model:
     return _ModelChecker(change_checker(context).expressions).model()
 
 
-class _ModelChecker(Part, frozen=True):
+class _ModelChecker(OfChanges, frozen=True):
     """Checks one program, part by part."""
-
-    @property
-    def _changes(self) -> ChangeChecker:
-        return ChangeChecker(self.expressions)
 
     def model(self) -> ir.Model:
         """Return the model of the program, with those of its parts that are sound.
 
         The order is that in which parts rest on each other.
         """
-        syntax, changes, program = self.main.syntax, self._changes, self.program
+        syntax, changes, program = self.main.syntax, self.changes, self.program
         population = self._population()
         checker = ParameterChecker(self.expressions)
         options, parameters = checker.options(), checker.parameters()
@@ -101,7 +97,7 @@ class _ModelChecker(Part, frozen=True):
             ),
             matrices=sound(
                 map(
-                    MatrixChecker(changes).matrix,
+                    MatrixChecker(self.expressions).matrix,
                     self._distinct(syntax.every(ast.Matrix), "matrix"),
                 )
             ),
@@ -109,7 +105,7 @@ class _ModelChecker(Part, frozen=True):
             observations=self._observations(claims),
             figures=sound(
                 map(
-                    FigureChecker(changes).figure,
+                    FigureChecker(self.expressions).figure,
                     self._distinct(syntax.every(ast.Figure), "figure"),
                 )
             ),
@@ -151,7 +147,7 @@ class _ModelChecker(Part, frozen=True):
                 "add `users N in 1..1000`: the population that the solver varies",
             )
             return _NOBODY
-        bounds = self._changes.user_bounds(users.range)
+        bounds = self.changes.user_bounds(users.range)
         return (
             _NOBODY if bounds is None else ir.UserRange(users.name.text, *bounds, users.name.span)
         )
@@ -249,10 +245,10 @@ class _ModelChecker(Part, frozen=True):
 
     def _modes(self) -> tuple[ir.Mode, ...]:
         declared = self._distinct(self.main.syntax.every(ast.Mode), "mode")
-        return tuple(self._changes.mode(m, self._requirements(m.requirements)) for m in declared)
+        return tuple(self.changes.mode(m, self._requirements(m.requirements)) for m in declared)
 
     def _expectations(self, items: Iterable[ast.Named]) -> tuple[ir.Expectation, ...]:
-        checker = ClaimChecker(self._changes)
+        checker = ClaimChecker(self.expressions)
         built = sound([checker.expectation(i) for i in items if isinstance(i, ast.Expect)])
         if self.program.is_module:
             for expectation in built:
@@ -260,7 +256,7 @@ class _ModelChecker(Part, frozen=True):
         return built
 
     def _observations(self, items: Iterable[ast.Named]) -> tuple[ir.Observation, ...]:
-        checker = ObservationChecker(ClaimChecker(self._changes))
+        checker = ObservationChecker(self.expressions)
         return sound([checker.observation(i) for i in items if isinstance(i, ast.Observe)])
 
     def _refuse_answers(self, expectation: ir.Expectation) -> None:

@@ -42,6 +42,13 @@ class Label(Struct, frozen=True):
     message: str
 
 
+class Advice(Struct, frozen=True):
+    """A hint, and the places that it speaks of."""
+
+    hint: str | None
+    labels: tuple[Label, ...] = ()
+
+
 class Diagnostic(Struct, frozen=True, kw_only=True):
     """One finding.
 
@@ -108,7 +115,7 @@ class Sink(Struct):
         label: str = "",
         secondary: Iterable[Label] = (),
         notes: Iterable[str] = (),
-        hint: str | None = None,
+        hint: Advice | str | None = None,
     ) -> None:
         """Record a diagnostic; `label` says what this very span is."""
         if (
@@ -117,16 +124,15 @@ class Sink(Struct):
             and self.failed_names.intersection(re.split(r"\W+", span.text))
         ):
             return
-        primary = Label(span, label) if span is not None else None
-        hints = (hint,) if hint else ()
+        advice = hint if isinstance(hint, Advice) else Advice(hint)
         self.add(
             Diagnostic(
                 code=code,
                 message=message,
-                primary=primary,
-                secondary=tuple(secondary),
+                primary=Label(span, label) if span is not None else None,
+                secondary=(*secondary, *advice.labels),
                 notes=tuple(notes),
-                hints=hints,
+                hints=(advice.hint,) if advice.hint else (),
             )
         )
 

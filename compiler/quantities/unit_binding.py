@@ -14,7 +14,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.diagnostic import Advice, Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
 
@@ -60,13 +60,6 @@ class Dimensioned(Protocol):
     @property
     def divisors(self) -> tuple[Divisor, ...]:
         """The numbers that divide in it with their units."""
-
-
-class Advice(Struct, frozen=True):
-    """A hint on a dimension that does not fit, and the place that it speaks of."""
-
-    hint: str | None
-    labels: tuple[Label, ...] = ()
 
 
 def advice(

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import kind_of, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
@@ -35,10 +33,8 @@ _LEAST_COUNT = 2
 _NUMBER = re.compile(r"[0-9_.]+([eE][+-]?[0-9]+)?\s*")
 
 
-class AxisChecker(Struct, frozen=True):
-    """Checks axes; `changes` knows what can be changed in a model."""
-
-    changes: ChangeChecker
+class AxisChecker(OfChanges, frozen=True):
+    """Checks axes."""
 
     def axis(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis, or None where it was reported."""
@@ -70,11 +66,11 @@ class AxisChecker(Struct, frozen=True):
         self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
     ) -> None:
         secondary = [earlier] if earlier else []
-        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
+        self.sink.report(code, span, message, secondary=secondary, hint=hint)
 
     def _kind(self, item: ast.Axis) -> ir.AxisKind | None:
         """Return what an axis varies."""
-        name, main = item.name, self.changes.main
+        name, main = item.name, self.main
         if name.text in ("mode", "scenario"):
             return ir.AxisKind(name.text)
         named = lookup(main, name)
@@ -137,7 +133,7 @@ class AxisChecker(Struct, frozen=True):
                     codes.BAD_SETTING, value.span, f"a {kind.value} is a name", "list names"
                 )
                 return None
-            change = self.changes.one(ast.Change(value.span, item.name, value), self.changes.main)
+            change = self.changes.one(ast.Change(value.span, item.name, value), self.main)
             if change is None:
                 return None
             changes.append(change)
@@ -164,9 +160,9 @@ class AxisChecker(Struct, frozen=True):
 
     def _numbers(self, item: ast.Axis) -> ir.Axis | None:
         """Return an axis of a parameter."""
-        declared = lookup(self.changes.main, item.name)
+        declared = lookup(self.main, item.name)
         assert declared is not None
-        dimension = self.changes.known.dimensions.get(declared.qualified)
+        dimension = self.known.dimensions.get(declared.qualified)
         if dimension is None:
             return None
         numbers: tuple[Fraction, ...] | ir.Steps | None
@@ -194,8 +190,8 @@ class AxisChecker(Struct, frozen=True):
         one = with_unit_of(ast.Number(written.span, Fraction(1)), written)
         if isinstance(one, ast.Number):
             return None
-        scope = Scope(self.changes.main, Allowed.NOTHING)
-        factor = self.changes.expressions.number(one, scope, "a unit", dimension)
+        scope = Scope(self.main, Allowed.NOTHING)
+        factor = self.expressions.number(one, scope, "a unit", dimension)
         text = _NUMBER.sub("", " ".join(written.span.text.split()), count=1)
         return None if factor is None or not text else (text, factor)
 
@@ -204,9 +200,9 @@ class AxisChecker(Struct, frozen=True):
     ) -> tuple[Fraction, ...] | None:
         """Return listed values; the unit of the last one holds for plain numbers."""
         found: list[Fraction] = []
-        scope = Scope(self.changes.main, Allowed.NOTHING)
+        scope = Scope(self.main, Allowed.NOTHING)
         # A wrong unit is reported where it is written: with the last value.
-        last = self.changes.expressions.number(values[-1], scope, "a value", dimension)
+        last = self.expressions.number(values[-1], scope, "a value", dimension)
         if last is None:
             return None
         for value in values:
@@ -214,7 +210,7 @@ class AxisChecker(Struct, frozen=True):
             number = (
                 last
                 if value is values[-1]
-                else self.changes.expressions.number(written, scope, "a value", dimension)
+                else self.expressions.number(written, scope, "a value", dimension)
             )
             if number is None:
                 return None
@@ -284,8 +280,8 @@ class AxisChecker(Struct, frozen=True):
     def _multiplied(
         self, low: Fraction, high: Fraction, factor: ast.Expr
     ) -> tuple[Fraction, ...] | None:
-        scope = Scope(self.changes.main, Allowed.NOTHING)
-        ratio = self.changes.expressions.number(factor, scope, "a factor")
+        scope = Scope(self.main, Allowed.NOTHING)
+        ratio = self.expressions.number(factor, scope, "a factor")
         if ratio is None:
             return None
         # Counted before any is made: exact powers of 1.000001 would fill the memory.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup, lookup_class, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
@@ -21,10 +19,8 @@ from qps.compiler.syntax.remarks import remark
 _AXES = ("x", "y")
 
 
-class FigureChecker(Struct, frozen=True):
-    """Checks `figure` blocks; `changes` knows what can be changed in a model."""
-
-    changes: ChangeChecker
+class FigureChecker(OfChanges, frozen=True):
+    """Checks `figure` blocks."""
 
     def figure(self, item: ast.Figure) -> ir.Figure | None:
         """Return a figure, or None where it was reported."""
@@ -41,7 +37,7 @@ class FigureChecker(Struct, frozen=True):
             return None
         parameter, dimension, low, high = axis
         if low <= 0 and "x" in logarithmic:
-            self.changes.sink.report(
+            self.sink.report(
                 codes.OUT_OF_RANGE,
                 item.abscissa.range.low.span,
                 "a logarithmic axis begins above zero",
@@ -65,7 +61,7 @@ class FigureChecker(Struct, frozen=True):
         )
 
     def _missing(self, item: ast.Figure, what: str, example: str) -> None:
-        self.changes.sink.report(
+        self.sink.report(
             codes.MISSING_PART,
             item.name.span,
             f"figure `{item.name.text}` does not say {what}",
@@ -74,7 +70,7 @@ class FigureChecker(Struct, frozen=True):
 
     def _axis(self, item: ast.Abscissa) -> tuple[str | None, Dimension, Fraction, Fraction] | None:
         """Return the parameter (None for the population), its dimension, and both ends."""
-        checker, main = self.changes, self.changes.main
+        checker, main = self.changes, self.main
         declared = lookup(main, item.name)
         divided = lookup_class(main, item.name)
         if divided is not None and isinstance(divided.declaration, ast.Param):
@@ -88,19 +84,19 @@ class FigureChecker(Struct, frozen=True):
             return None, DIMENSIONLESS, Fraction(bounds[0]), Fraction(bounds[1])
         if declared is None or not isinstance(declared.declaration, ast.Param):
             report_name(
-                checker.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
+                self.sink, main, item.name, "parameter or population", (ast.Param, ast.Users)
             )
             return None
-        dimension = checker.known.dimensions.get(name)
+        dimension = self.known.dimensions.get(name)
         if dimension is None:
-            checker.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
+            self.expressions.quantity(ast.Reference(item.name.span, item.name), Scope(main))
             return None
         high = checker.end(item.range.high, None, dimension)
         low = None if high is None else checker.end(item.range.low, item.range.high, dimension)
         if low is None or high is None:
             return None
         if low >= high:
-            checker.sink.report(
+            self.sink.report(
                 codes.OUT_OF_RANGE,
                 item.range.span,
                 "this range ends below its start",
@@ -113,11 +109,11 @@ class FigureChecker(Struct, frozen=True):
         """Return the curves that are sound; all of them have one dimension."""
         built: list[ir.Curve] = []
         for curve in item.curves:
-            scope = Scope(self.changes.main, EVERYTHING & ~Allowed.ANSWERS)
-            inside = Scope(self.changes.main, EVERYTHING)
+            scope = Scope(self.main, EVERYTHING & ~Allowed.ANSWERS)
+            inside = Scope(self.main, EVERYTHING)
             changes = self.changes.all_of(curve.changes, inside)
             wanted = built[0].value.dimension if built else None
-            value = self.changes.expressions.quantity(curve.value, scope, wanted, "this line")
+            value = self.expressions.quantity(curve.value, scope, wanted, "this line")
             if value is None or len(changes) < len(curve.changes):
                 continue
             label = curve.label.value if curve.label else " ".join(curve.value.span.text.split())
@@ -126,21 +122,21 @@ class FigureChecker(Struct, frozen=True):
 
     def _loads(self, item: ast.Figure, curves: list[ir.Curve]) -> list[ir.LoadCurves]:
         """Return the `loads` that are sound; loads are shares, and so are all lines beside them."""
-        checker, built = self.changes, []
+        built: list[ir.LoadCurves] = []
         for loads in item.loads:
             if curves and curves[0].value.dimension != DIMENSIONLESS:
                 usual = "draw the loads in a figure of their own"
                 advised = advice(curves[0].value, lambda other: other == DIMENSIONLESS, usual)
-                checker.sink.report(
+                self.sink.report(
                     codes.WRONG_DIMENSION,
                     loads.span,
                     f"loads are plain numbers, the lines of this figure are "
                     f"{curves[0].value.dimension.in_words}",
-                    secondary=[Label(curves[0].value.span, "this one is"), *advised.labels],
-                    hint=advised.hint,
+                    secondary=[Label(curves[0].value.span, "this one is")],
+                    hint=advised,
                 )
                 continue
-            changes = self.changes.all_of(loads.changes, Scope(checker.main, EVERYTHING))
+            changes = self.changes.all_of(loads.changes, Scope(self.main, EVERYTHING))
             if len(changes) == len(loads.changes):
                 label = loads.label.value if loads.label else _changes_text(loads)
                 if loads.label is None and len(item.loads) == 1:
@@ -151,7 +147,7 @@ class FigureChecker(Struct, frozen=True):
     def _logarithmic(self, item: ast.Figure) -> frozenset[str]:
         for name in item.logarithmic:
             if name.text not in _AXES:
-                self.changes.sink.report(
+                self.sink.report(
                     codes.UNKNOWN_NAME,
                     name.span,
                     f"a figure has no axis `{name.text}`",

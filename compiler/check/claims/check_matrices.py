@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.claims.check_axes import AxisChecker
 from qps.compiler.check.claims.check_rows import RowConditions, refuse_changes
-from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
+from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
@@ -46,23 +46,21 @@ ANSWERS = (*_NUMBERS, *_PER_USER, *WORDS)
 _QUANTIFIERS = {quantifier.value: quantifier for quantifier in ir.Quantifier}
 
 
-class MatrixChecker(Struct, frozen=True):
+class MatrixChecker(OfChanges, frozen=True):
     """Checks `matrix` blocks, and claims about them."""
-
-    changes: ChangeChecker
 
     def matrix(self, item: ast.Matrix) -> ir.Matrix | None:
         """Return a matrix, or None where it was reported."""
-        changes = self.changes.all_of(item.changes, Scope(self.changes.main))
+        changes = self.changes.all_of(item.changes, Scope(self.main))
         blocks = self._blocks(item)
         at = None if item.at is None else self._at(item.at)
         if blocks is None or len(changes) < len(item.changes):
             return None
         scope, columns = self._columns(item, blocks[0])
-        conditions = RowConditions(self.changes, blocks[0])
+        conditions = RowConditions(self.expressions)
         excluded = [conditions.input_condition(expr, scope) for expr in item.excluded]
         wanted = [conditions.condition(expr, scope) for expr in item.wanted]
-        kept = tuple(condition for condition in wanted if condition is not None)
+        kept: tuple[ir.Condition, ...] = sound(wanted)
         known = [axis.name for axis in blocks[0]] + [column.name for column in columns]
         order = [self._order(key, known) for key in item.order]
         built = ir.Matrix(
@@ -70,11 +68,11 @@ class MatrixChecker(Struct, frozen=True):
             title=item.title.value if item.title else None,
             changes=changes,
             blocks=blocks,
-            excluded=tuple(condition for condition in excluded if condition is not None),
+            excluded=sound(excluded),
             wanted=(kept[0] if len(kept) == 1 else ir.AllOf(kept)) if kept else None,
             columns=tuple(columns),
             selected=tuple(name.text for name in item.selected),
-            order=tuple(key for key in order if key is not None),
+            order=sound(order),
             at=at,
             source=item.source.value if item.source else None,
             note=remark(item.remarks, "note"),
@@ -90,22 +88,21 @@ class MatrixChecker(Struct, frozen=True):
                 "take wider steps, or fewer axes",
             )
             return None
-        self.changes.known.matrices.setdefault(built.name, built)
+        self.known.matrices.setdefault(built.name, built)
         return built
 
     def _report(
         self, code: Code, span: Span, message: str, hint: str, earlier: Span | None = None
     ) -> None:
         secondary = [Label(earlier, "first named here")] if earlier else []
-        self.changes.sink.report(code, span, message, secondary=secondary, hint=hint)
+        self.sink.report(code, span, message, secondary=secondary, hint=hint)
 
     # -- axes ----------------------------------------------------------------------------
 
     def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
         """Return the product of the axes, and one more for each `include`."""
-        checker = AxisChecker(self.changes)
-        built = [checker.axis(axis) for axis in item.axes]
-        axes = tuple(axis for axis in built if axis is not None)
+        checker = AxisChecker(self.expressions)
+        axes = sound(map(checker.axis, item.axes))
         if not item.axes:
             self._report(
                 codes.MISSING_PART,
@@ -165,7 +162,7 @@ class MatrixChecker(Struct, frozen=True):
 
     def _at(self, change: ast.Change) -> int | None:
         """Return the population that is asked for."""
-        declared = lookup(self.changes.main, change.name)
+        declared = lookup(self.main, change.name)
         is_users = declared is not None and isinstance(declared.declaration, ast.Users)
         if not is_users:
             self._report(
@@ -175,7 +172,7 @@ class MatrixChecker(Struct, frozen=True):
                 "`at` tells for how many users loads, quality and cost are told: `at N = 20`",
             )
             return None
-        settled = self.changes.one(change, self.changes.main)
+        settled = self.changes.one(change, self.main)
         if not isinstance(settled, ir.SetPopulation):
             return None
         if settled.low != settled.high:
@@ -191,7 +188,7 @@ class MatrixChecker(Struct, frozen=True):
         self, item: ast.Matrix, axes: tuple[ir.Axis, ...]
     ) -> tuple[Scope, list[ir.MatrixColumn]]:
         """Return the columns of the spec's own, and the scope in which they are known."""
-        scope = Scope(self.changes.main, EVERYTHING, self._built_in(item.name.span))
+        scope = Scope(self.main, EVERYTHING, self._built_in(item.name.span))
         columns: list[ir.MatrixColumn] = []
         taken: dict[str, Span] = {axis.name: axis.span for axis in axes}
         for derived in item.columns:
@@ -207,18 +204,18 @@ class MatrixChecker(Struct, frozen=True):
                 )
                 continue
             taken[name] = derived.name.span
-            value = self.changes.expressions.quantity(derived.value, scope)
+            value = self.expressions.quantity(derived.value, scope)
             if value is not None and any(isinstance(p, ir.Changed) for p in parts_of(value.expr)):
-                refuse_changes(self.changes, derived.value.span)
+                refuse_changes(self.sink, derived.value.span)
             elif value is not None:
                 columns.append(ir.MatrixColumn(name, value))
                 scope = replace(scope, formals=scope.formals | {name: value})
         known = {*(column.name for column in columns), *(axis.name for axis in axes)}
         for chosen in item.selected:
-            is_answer = chosen.text in ANSWERS and lookup(self.changes.main, chosen) is None
+            is_answer = chosen.text in ANSWERS and lookup(self.main, chosen) is None
             if chosen.text in known or is_answer:
                 continue
-            value = self.changes.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
+            value = self.expressions.quantity(ast.Reference(chosen.span, chosen), scope)
             if value is not None:
                 columns.append(ir.MatrixColumn(chosen.text, value))
                 known.add(chosen.text)
@@ -255,11 +252,11 @@ class MatrixChecker(Struct, frozen=True):
         if matrix is None:
             return None
         scope = Scope(
-            self.changes.main,
+            self.main,
             EVERYTHING,
             self._built_in(item.span) | {column.name: column.value for column in matrix.columns},
         )
-        conditions = RowConditions(self.changes, matrix.axes)
+        conditions = RowConditions(self.expressions)
         where = None if item.where is None else conditions.condition(item.where, scope)
         condition = conditions.condition(item.condition, scope)
         if condition is None or (item.where is not None and where is None):
@@ -285,9 +282,7 @@ class MatrixChecker(Struct, frozen=True):
 
     def _claimed(self, item: ast.MatrixClaim) -> ir.Matrix | None:
         """Return the matrix that a claim is about: the one it names, or the only one."""
-        names = [
-            d.name.text for d in self.changes.main.syntax.declarations if isinstance(d, ast.Matrix)
-        ]
+        names = self.names(ast.Matrix)
         if item.matrix is not None:
             if item.matrix.text not in names:
                 self._report(
@@ -298,9 +293,9 @@ class MatrixChecker(Struct, frozen=True):
                     or (listed(names, "or") if names else "declare it: `matrix name { … }`"),
                 )
                 return None
-            return self.changes.known.matrices.get(item.matrix.text)
+            return self.known.matrices.get(item.matrix.text)
         if len(names) == 1:
-            return self.changes.known.matrices.get(names[0])
+            return self.known.matrices.get(names[0])
         self._report(
             codes.MISSING_PART,
             item.span,

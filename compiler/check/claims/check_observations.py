@@ -12,12 +12,12 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.claims.asking import asks_of_model
 from qps.compiler.check.claims.check_claims import ClaimChecker
+from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -44,23 +44,17 @@ class _ValueColumn(Struct, frozen=True):
     factor: Fraction
 
 
-class ObservationChecker(Struct, frozen=True):
+class ObservationChecker(OfChanges, frozen=True):
     """Checks `observe` blocks."""
-
-    claims: ClaimChecker
-
-    @property
-    def _sink(self) -> Sink:
-        return self.claims.changes.sink
 
     def observation(self, item: ast.Observe) -> ir.Observation | None:
         """Return a table of measured runs with its columns tied to the model."""
-        main = self.claims.changes.main
-        importer = self.claims.changes.expressions.context.importer
+        main = self.main
+        importer = self.expressions.context.importer
         assert importer is not None, "a spec is checked where it can be read"
         text = importer.data(item.file, main.syntax.source)
-        self._sink.add_all(text.diagnostics)
-        changes = self.claims.changes.all_of(item.changes, Scope(main))
+        self.sink.add_all(text.diagnostics)
+        changes = self.changes.all_of(item.changes, Scope(main))
         table = None if text.value is None else read_table(text.value, item.file.value)
         if isinstance(table, Problem):
             self._fail(item, table.message, table.hint)
@@ -74,11 +68,11 @@ class ObservationChecker(Struct, frozen=True):
                 settings.append(tied)
             elif tied is not None:
                 measured.append(tied)
-        if self._sink.has_errors:
+        if self.sink.has_errors:
             return None
         self._settle_once(item, settings)
         if not measured:
-            self._sink.report(
+            self.sink.report(
                 codes.MISSING_PART,
                 item.name.span,
                 "no column of this table is compared with a measure",
@@ -86,7 +80,7 @@ class ObservationChecker(Struct, frozen=True):
             )
             return None
         if item.missed and all(value.column.tolerance is None for value in measured):
-            self._sink.report(
+            self.sink.report(
                 codes.MISPLACED,
                 item.missed.span,
                 f"nothing of `{item.name.text}` is judged, so nothing of it is missed",
@@ -115,7 +109,7 @@ class ObservationChecker(Struct, frozen=True):
         """Report what two columns set."""
         targets = [column.target for column in settings]
         for target in dict.fromkeys(t for t in targets if targets.count(t) > 1):
-            self._sink.report(
+            self.sink.report(
                 codes.DUPLICATE_NAME,
                 item.name.span,
                 f"two columns of `{item.name.text}` set `{target}`",
@@ -123,13 +117,13 @@ class ObservationChecker(Struct, frozen=True):
             )
 
     def _fail(self, item: ast.Observe, message: str, hint: str = "mend the file there") -> None:
-        self._sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
+        self.sink.report(codes.BAD_DATA, item.file.span, message, hint=hint)
 
     def _column(
         self, item: ast.Column, table: ast.Observe, headings: Sequence[str]
     ) -> _SettingColumn | _ValueColumn | None:
         if item.name.text not in headings:
-            self._sink.report(
+            self.sink.report(
                 codes.BAD_DATA,
                 item.name.span,
                 f"`{table.file.value}` has no column `{item.name.text}`",
@@ -138,7 +132,7 @@ class ObservationChecker(Struct, frozen=True):
             return None
         target = item.target
         if isinstance(target, ast.Reference):
-            declared = lookup(self.claims.changes.main, target.name)
+            declared = lookup(self.main, target.name)
             is_case = declared is None and target.name.text == "case"
             if is_case or (declared is not None and isinstance(declared.declaration, _SETTINGS)):
                 unit = item.unit.span.text if item.unit is not None else None
@@ -146,13 +140,13 @@ class ObservationChecker(Struct, frozen=True):
         return self._value_column(item)
 
     def _value_column(self, item: ast.Column) -> _ValueColumn | None:
-        expressions = self.claims.changes.expressions
-        value = expressions.quantity(item.target, Scope(self.claims.changes.main, EVERYTHING))
+        expressions = self.expressions
+        value = expressions.quantity(item.target, Scope(self.main, EVERYTHING))
         if value is None:
             return None
         factor = Fraction(1)
         if item.unit is not None:
-            fixed = Scope(self.claims.changes.main, Allowed.NOTHING)
+            fixed = Scope(self.main, Allowed.NOTHING)
             unit = expressions.quantity(item.unit, fixed, value.dimension, "the unit of the column")
             if unit is None:
                 return None
@@ -161,18 +155,17 @@ class ObservationChecker(Struct, frozen=True):
         elif value.dimension != DIMENSIONLESS:
             usual = f"give their unit: `{item.name.text} in {value.dimension} -> …`"
             advised = advice(value, lambda other: other == DIMENSIONLESS, usual)
-            self._sink.report(
+            self.sink.report(
                 codes.WRONG_DIMENSION,
                 item.span,
                 f"plain numbers are compared with {value.dimension.in_words}",
-                secondary=advised.labels,
-                hint=advised.hint,
+                hint=advised,
             )
             return None
-        tolerance = self.claims.tolerance(item.tolerance, value.dimension)
+        tolerance = ClaimChecker(self.expressions).tolerance(item.tolerance, value.dimension)
         if item.tolerance is not None and tolerance is None:
             return None
-        asks = asks_of_model(item.target, self.claims.changes.main)
+        asks = asks_of_model(item.target, self.main)
         column = ir.MeasuredColumn(
             heading=item.name.text, value=value, tolerance=tolerance, span=item.span, asks=asks
         )
@@ -222,9 +215,9 @@ class ObservationChecker(Struct, frozen=True):
             cell = f"{cell} {column.unit}"
         parsed = parse_change(Source(item.file.value, f"{column.target} = {cell}"))
         change = None
-        with self._sink.aside() as found:
+        with self.sink.aside() as found:
             if parsed.value is not None:
-                change = self.claims.changes.one(parsed.value, self.claims.changes.main)
+                change = self.changes.one(parsed.value, self.main)
         problems = [*parsed.diagnostics, *found]
         for problem in problems[:1]:
             # The cell is no text that anybody wrote: the place is the line of the table.

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from msgspec import Struct
-
 from qps.compiler import ir
-from qps.compiler.check.model.check_changes import ChangeChecker
+from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
-from qps.compiler.ir.parts import parts_of
+from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax import ast
 
 
-class RowConditions(Struct, frozen=True):
+class RowConditions(OfChanges, frozen=True):
     """Checks conditions on the rows of a matrix: also what stands in a place, what limits."""
-
-    changes: ChangeChecker
-    axes: tuple[ir.Axis, ...]
 
     def input_condition(self, expr: ast.Expr, scope: Scope) -> ir.Condition | None:
         """Return a condition by which rows are left out before anything is solved."""
@@ -30,7 +26,7 @@ class RowConditions(Struct, frozen=True):
         results = ir.Measured | ir.Population
         if condition is None or not any(isinstance(p, results) for p in _compared(condition)):
             return condition
-        self.changes.sink.report(
+        self.sink.report(
             codes.VARIES,
             expr.span,
             "`exclude` decides before anything is solved: it cannot ask for a result",
@@ -58,9 +54,9 @@ class RowConditions(Struct, frozen=True):
                 check = self._word_check(name, is_result=is_result)
                 if check is not None:
                     return self._word(expr, name, check)
-        found = self.changes.expressions.condition(expr, scope)
+        found = self.expressions.condition(expr, scope)
         if found is not None and any(isinstance(p, ir.Changed) for p in _compared(found)):
-            refuse_changes(self.changes, expr.span)
+            refuse_changes(self.sink, expr.span)
             return None
         return found
 
@@ -70,9 +66,9 @@ class RowConditions(Struct, frozen=True):
         """Return how the words of a column are checked; None where it holds no words."""
         text = name.text
         if text in ("scenario", "mode"):
-            declared = ast.Scenario if text == "scenario" else ast.Mode
-            return lambda value: self._one_of(value, self._declared(declared), text)
-        named = lookup(self.changes.main, name)
+            names = self.names(ast.Scenario if text == "scenario" else ast.Mode)
+            return lambda value: self._one_of(value, names, text)
+        named = lookup(self.main, name)
         if is_result and named is None and text == "limited_by":
             return self._requirement
         if is_result and named is None and text == "bottleneck":
@@ -87,7 +83,7 @@ class RowConditions(Struct, frozen=True):
         value = expr.operands[-1]
         is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
         if not is_fit or not isinstance(value, ast.Reference):
-            self.changes.sink.report(
+            self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
                 f"`{name.text}` is compared with a name, by `==` or `!=`",
@@ -100,15 +96,11 @@ class RowConditions(Struct, frozen=True):
         condition = ir.RowIs(name.text, word)
         return condition if expr.operators[0] == "==" else ir.Negated(condition)
 
-    def _declared(self, kind: type[ast.Scenario | ast.Mode]) -> list[str]:
-        declarations = self.changes.main.syntax.declarations
-        return [d.name.text for d in declarations if isinstance(d, kind)]
-
     def _one_of(self, value: ast.Reference, known: Iterable[str], what: str) -> str | None:
         names = list(known)
         if value.name.text in names:
             return value.name.text
-        self.changes.sink.report(
+        self.sink.report(
             codes.UNKNOWN_NAME,
             value.span,
             f"there is no {what} `{value.name.text}`",
@@ -121,14 +113,14 @@ class RowConditions(Struct, frozen=True):
         """Return the machine or network that a node or link is compared with."""
         is_node = isinstance(declared.declaration, ast.Node)
         read = Place(value.name, None)
-        return self.changes.places.kind(read, self.changes.main, is_node=is_node)
+        return self.changes.places.kind(read, self.main, is_node=is_node)
 
     def _requirement(self, value: ast.Reference) -> str | None:
         """Return the requirement that `limited_by` is compared with."""
         if value.name.parts[-1] == "load":
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
             return None if self._resource(owner) is None else value.name.text
-        declarations = self.changes.main.syntax.declarations
+        declarations = self.main.syntax.declarations
         required = [
             _measure_text(requirement.condition)
             for d in declarations
@@ -139,17 +131,17 @@ class RowConditions(Struct, frozen=True):
 
     def _resource(self, value: ast.Reference) -> str | None:
         """Return the resource that `bottleneck` is compared with."""
-        owner = self.changes.main.names.get(value.name.parts[0]) if value.name.parts else None
+        owner = self.main.names.get(value.name.parts[0]) if value.name.parts else None
         if isinstance(owner, ast.Node | ast.Link):
             return value.name.text
-        declared = self.changes.main.names.items()
+        declared = self.main.names.items()
         places = [name for name, d in declared if isinstance(d, ast.Node | ast.Link)]
         return self._one_of(value, places, "resource")
 
 
-def refuse_changes(changes: ChangeChecker, span: Span) -> None:
+def refuse_changes(sink: Sink, span: Span) -> None:
     """Report a `with` where a row of a matrix is asked for something."""
-    changes.sink.report(
+    sink.report(
         codes.MISPLACED,
         span,
         "a row of a matrix has no `with` of its own",
@@ -159,15 +151,8 @@ def refuse_changes(changes: ChangeChecker, span: Span) -> None:
 
 def _compared(condition: ir.Condition) -> Iterator[ir.Expr]:
     """Yield what is compared in a condition, and all that it is made of."""
-    match condition:
-        case ir.Compare(_, left, right):
-            yield from parts_of(left)
-            yield from parts_of(right)
-        case ir.AllOf(parts) | ir.AnyOf(parts):
-            for part in parts:
-                yield from _compared(part)
-        case ir.Negated(inner):
-            yield from _compared(inner)
+    for compared in operands_of(condition):
+        yield from parts_of(compared)
 
 
 def _measure_text(condition: ast.Expr) -> str:

@@ -309,8 +309,8 @@ class ChangeChecker(Part, frozen=True):
                 value.span,
                 f"`{change.name.text}` must be {dimension.in_words}, "
                 f"not {value.dimension.in_words}",
-                secondary=[Label(param.value.span, "its own value"), *advised.labels],
-                hint=advised.hint,
+                secondary=[Label(param.value.span, "its own value")],
+                hint=advised,
             )
             return None
         return ir.SetParameter(name, value.expr, value.span)
@@ -348,6 +348,15 @@ class ChangeChecker(Part, frozen=True):
         name, span = declaration.name.text, declaration.name.span
         self.known.scenarios[name] = ir.Scenario(name, changes, span, declaration.doc)
         return self.known.scenarios[name]
+
+
+class OfChanges(Part, frozen=True):
+    """Checks what is asked of a model as it is changed."""
+
+    @property
+    def changes(self) -> ChangeChecker:
+        """What checks the changes."""
+        return ChangeChecker(self.expressions)
 
 
 def change_checker(context: Context) -> ChangeChecker:

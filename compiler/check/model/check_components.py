@@ -279,8 +279,7 @@ class ComponentChecker(Part, frozen=True):
             codes.WRONG_DIMENSION,
             quantity.span,
             message,
-            secondary=advised.labels,
-            hint=advised.hint,
+            hint=advised,
         )
         return True
 

@@ -185,8 +185,7 @@ class MachineChecker(AttributeChecker, frozen=True):
                 item.capacity.span,
                 f"`{item.name.text}` has a capacity of {capacity.dimension.in_words}, "
                 "which is no capacity",
-                secondary=advised.labels,
-                hint=advised.hint,
+                hint=advised,
             )
             return None
         return ir.Resource(
@@ -292,8 +291,7 @@ class MachineChecker(AttributeChecker, frozen=True):
                     codes.WRONG_DIMENSION,
                     expr.span,
                     f"a rating is counted in a unit of rating, not in {rating.dimension.in_words}",
-                    secondary=advised.labels,
-                    hint=advised.hint,
+                    hint=advised,
                 )
                 return None
             assert base is not None

@@ -91,8 +91,7 @@ class NetworkChecker(AttributeChecker, frozen=True):
             codes.WRONG_DIMENSION,
             item.value.span,
             f"`{item.kind}` cannot be {quantity.dimension.in_words}",
-            secondary=advised.labels,
-            hint=advised.hint,
+            hint=advised,
         )
         return None
 

@@ -6,7 +6,7 @@ changes it, a claim, a stream in its groups) was checked by itself, and found no
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from msgspec import Struct
@@ -15,77 +15,57 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
 
-T = TypeVar("T")
+P = TypeVar("P", bound=Struct)
+
+_PARTS = (
+    "parameters", "groups", "nodes", "links", "streams", "measures", "requirements", "targets",
+    "observations", "figures", "matrices",
+)  # fmt: skip
+"""The parts of a model that go as a whole where something in them dangles."""
 
 
 def without_dangling(model: ir.Model) -> ir.Model:
     """Return a model without the parts that name something which the model does not have."""
+    known = _names_in(model)
     while True:
-        pruned = _pruned(model, _names_in(model))
-        if _size(pruned) == _size(model):
-            return pruned
-        model = pruned
+        model = _pruned(model, known)
+        if _names_in(model) == known:
+            return model
+        known = _names_in(model)
 
 
 def _pruned(model: ir.Model, known: frozenset[str]) -> ir.Model:
     """Return a model without what names anything else than is known."""
 
-    def sound(parts: Sequence[T]) -> tuple[T, ...]:
-        return tuple(part for part in parts if _named_in(part) <= known)
+    def is_sound(part: object) -> bool:
+        return _named_in(part) <= known
 
+    def within(part: P, *fields: str) -> P:
+        return replace(part, **{f: tuple(filter(is_sound, getattr(part, f))) for f in fields})
+
+    formula = model.quality.formula if is_sound(model.quality) else None
     return replace(
-        model,
-        parameters=sound(model.parameters),
-        groups=sound(model.groups),
-        nodes=sound(model.nodes),
-        links=sound(model.links),
-        machines={n: m for n, m in model.machines.items() if sound([m])},
-        networks={n: m for n, m in model.networks.items() if sound([m])},
-        streams=sound(model.streams),
-        measures=sound(model.measures),
-        requirements=sound(model.requirements),
-        quality=model.quality if sound([model.quality]) else replace(model.quality, formula=None),
-        targets=sound(model.targets),
-        modes=tuple(
-            replace(m, requirements=sound(m.requirements), changes=sound(m.changes))
-            for m in model.modes
-        ),
-        scenarios=tuple(replace(s, changes=sound(s.changes)) for s in model.scenarios),
-        expectations=tuple(
-            replace(e, claims=sound(e.claims), matrix_claims=sound(e.matrix_claims))
-            for e in model.expectations
-        ),
-        observations=sound(model.observations),
-        figures=sound(model.figures),
-        matrices=sound(model.matrices),
+        within(model, *_PARTS),
+        machines={n: m for n, m in model.machines.items() if is_sound(m)},
+        networks={n: m for n, m in model.networks.items() if is_sound(m)},
+        quality=replace(model.quality, formula=formula),
+        modes=tuple(within(mode, "requirements", "changes") for mode in model.modes),
+        scenarios=tuple(within(scenario, "changes") for scenario in model.scenarios),
+        expectations=tuple(within(e, "claims", "matrix_claims") for e in model.expectations),
     )
-
-
-def _size(model: ir.Model) -> int:
-    """Return how many parts a model has."""
-    parts: list[Sequence[object] | dict[str, ir.Machine] | dict[str, ir.Network]] = [
-        model.parameters, model.groups, model.nodes, model.links, model.machines, model.networks,
-        model.streams, model.measures, model.requirements, model.targets, model.observations,
-        model.figures, model.matrices,
-    ]  # fmt: skip
-    parts += [part for m in model.modes for part in (m.requirements, m.changes)]
-    parts += [scenario.changes for scenario in model.scenarios]
-    parts += [part for e in model.expectations for part in (e.claims, e.matrix_claims)]
-    return sum(map(len, parts))
 
 
 def _names_in(model: ir.Model) -> frozenset[str]:
     """Return what a model has, each name with what kind of thing it is."""
-    return frozenset(
-        [
-            *(f"option {option.name}" for option in model.options),
-            *(f"parameter {parameter.name}" for parameter in model.parameters),
-            *(f"group {group.name}" for group in model.groups),
-            *(f"place {node.name}" for node in model.nodes),
-            *(f"place {link.name}" for link in model.links),
-            *(f"hardware {name}" for name in (*model.machines, *model.networks)),
-        ]
+    declared: tuple[tuple[str, Iterable[str]], ...] = (
+        ("option", (option.name for option in model.options)),
+        ("parameter", (parameter.name for parameter in model.parameters)),
+        ("group", (group.name for group in model.groups)),
+        ("place", (node.name for node in model.nodes)),
+        ("place", (link.name for link in model.links)),
+        ("hardware", (*model.machines, *model.networks)),
     )
+    return frozenset(f"{kind} {name}" for kind, names in declared for name in names)
 
 
 def _named_in(part: object) -> frozenset[str]:
