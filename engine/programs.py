@@ -2,7 +2,7 @@
 
 Equal parts of formulas are one operation, however many ask for it. A program is plain data: what
 an operation does stands in the table of `operations`, by its word, and the interpreters run it on
-arrays (`running`), on exact fractions (`exact`), and on bounds (`bounding`).
+arrays and on bounds (`running`), and on exact fractions (`exact`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
+
+from qps.engine import leaves
+from qps.engine.operations import OPERATIONS, Operation
 
 StepValue: TypeAlias = Fraction | float | str | int | None
 
@@ -51,3 +54,45 @@ class Program:
                 found.add(number)
                 waiting += [o for o in self.steps[number].operands if o not in done]
         return sorted(found)
+
+    def plan(self, outputs: Iterable[int], known: Iterable[int] = ()) -> Plan:
+        """Return what is to be done for some outputs, in order."""
+        wanted = frozenset(outputs)
+        order = self.needed(wanted, known)
+        last: dict[int, int] = {}
+        for number in order:
+            for operand in self.steps[number].operands:
+                last[operand] = number
+        unused: dict[int, list[int]] = {}
+        for operand, number in last.items():
+            if operand not in wanted:
+                unused.setdefault(number, []).append(operand)
+        found = Plan()
+        for number in order:
+            step = self.steps[number]
+            match step.word:
+                case leaves.NUMBER:
+                    assert isinstance(step.value, Fraction | float)
+                    found.constants[number] = float(step.value)
+                case leaves.INPUT:
+                    found.inputs[number] = str(step.value)
+                case leaves.POPULATION:
+                    found.populations.append(number)
+                case word:
+                    row, done = OPERATIONS.get(word), tuple(unused.get(number, ()))
+                    found.steps.append((number, row, step, done))
+        return found
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done for some outputs.
+
+    Steps in their order, each with its row of the table (None for a whole power), and the numbers
+    of those that nobody needs after it.
+    """
+
+    constants: dict[int, float] = field(default_factory=dict)
+    inputs: dict[int, str] = field(default_factory=dict)
+    populations: list[int] = field(default_factory=list)
+    steps: list[tuple[int, Operation | None, Step, tuple[int, ...]]] = field(default_factory=list)

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from qps.engine.columns import on_bounds
 from qps.engine.columns.on_arrays import whole_power
-from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
+from qps.engine.columns.on_bounds import Bounds
+from qps.engine.leaves import NUMBER
 from qps.engine.operations import OPERATIONS
-from qps.engine.programs import Program, Step
+from qps.engine.programs import Plan, Program, Step
 
 Values = dict[int, Any]
 """What steps came to: arrays, or plain numbers where all rows are alike."""
@@ -22,9 +24,7 @@ class Runner:
     """Runs one program; what is to be done for which outputs is worked out once."""
 
     program: Program
-    _plans: dict[tuple[frozenset[int], frozenset[int]], list[_Planned]] = field(
-        default_factory=dict
-    )
+    _plans: dict[tuple[frozenset[int], frozenset[int]], Plan] = field(default_factory=dict)
 
     def run(
         self,
@@ -35,51 +35,60 @@ class Runner:
     ) -> Values:
         """Return the values of some steps, those of others being known."""
         wanted = frozenset(outputs)
-        values: Values = dict(known)
-        for planned in self._plan(wanted, frozenset(known)):
-            values[planned.number] = _done(planned.step, values, inputs, population)
-            for number in planned.last_used:
-                del values[number]
+        plan = self._plan(wanted, known)
+        values: Values = {**known, **plan.constants}
+        for number, name in plan.inputs.items():
+            assert inputs is not None
+            values[number] = inputs[name]
+        for number in plan.populations:
+            values[number] = population
+        for number, row, step, unused in plan.steps:
+            operands = [values[operand] for operand in step.operands]
+            values[number] = _powered(step, operands) if row is None else row.array(*operands)
+            for done in unused:
+                del values[done]
         return {number: values[number] for number in wanted}
 
-    def _plan(self, outputs: frozenset[int], known: frozenset[int]) -> list[_Planned]:
-        key = (outputs, known)
+    def bounds(
+        self,
+        outputs: Iterable[int],
+        known: Mapping[int, Bounds],
+        inputs: Mapping[str, Bounds],
+        population: tuple[Any, Any],
+    ) -> dict[int, Bounds]:
+        """Return bounds of steps, some being known, for populations between two ends.
+
+        Those of what they rest on are told, too.
+        """
+        plan = self._plan(frozenset(outputs), known)
+        found = dict(known)
+        for number, value in plan.constants.items():
+            found[number] = Bounds(value, value)
+        for number, name in plan.inputs.items():
+            found[number] = inputs[name]
+        for number in plan.populations:
+            found[number] = Bounds(*population, 1.0, 1.0)
+        with np.errstate(all="ignore"):
+            for number, row, step, _ in plan.steps:
+                operands = [found[operand] for operand in step.operands]
+                if row is None:
+                    assert isinstance(step.value, int)
+                    found[number] = on_bounds.power(operands[0], step.value)
+                else:
+                    found[number] = row.bounds(*operands)
+        return found
+
+    def _plan(self, outputs: frozenset[int], known: Mapping[int, object]) -> Plan:
+        key = (outputs, frozenset(known))
         if key not in self._plans:
-            self._plans[key] = _plan(self.program, outputs, known)
+            plan = self._plans[key] = self.program.plan(outputs, known)
+            plan.constants = {number: np.float64(own) for number, own in plan.constants.items()}
         return self._plans[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """A step to do, and which values nobody needs after it."""
-
-    number: int
-    step: Step
-    last_used: tuple[int, ...]
-
-
-def _plan(program: Program, outputs: frozenset[int], known: frozenset[int]) -> list[_Planned]:
-    """Return the steps to do, in order."""
-    order = program.needed(outputs, known)
-    last: dict[int, int] = {}
-    for number in order:
-        for operand in program.steps[number].operands:
-            last[operand] = number
-    unused: dict[int, list[int]] = {}
-    for operand, number in last.items():
-        if operand not in outputs:
-            unused.setdefault(number, []).append(operand)
-    return [_Planned(n, program.steps[n], tuple(unused.get(n, ()))) for n in order]
-
-
-def _done(step: Step, values: Values, inputs: Mapping[str, Any] | None, population: Any) -> Any:
-    """Return what a step gives."""
-    if step.word == INPUT:
-        assert inputs is not None
-        return inputs[str(step.value)]
-    if step.word == POPULATION:
-        return population
-    return in_floats(step, [values[number] for number in step.operands])
+def _powered(step: Step, operands: Sequence[Any]) -> Any:
+    assert isinstance(step.value, int)
+    return whole_power(operands[0], step.value)
 
 
 def in_floats(step: Step, operands: Sequence[Any]) -> Any:
@@ -87,8 +96,4 @@ def in_floats(step: Step, operands: Sequence[Any]) -> Any:
     row = OPERATIONS.get(step.word)
     if row is not None:
         return row.array(*operands)
-    if step.word == WHOLE_POWER:
-        assert isinstance(step.value, int)
-        return whole_power(operands[0], step.value)
-    assert step.word == NUMBER
-    return np.float64(step.value)
+    return np.float64(step.value) if step.word == NUMBER else _powered(step, operands)

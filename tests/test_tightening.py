@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.single_rows import no_row_alone
-from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import population
@@ -67,7 +66,9 @@ def test_powers_of_the_population_go_inside() -> None:
     n, a = tight.emit(POPULATION), tight.emit(INPUT, value="a")
     inner = tight.emit("min", tight.constant(1), tight.multiply(a, tight.power(n, -1)))
     product = tight.multiply(n, inner)
-    bounds = bounds_of(tight.program(), [product], {}, {"a": Bounds(8.0, 8.0)}, (1.0, 1e6))[product]
+    bounds = Runner(tight.program()).bounds([product], {}, {"a": Bounds(8.0, 8.0)}, (1.0, 1e6))[
+        product
+    ]
     assert (bounds.low, bounds.high) == (1.0, 8.0)
     assert bounds.slope_low >= 0
 
@@ -80,7 +81,7 @@ def test_what_is_left_is_added_inside() -> None:
     left = tight.emit("ratio", tight.less(tight.constant(1), x), a)
     taken = tight.emit("max", tight.constant(Fraction(1, 100)), tight.emit("min", left, a))
     whole = tight.add(x, tight.multiply(a, tight.emit("min", taken, left)))
-    box = bounds_of(tight.program(), [whole], {}, {"a": Bounds(0.5, 0.5)}, (1.0, 1e6))
+    box = Runner(tight.program()).bounds([whole], {}, {"a": Bounds(0.5, 0.5)}, (1.0, 1e6))
     assert box[whole].high == pytest.approx(1)
 
 

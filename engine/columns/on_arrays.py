@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,12 @@ absolute, root, exponential, cosine, arc_cosine = np.abs, np.sqrt, np.exp, np.co
 
 def total(*parts: Any) -> Any:
     """Return a sum."""
-    return reduce(np.add, parts)
+    return reduce(add, parts)
 
 
 def product(*parts: Any) -> Any:
     """Return a product."""
-    return reduce(np.multiply, parts)
+    return reduce(mul, parts)
 
 
 def maximum(*parts: Any) -> Any:
@@ -105,12 +106,18 @@ def whole_power(value: Any, exponent: int) -> Any:
 
 def ratio(above: Any, below: Any) -> Any:
     """Return a quotient that is infinite where its divisor vanishes."""
-    return np.where((below == 0) & ~np.isnan(above), np.inf, np.divide(above, below))[()]
+    found = np.divide(above, below)
+    if np.all(below):
+        return found
+    return np.where((below == 0) & ~np.isnan(above), np.inf, found)[()]
 
 
 def mean(above: Any, below: Any) -> Any:
     """Return a quotient that is 0 where its divisor vanishes."""
-    return np.where((below == 0) & ~np.isnan(above), 0.0, np.divide(above, below))[()]
+    found = np.divide(above, below)
+    if np.all(below):
+        return found
+    return np.where((below == 0) & ~np.isnan(above), 0.0, found)[()]
 
 
 def waiting(work: Any, load: Any) -> Any:

@@ -24,11 +24,11 @@ from qps.compiler.lower.lower_expressions import Moving
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
-from qps.engine.bounding import bounds_of
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import UNDEFINED, Formula
 from qps.engine.programs import Program
+from qps.engine.running import Runner
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.impossible import impossible
@@ -441,10 +441,11 @@ class _GroupCompiler:
             numbers = numbers_of(axis)
             inputs[axis.name] = Bounds(numbers.min(), numbers.max())
         ends = (float(mode.low), float(mode.high))
+        runner = Runner(program)
 
         def proven(criteria: Sequence[CompiledCriterion]) -> list[tuple[bool, bool]]:
             sides = {number for c in criteria for number in (c.measure, c.limit)}
-            bounds = bounds_of(program, sides, {}, inputs, ends)
+            bounds = runner.bounds(sides, {}, inputs, ends)
             shapes = [shape_of(program, criterion, bounds) for criterion in criteria]
             return [(bool(np.all(s.is_simple)), bool(np.all(s.never))) for s in shapes]
 

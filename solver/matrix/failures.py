@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from qps.engine.bounding import bounds_of
 from qps.engine.columns.on_bounds import Bounds
-from qps.solver.matrix.prepared import Bools, CompiledCriterion, Ints, Rows, worst
+from qps.solver.matrix.closing_in import closed_in
+from qps.solver.matrix.prepared import FAILS, Bools, CompiledCriterion, Floats, Ints, Rows, worst
 from qps.solver.matrix.proofs import shape_of
 
-_HALVE_EVERY = 3
-_MOST_STEPS = 200
 _MOST_PIECES = 400
 
 
@@ -70,47 +68,17 @@ def _bracketed(rows: Rows, criteria: Sequence[CompiledCriterion], low: Ints, end
     between = ~fails & (at_above > 0)
     chosen = np.flatnonzero(between)
     index, rows = index[chosen], rows.take(chosen)
-    first[index] = _closed_in(
-        rows, criteria, below[chosen], above[chosen], at_below[chosen], at_above[chosen]
-    )
+    excess = partial(_excess, criteria)
+    ends = below[chosen].astype(np.float64), above[chosen].astype(np.float64)
+    found = closed_in(rows, excess, *ends, is_whole=True)
+    first[index] = found.astype(np.int64)
     return first
 
 
-def _closed_in(
-    rows: Rows,
-    criteria: Sequence[CompiledCriterion],
-    below: Ints,
-    above: Ints,
-    at_below: np.ndarray,
-    at_above: np.ndarray,
-) -> Ints:
-    """Return the first failures between populations that hold and populations that fail."""
-    found = above.copy()
-    where = np.arange(above.size)
-    # Signs that stay the same twice make the secant creep: its far end is then halved (Illinois).
-    side = np.zeros(above.size, dtype=np.int8)
-    for step in range(1, _MOST_STEPS):
-        is_done = above - below <= 1
-        if not is_done.size or is_done.any():
-            found[where[is_done]] = above[is_done]
-            left = np.flatnonzero(~is_done)
-            if not left.size:
-                return found
-            where, rows, side = where[left], rows.take(left), side[left]
-            below, above = below[left], above[left]
-            at_below, at_above = at_below[left], at_above[left]
-        width = above - below
-        share: Any = 0.5
-        if step % _HALVE_EVERY:  # what is infinite tells nothing of where it begins
-            share = np.where(np.isfinite(at_above), at_below / (at_below - at_above), 0.5)
-        at = np.clip(below + np.floor(share * width).astype(np.int64), below + 1, above - 1)
-        value = worst(rows, criteria, at.astype(float))
-        fails = value > 0
-        at_below = np.where(fails, np.where(side == 1, at_below / 2, at_below), value)
-        at_above = np.where(fails, value, np.where(side == -1, at_above / 2, at_above))
-        below, above = np.where(fails, below, at), np.where(fails, at, above)
-        side = np.where(fails, 1, -1).astype(np.int8)
-    raise AssertionError("a bracket of whole numbers always closes")
+def _excess(criteria: Sequence[CompiledCriterion], rows: Rows, population: Floats) -> Floats:
+    """Return the margin of what is passed furthest; how far tells nothing from `FAILS` on."""
+    value = worst(rows, criteria, population)
+    return np.where(value >= FAILS, np.inf, value)
 
 
 def _by_pieces(rows: Rows, criteria: Sequence[CompiledCriterion], low: int, end: Ints) -> Failures:
@@ -146,7 +114,8 @@ def _is_simple(rows: Rows, criteria: Sequence[CompiledCriterion], start: Ints, s
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     sides = {number for c in criteria for number in (c.measure, c.limit)}
     program = rows.runner.program
-    found = bounds_of(program, sides, known, {}, (start.astype(float), stop.astype(float)))
+    ends = start.astype(float), stop.astype(float)
+    found = rows.runner.bounds(sides, known, {}, ends)
     simple = np.ones(rows.count, dtype=bool)
     for criterion in criteria:
         simple &= shape_of(program, criterion, found).is_simple

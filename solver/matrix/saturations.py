@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.bounding import bounds_of
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exact import Exact, as_float
 from qps.engine.formulas import Formula
+from qps.solver.matrix.closing_in import closed_in
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
 from qps.solver.matrix.proofs import Shape, shape_of
 
 _FARTHEST = 1e15
-_MOST_STEPS = 400
 _MOST_PIECES = 1000
 _PIECES_FOR_ANY, _PIECES_FOR_EACH = 100, 50
 """A row that is solved by itself takes as long as so many pieces, at least."""
-_NEAR_ENOUGH = 4e-16
-_HALVE_EVERY = 3
 _DOUBTFUL = 1e-9
 _ON_TARGET = 1e-12
 _SHORTLY = 1e-9
@@ -98,8 +96,8 @@ def _told_apart(
     It comes to it just behind the point found, or at the whole population there and nowhere else.
     """
     later = found.at * (1 + _SHORTLY)
-    near = np.abs(_excess(rows, resource, later)) <= 2 * _ON_TARGET
-    falls = _excess(rows, resource, later) <= 0
+    near = np.abs(_excess(resource, rows, later)) <= 2 * _ON_TARGET
+    falls = _excess(resource, rows, later) <= 0
     where = np.flatnonzero(np.isfinite(found.at) & ~found.is_open & (near | falls))
     sides = (resource.load, resource.target)
     whole = np.round(found.at)
@@ -179,7 +177,7 @@ def _shape(rows: Rows, resource: CompiledResource, start: Floats, end: Floats) -
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     program, criterion = rows.runner.program, resource.criterion
     sides = (criterion.measure, criterion.limit)
-    found = bounds_of(program, sides, known, {}, (start, end))
+    found = rows.runner.bounds(sides, known, {}, (start, end))
     shape = shape_of(program, criterion, found)
     load, target = found[criterion.measure], found[criterion.limit]
     # What fills its resource passes the target or not; all else reaches it where it touches it.
@@ -198,7 +196,7 @@ def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
     """
     at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
     here, length = np.full(rows.count, float(low)), np.full(rows.count, max(1.0, float(low)))
-    excess = _excess(rows, resource, here)
+    excess = _excess(resource, rows, here)
     at[excess > 0] = low
     active = np.flatnonzero(excess <= 0)
     for _ in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
@@ -207,7 +205,7 @@ def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
         some, start = rows.take(active), here[active]
         stop = np.minimum(start + length[active], _FARTHEST)
         shape = _shape(some, resource, start, stop)
-        passes = _excess(some, resource, stop) > 0
+        passes = _excess(resource, some, stop) > 0
         crosses = shape.rises & passes
         index = np.flatnonzero(crosses)
         at[active[index]] = _crossings(some.take(index), resource, start[index], stop[index])
@@ -220,7 +218,7 @@ def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
     return Saturations(at, is_open)
 
 
-def _rounded_excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
+def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return by how much a load is above its target, by floats; infinite where it has no value."""
     sides = resource.load, resource.target
     values = rows.at(sides, population)
@@ -229,25 +227,25 @@ def _rounded_excess(rows: Rows, resource: CompiledResource, population: Any) -> 
     return np.where(np.isnan(value), np.inf, value)
 
 
-def _excess(rows: Rows, resource: CompiledResource, population: Any) -> Floats:
+def _excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     """Return the same but for rounding: what fills passes its target, all else reaches it."""
     room = -_ON_TARGET if resource.is_filled else _ON_TARGET
-    return _rounded_excess(rows, resource, population) + room
+    return _rounded_excess(resource, rows, population) + room
 
 
 def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
     """Return where loads that stay above their targets once they are there pass them."""
     found = np.full(rows.count, np.inf)
-    starts = _excess(rows, resource, float(low))
+    starts = _excess(resource, rows, float(low))
     found[starts > 0] = low
     where = np.flatnonzero(starts <= 0)
     some = rows.take(where)
     below, above = np.full(where.size, float(low)), np.full(where.size, max(2.0 * low, 2.0))
-    at_above = _excess(some, resource, above)
+    at_above = _excess(resource, some, above)
     while (short := (at_above <= 0) & (above < _FARTHEST)).any():
         below = np.where(short, above, below)
         above = np.where(short, 2 * above, above)
-        at_above = _excess(some, resource, above)
+        at_above = _excess(resource, some, above)
     found[where] = _crossings(some, resource, below, above)
     return Saturations(found, np.zeros(rows.count, dtype=bool))
 
@@ -257,43 +255,14 @@ def _crossings(rows: Rows, resource: CompiledResource, below: Floats, above: Flo
 
     To the last digits where they cross them; where they lie on them, where that begins or ends.
     """
-    found = _closed_in(rows, resource, below, above, _excess)
-    exact = _closed_in(rows, resource, below, above, _rounded_excess)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(exact - found) <= _SHORTLY * found, exact, found)
-
-
-def _closed_in(
-    rows: Rows,
-    resource: CompiledResource,
-    below: Floats,
-    above: Floats,
-    excess: Callable[..., Floats],
-) -> Floats:
-    """Return where an excess is above zero between two populations, infinite where it is not."""
-    found = np.full(rows.count, np.inf)
-    where = np.arange(rows.count)
-    at_below, at_above = excess(rows, resource, below), excess(rows, resource, above)
-    for step in range(1, _MOST_STEPS):
-        reaches = (at_above > 0) & (above - below > _NEAR_ENOUGH * above)
-        if not reaches.size or not reaches.all():
-            done = np.flatnonzero(~reaches)
-            found[where[done]] = np.where(at_above[done] > 0, above[done], np.inf)
-            left = np.flatnonzero(reaches)
-            if not left.size:
-                break
-            where, rows = where[left], rows.take(left)
-            below, above = below[left], above[left]
-            at_below, at_above = at_below[left], at_above[left]
-        share: Any = 0.5
-        if step % _HALVE_EVERY:
-            share = at_below / (at_below - np.minimum(at_above, 1.0))
-        at = np.clip(below + share * (above - below), below, above)
-        # A step that stays where it was is moved by the least that shows.
-        least = np.nextafter(below, above)
-        at = np.clip(at, least, np.maximum(np.nextafter(above, below), least))
-        value = excess(rows, resource, at)
-        passes = value > 0
-        below, at_below = np.where(passes, below, at), np.where(passes, at_below, value)
-        above, at_above = np.where(passes, at, above), np.where(passes, value, at_above)
+    found = closed_in(rows, partial(_excess, resource), below, above, is_whole=False)
+    index = np.flatnonzero(np.isfinite(found))
+    near = _SHORTLY * found[index]
+    ends = (
+        np.maximum(below[index], found[index] - near),
+        np.minimum(above[index], found[index] + near),
+    )
+    excess = partial(_rounded_excess, resource)
+    exact = closed_in(rows.take(index), excess, *ends, is_whole=False)
+    found[index] = np.where(np.isfinite(exact), exact, found[index])
     return found
