@@ -21,6 +21,7 @@ from qps.engine.formulas import (
     population,
     square_root,
 )
+from qps.engine.intervals import Interval
 from qps.engine.operations import OF_QUEUES, OPERATIONS
 from qps.engine.points import Point
 from qps.solver.search.bounds import Curve
@@ -77,6 +78,7 @@ _ONE = [
     apply("sojourn_quantile", apply("erlang_c", R(400), N), 400 - N, _LEVEL),
     square_root(apply("erlang_c", R(400), N) * apply("erlang_b", R(300), N)),
     apply("gamma_quantile", N / 101, R(1, 2), _LEVEL),
+    apply("gamma_quantile", N / 101, R(36, 25), _LEVEL),  # no float
 ]
 
 
@@ -140,6 +142,21 @@ def test_what_rests_on_a_share_that_floats_hardly_hold_has_bounds(
     ):
         found = Curve(expr, N).over(ends[0], min(ends[1], cores / 2))
         assert -inf < found.low <= found.high < inf, expr
+
+
+@pytest.mark.parametrize(
+    "word", [row.word for row in OPERATIONS.values() if row.by_ends and len(row.grows) > 1]
+)
+def test_what_is_known_with_a_number_that_is_a_float_is_known_with_another(word: str) -> None:
+    row = OPERATIONS[word]
+
+    def known(second: Fraction) -> Interval:
+        rest = [R(second), _LEVEL][: len(row.grows) - 1]
+        return Curve(apply(word, N / 101, *rest), N).over(2.0, 3.0)
+
+    float_, other = known(Fraction(3, 4)), known(Fraction(751, 1000))
+    for part in ("low", "high", "slow", "steep"):
+        assert isfinite(getattr(float_, part)) == isfinite(getattr(other, part)), part
 
 
 @law

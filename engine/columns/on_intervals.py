@@ -219,6 +219,11 @@ def effective(cores: Interval, efficiency: Interval) -> Interval:
     return Interval(*_widened(low, high, 2 * _LIBRARY), slow, found.steep)
 
 
+def _is_one_number(one: Interval) -> bool:
+    """Return whether bounds are those of one number, itself a float or between two of them."""
+    return one.is_fixed and one.high <= above(above(one.low))
+
+
 def monotone(
     function: Callable[..., float],
     grows: tuple[int, ...],
@@ -227,16 +232,22 @@ def monotone(
 ) -> Callable[..., Interval]:
     """Return the bounds of a function that rises (1) or falls (-1) with each of its operands.
 
-    With one of which `grows` tells 0 it may do either: nothing is known then but of a fixed one.
+    With one of which `grows` tells 0 it may do either: nothing is known then but of one number.
     All its values lie between two numbers, each off by a part of it and by `error` at most.
     """
+    sides = (-1, 1) if 0 in grows else (1,)
+
+    def at_end(pairs: list[tuple[int, Interval]], end: int) -> float:
+        """Return the least (-1) or most (1); what does either is tried on both sides."""
+        ends = [[p.high if (g or side) * end > 0 else p.low for g, p in pairs] for side in sides]
+        found = [function(*one) for one in ends]
+        return math.nan if any(map(math.isnan, found)) else max(found) if end > 0 else min(found)
 
     def bounds(*parts: Interval) -> Interval:
         pairs = list(zip(grows, parts, strict=True))
-        if any(not g and p.low != p.high for g, p in pairs):
+        if any(not g and not _is_one_number(p) for g, p in pairs):
             return NOTHING_KNOWN
-        least = function(*(p.high if g < 0 else p.low for g, p in pairs))
-        most = function(*(p.low if g < 0 else p.high for g, p in pairs))
+        least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
             return NOTHING_KNOWN  # without an end, not only beyond all floats: that is no value
         slow = steep = 0.0
