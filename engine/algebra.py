@@ -5,16 +5,14 @@ Nothing that a plain answer needs comes here: sympy takes longer to import than 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 
 import sympy
 from sympy.printing.str import StrPrinter
 
-from qps.engine.columns.in_sympy import Effective, Waiting
+from qps.engine.columns.in_sympy import Effective
 from qps.engine.formulas import UNDEFINED, Formula, parts_first
 from qps.engine.operations import OPERATIONS
-from qps.engine.substitution import substituted
 
 
 def to_sympy(formula: Formula) -> sympy.Expr:
@@ -81,9 +79,6 @@ def is_zero(constant: Formula) -> bool:
     return bool(sympy.minimal_polynomial(written_out).is_Symbol)
 
 
-_DIGITS = 6
-
-
 class _Notation(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
     """The notation of the language."""
 
@@ -94,10 +89,3 @@ class _Notation(StrPrinter):  # type: ignore[misc] # sympy's printers are untype
 def as_text(expr: sympy.Expr) -> str:
     """Return what algebra has made of a formula, in the notation of the language."""
     return str(_Notation().doprint(expr))
-
-
-def multiplied_out(formula: Formula, values: Mapping[Formula, Formula]) -> str:
-    """Return a formula with values put in and products of sums written out, to six digits."""
-    plain = to_sympy(substituted(formula, values))
-    put_in = sympy.expand(plain.replace(Waiting, lambda work, load: work / (1 - load)))
-    return as_text(sympy.N(put_in, _DIGITS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -11,17 +12,27 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.specs import PRELUDE, lowered
-from qps.engine.formulas import Formula, maximum, minimum, population, square_root
+from qps.engine.formulas import (
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    population,
+    square_root,
+    symbol,
+)
 from qps.engine.points import Point, in_floats
 from qps.engine.substitution import substituted
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
+from qps.reports.text.formula_text import in_population
 from qps.reports.text.quantities import number
 from qps.solver.search.critical import piece_at
 from qps.solver.search.rational import as_rational_function
 
 law = settings(max_examples=60, deadline=None)
 N = population("N")
+X = symbol("x")
 
 # an expression, a point, and what it is there, by hand
 PIECES = [
@@ -143,7 +154,7 @@ def test_a_long_formula_is_told_as_the_piece_around_the_population(
 
 
 def test_a_short_formula_is_told_whole() -> None:
-    assert _formulas("short", 30)["in N"] == "max(0.125*N, 3.0)"
+    assert _formulas("short", 30)["in N"] == "max(0.125*N, 3)"
 
 
 def test_where_no_piece_can_be_told_the_whole_stands() -> None:
@@ -295,3 +306,23 @@ def test_one_that_is_set_is_a_number_again() -> None:
     texts = dict(explain(lowered(ELASTIC, "often = 7 frame/s"), "two.rate", 5).formulas)
     assert "(7 frame/s)" in texts["with its numbers"]
     assert not [heading for heading in texts if "elastic" in heading]
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        *(expr for expr, _, _ in PIECES),
+        (N + 1) * (2 * N - X / 7) * maximum(3, N * (X + 1) / 3),
+        apply("mean", N * (N + X) / 3, N * X),
+        apply("waiting", X * N, N / (200 + X)),
+        apply("ratio", N + X, apply("mean", N * X, 7 * N)),
+        square_root(X * N) + square_root(R(2)) * (N + 1) ** 2 / N - 10**30 * X,
+    ],
+)
+@pytest.mark.parametrize("at", [3, 47])
+def test_what_is_written_out_in_the_population_comes_to_the_same(expr: Formula, at: int) -> None:
+    written = in_population(expr, {X: R(Fraction(22, 7))}, N)
+    names = {"max": max, "min": min, "abs": abs, "exp": math.exp, "ceil": math.ceil}
+    expected = Point({X: Fraction(22, 7), N: at}).number(expr)
+    found = eval(written.replace("^", "**"), {"sqrt": math.sqrt, **names, "N": at})
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)

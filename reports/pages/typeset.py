@@ -18,6 +18,7 @@ class _Typeset:
     """Elements of MathML; names stand as they are: `cpu_1` is no index, `beta` no Greek letter."""
 
     groups_quotients = False
+    keeps_fractions = False
 
     def named(self, name: str) -> str:
         return _element("mi", escape(printable(name)))

@@ -137,12 +137,13 @@ _READABLE = 160
 
 def _in_population(graph: LoadGraph, expr: Formula, at: int, at_text: str) -> tuple[str, str]:
     """Return an expression in the population alone; where it is long, the piece that holds now."""
-    whole = in_population(expr, graph.values)
+    population = graph.population
+    whole = in_population(expr, graph.values, population)
     if len(whole) > _READABLE:
-        piece = piece_at(substituted(expr, graph.values), graph.population, Fraction(at))
+        piece = piece_at(substituted(expr, graph.values), population, Fraction(at))
         if piece is not None:
-            return f"in {graph.population.name}, around {at_text}", in_population(piece, {})
-    return f"in {graph.population.name}", whole
+            return f"in {population.name}, around {at_text}", in_population(piece, {}, population)
+    return f"in {population.name}", whole
 
 
 def _parts(

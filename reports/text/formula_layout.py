@@ -63,6 +63,10 @@ class Style(Protocol):
         """Return a text that holds together: in brackets."""
 
     @property
+    def keeps_fractions(self) -> bool:
+        """Whether a fraction stands as one number, not above and below a line."""
+
+    @property
     def groups_quotients(self) -> bool:
         """Whether the two sides of a quotient need brackets to hold together."""
 
@@ -140,7 +144,8 @@ class _Layout:
 
     def _number(self, value: object) -> _Laid:
         if isinstance(value, Fraction):
-            holds = _ATOM if value.denominator == 1 else _PRODUCT
+            is_one = value.denominator == 1 or self._style.keeps_fractions
+            holds = _ATOM if is_one else _PRODUCT
             return _Laid(self._style.number(abs(value)), holds, value < 0, (-1,))
         text = {inf: "infinity", -inf: "infinity"}.get(value, "undefined")  # type: ignore[call-overload]
         return _Laid(self._style.plain(text), _ATOM, value == -inf, (-1,))
@@ -167,11 +172,14 @@ class _Layout:
         """Return a coefficient times a product over another one."""
         style = self._style
         tops = self._factors(above)
-        if value.numerator != 1 or not tops:
-            tops.insert(0, style.number(Fraction(value.numerator)))
+        top_value, bottom_value = Fraction(value.numerator), Fraction(value.denominator)
+        if style.keeps_fractions:
+            top_value, bottom_value = value, Fraction(1)
+        if top_value != 1 or not tops:
+            tops.insert(0, style.number(top_value))
         bottoms = self._factors(below)
-        if value.denominator != 1:
-            bottoms.insert(0, style.number(Fraction(value.denominator)))
+        if bottom_value != 1:
+            bottoms.insert(0, style.number(bottom_value))
         top = style.product(tops)
         order = (1, *sorted(each for factor in above for each in (self._name_of(factor),)))
         if not bottoms:

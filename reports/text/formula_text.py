@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, number, parts_first
+from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, number, parts_first, remade
+from qps.engine.monomials import expanded
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
 from qps.reports.text.formula_layout import laid_out
@@ -19,6 +20,7 @@ class _Text:
 
     texts: Mapping[str, str] = field(default_factory=dict)
     groups_quotients: bool = True
+    keeps_fractions: bool = False
 
     def named(self, name: str) -> str:
         return self.texts.get(name, name)
@@ -53,6 +55,19 @@ class _Text:
         return f"({text})"
 
 
+@dataclass(frozen=True)
+class _Digits(_Text):
+    """The same with numbers to six digits."""
+
+    keeps_fractions: bool = True
+
+    def number(self, value: Fraction) -> str:
+        try:
+            return f"{float(value):.6g}"
+        except OverflowError:
+            return f"10^{len(str(value.numerator // value.denominator)) - 1}"
+
+
 def formula(expr: Formula) -> str:
     """Return a formula in symbols, in the notation of the language."""
     return laid_out(expr, _Text())
@@ -67,12 +82,35 @@ def with_numbers(expr: Formula, assumptions: Mapping[str, Assumption]) -> str:
     return laid_out(expr, _Text(texts))
 
 
-def in_population(expr: Formula, values: Mapping[Formula, Formula]) -> str:
-    """Return a formula with all numbers multiplied out: what is left is the population."""
-    from qps.engine import algebra  # noqa: PLC0415 - slow to import, and only asked for here
+_MOST_WRITTEN_OUT = 2_000
+"""Parts of a formula, beyond which nobody reads it: its products stay as they are."""
+_PLAIN = SUM, PRODUCT, POWER
+_QUOTIENTS = "ratio", "mean", "waiting"
+"""Operations that are read as quotients."""
 
+
+def in_population(expr: Formula, values: Mapping[Formula, Formula], population: Formula) -> str:
+    """Return a formula with all numbers put in and multiplied out, to six digits."""
     whole = substituted(expr, values)
-    constants = (part for part in parts_first(whole) if part.is_constant and part.operands)
-    plain = (SUM, PRODUCT, POWER)
-    numbers = {part: number(in_floats(part)) for part in constants if part.word not in plain}
-    return algebra.multiplied_out(whole, numbers)
+    parts = parts_first(whole)
+    if len(parts) <= _MOST_WRITTEN_OUT:
+        whole = _written_out(parts, {population, 1 / population})
+    return laid_out(whole, _Digits())
+
+
+def _written_out(parts: Sequence[Formula], atoms: set[Formula]) -> Formula:
+    """Return the last of some parts with products of sums written out, in all that is in it."""
+    known: dict[Formula, Formula] = {}
+    for part in parts:
+        operands = tuple(known[operand] for operand in part.operands)
+        if part.is_constant:
+            known[part] = part if part.exact is not None else number(in_floats(part))
+        elif part.word in _PLAIN or not operands:
+            known[part] = remade(part, operands)
+        elif part.word in _QUOTIENTS:
+            above, below = operands
+            known[part] = above / (1 - below if part.word == "waiting" else expanded(below, atoms))
+        else:
+            known[part] = remade(part, tuple(expanded(one, atoms) for one in operands))
+            atoms.add(known[part])
+    return expanded(known[parts[-1]], atoms)
