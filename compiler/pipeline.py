@@ -67,7 +67,12 @@ class Spec(Struct, frozen=True, kw_only=True):
         has nothing to solve.
         """
         if self.program.is_module:
-            raise QpsError([_of_a_module(self.model)])
+            raise QpsError.single(
+                codes.MISSING_PART,
+                None,
+                f"{self.model.file} is a module: it declares things for other specs to use",
+                hint="solve a spec that uses it, or give it `users`, a topology and a stream",
+            )
         with _refusing("the settings") as sink:
             settled = base_configuration(self.model)
             if scenario is not None:
@@ -129,26 +134,9 @@ def _refusing(what: str) -> Iterator[Sink]:
 
 def _too_many(what: str, full: TooManyError) -> Diagnostic:
     """Return what tells that the rest was not looked at."""
-    sink = Sink()
-    sink.report(
-        codes.TOO_MANY,
-        None,
-        f"{what}: {full}: the rest was not looked at",
-        hint="mend the first ones; many of the rest may follow from them",
-    )
-    return sink.found[0]
-
-
-def _of_a_module(model: ir.Model) -> Diagnostic:
-    """Return what tells that a file has nothing to solve."""
-    sink = Sink()
-    sink.report(
-        codes.MISSING_PART,
-        None,
-        f"{model.file} is a module: it declares things for other specs to use",
-        hint="solve a spec that uses it, or give it `users`, a topology and a stream",
-    )
-    return sink.found[0]
+    message = f"{what}: {full}: the rest was not looked at"
+    hint = "mend the first ones; many of the rest may follow from them"
+    return QpsError.single(codes.TOO_MANY, None, message, hint=hint).diagnostics[0]
 
 
 def _set_once(changes: Iterable[ir.Change], sink: Sink) -> None:

@@ -75,14 +75,18 @@ def test_a_law_without_noise_is_found_exactly() -> None:
     assert [t.value for t in found.terms] == [Fraction(30, 10**6), Fraction(1, 8 * 10**9)]
 
 
+def unused(found: Fit) -> list[int]:
+    return [line for row, line in enumerate(found.runs.lines) if row not in found.runs.used]
+
+
 def test_rows_without_bytes_are_another_code_path() -> None:
     found = fit(TURN + "5,9000,0\n")
-    assert [row.line for row in found.rows if not row.is_used] == [6]
+    assert unused(found) == [6]
     assert found.terms == fit(TURN).terms
 
 
 def test_a_row_without_anything_is_the_idle_machine() -> None:
-    assert all(row.is_used for row in fit(TURN + "8,0,0\n").rows)
+    assert unused(fit(TURN + "8,0,0\n")) == []
 
 
 def told(text: str) -> Regression:
@@ -94,8 +98,10 @@ def test_leave_one_out_is_what_fits_without_the_row_predict() -> None:
     residuals = {r.line: r for r in told("".join(lines)).residuals}
     for line in range(2, 7):
         other = fit("".join(lines[: line - 1] + lines[line:]))
-        row = next(row for row in fit("".join(lines)).rows if row.line == line)
-        assert residuals[line].left_out == pytest.approx(float(other.predicted(row)))
+        rates = [rate[line - 2] for rate in fit("".join(lines)).runs.rates]
+        work = sum(term.value * rate for term, rate in zip(other.terms, rates, strict=True))
+        predicted = float(other.fixed + work / other.cores)
+        assert residuals[line].left_out == pytest.approx(predicted)
 
 
 def test_intervals_are_those_of_the_textbook() -> None:
@@ -275,7 +281,7 @@ CLIPPED = """cpu in %,packet/s
 def test_rows_of_a_saturated_machine_tell_no_cost() -> None:
     found = fit(CLIPPED, cores=4)
     assert (found.fixed, found.terms[0].value) == (Fraction(5, 100), Fraction(40, 10**6))
-    assert [row.line for row in found.rows if not row.is_used] == [5, 6]
+    assert unused(found) == [5, 6]
     assert regression(found).saturated == (5, 6)
     assert regression(found).other_path == ()
 

@@ -33,7 +33,6 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import sound
 from qps.compiler.check.values.values import mentions_of
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import operands_of
 from qps.compiler.syntax import ast
@@ -227,17 +226,9 @@ class _ModelChecker(OfChanges, frozen=True):
 
     def _distinct(self, declared: list[N], kind: str) -> list[N]:
         """Return declarations, whose names must differ: one that is declared twice is reported."""
-        seen: dict[str, N] = {}
-        for item in declared:
-            earlier = seen.setdefault(item.name.text, item)
-            if earlier is not item:
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    item.name.span,
-                    f"{kind} `{item.name.text}` is declared twice",
-                    secondary=[Label(earlier.name.span, "first declared here")],
-                    hint="rename one of them",
-                )
+        self.are_distinct(
+            declared, f"{kind} {{}} is declared twice", "first declared here", "rename one of them"
+        )
         return declared
 
     def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:

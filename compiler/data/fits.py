@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
 from math import ceil, floor
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.data.fit_columns import (
     LoadColumn,
@@ -31,7 +31,7 @@ from qps.compiler.data.least_squares import LeastSquares
 from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
-__all__ = ["Fit", "FitRow", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
+__all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
 
 LOW_LOAD = Fraction(1, 2)
 """Load below which costs per item are higher than under load: work is done in batches there."""
@@ -69,21 +69,6 @@ class Size(Struct, frozen=True):
     high: Fraction
 
 
-class FitRow(Struct, frozen=True, kw_only=True):
-    """A row: the load of the whole machine and the rates in base units.
-
-    It is not used where items pass without any bytes, nor where the machine `is_saturated` and
-    the rates are not known to be those that it served.
-    """
-
-    line: int
-    load: Fraction
-    rates: tuple[Fraction, ...]
-    is_of_other_path: bool
-    is_saturated: bool
-    is_used: bool
-
-
 class Runs(Struct, frozen=True, kw_only=True, dict=True):
     """What was measured, column by column; `used` holds the numbers of the rows that count."""
 
@@ -96,21 +81,6 @@ class Runs(Struct, frozen=True, kw_only=True, dict=True):
 
     def __hash__(self) -> int:  # of many rows, and asked for often
         return hash((len(self.lines), self.load))
-
-    def row(self, index: int) -> FitRow:
-        """Return one of the rows."""
-        return FitRow(
-            line=self.lines[index],
-            load=self.load[index],
-            rates=tuple(rate[index] for rate in self.rates),
-            is_of_other_path=index in self.other_path,
-            is_saturated=index in self.saturated,
-            is_used=index in self._is_used,
-        )
-
-    @cached_property
-    def _is_used(self) -> frozenset[int]:
-        return frozenset(self.used)
 
     def picked(self, column: Numbers) -> tuple[int, ...]:
         """Return the whole numbers of a column in the rows that are used."""
@@ -142,11 +112,6 @@ class Fit(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
     @property
-    def rows(self) -> tuple[FitRow, ...]:
-        """All rows of the table."""
-        return tuple(self.runs.row(index) for index in range(len(self.runs.lines)))
-
-    @property
     def loads(self) -> tuple[Fraction, Fraction]:
         """The least and the greatest load that was measured."""
         return self.runs.ends(self.runs.load)
@@ -161,11 +126,6 @@ class Fit(Struct, frozen=True, kw_only=True):
         """The least squares of the rows that are used, in whole numbers."""
         return _squares(self.runs, has_fixed=self.has_fixed)
 
-    def predicted(self, row: FitRow) -> Fraction:
-        """Return the load that the fitted costs give for a row."""
-        work = sum((t.value * r for t, r in zip(self.terms, row.rates, strict=True)), Fraction(0))
-        return self.fixed + work / self.cores
-
 
 def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
     """Return the costs that fit a table best.
@@ -177,7 +137,7 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
     if isinstance(rates, Problem):
         return rates
     if any(rate.is_served for rate in rates):
-        reading = _of_served(reading)
+        reading = replace(reading, is_served=True)
     load = load_column(table, reading, rates, unit_of)
     if isinstance(load, Problem):
         return load
@@ -190,16 +150,6 @@ def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
     if isinstance(runs, Problem):
         return runs
     return _fit(table, load, rates, runs, reading)
-
-
-def _of_served(reading: Reading) -> Reading:
-    return Reading(
-        resource=reading.resource,
-        cores=reading.cores,
-        processors=reading.processors,
-        has_fixed=reading.has_fixed,
-        is_served=True,
-    )
 
 
 def _fit(

@@ -62,6 +62,11 @@ class Dimension(Struct, frozen=True, cache_hash=True):
             return self.exponents[0][0]
         return None
 
+    @property
+    def is_item(self) -> bool:
+        """True for a count of something, such as packets."""
+        return self.single_base not in (None, INFORMATION_BASE, MONEY_BASE, TIME_BASE)
+
     def exponent(self, base: str) -> Fraction:
         """Return the exponent of a base, 0 where it does not occur."""
         return dict(self.exponents).get(base, Fraction(0))

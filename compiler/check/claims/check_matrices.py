@@ -110,19 +110,9 @@ class MatrixChecker(OfChanges, frozen=True):
                 f"matrix `{item.name.text}` varies nothing",
                 "add an axis, such as `station in [ws.ipx, ws.alpha]`",
             )
-        is_sound = len(axes) == len(item.axes) > 0
-        seen: dict[str, ast.Axis] = {}
-        for axis in item.axes:
-            earlier = seen.setdefault(axis.name.text, axis)
-            if earlier is not axis:
-                self._report(
-                    codes.DUPLICATE_NAME,
-                    axis.name.span,
-                    f"`{axis.name.text}` is an axis already",
-                    "list all its values in one place",
-                    earlier.name.span,
-                )
-                is_sound = False
+        told, hint = "{} is an axis already", "list all its values in one place"
+        are_distinct = self.are_distinct(item.axes, told, "first named here", hint)
+        is_sound = are_distinct and len(axes) == len(item.axes) > 0
         blocks = [axes]
         for changes in item.included:
             block = self._included(checker, changes, axes) if is_sound else None

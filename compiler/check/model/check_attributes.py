@@ -12,11 +12,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
-    INFORMATION_BASE,
     MONEY,
     TIME,
-    TIME_BASE,
-    Dimension,
 )
 from qps.compiler.syntax import ast
 
@@ -57,8 +54,3 @@ class AttributeChecker(Part, frozen=True):
             self.expressions.wrong_dimension(quantity, MONEY, "a price")
             return None
         return quantity
-
-
-def is_item(dimension: Dimension) -> bool:
-    """Return whether a dimension is that of items, such as packets."""
-    return dimension.single_base not in (None, INFORMATION_BASE, TIME_BASE)

@@ -51,19 +51,10 @@ class ChangeChecker(Part, frozen=True):
     def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
         """Return changes of the model; those that were reported are left out."""
         built = [self.one(change, scope.module) for change in changes]
-        seen: dict[str, ast.Change] = {}
+        self.are_distinct(changes, "{} is changed twice here", "first changed here", "keep one")
+        first = {change.name.text: change for change in reversed(changes)}
         for change in changes:
-            earlier = seen.setdefault(change.name.text, change)
-            if earlier is not change:
-                self.sink.report(
-                    codes.DUPLICATE_NAME,
-                    change.name.span,
-                    f"`{change.name.text}` is changed twice here",
-                    secondary=[Label(earlier.name.span, "first changed here")],
-                    hint="keep one",
-                )
-        for change in changes:
-            whole = seen.get(".".join(change.name.parts[:-1]))
+            whole = first.get(".".join(change.name.parts[:-1]))
             if whole is not None and lookup_class(scope.module, change.name) is not None:
                 self.sink.report(
                     codes.DUPLICATE_NAME,

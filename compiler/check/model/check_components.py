@@ -21,10 +21,7 @@ from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import (
     DIMENSIONLESS,
     INFORMATION,
-    INFORMATION_BASE,
-    MONEY_BASE,
     TIME,
-    TIME_BASE,
     Dimension,
     is_free,
 )
@@ -288,20 +285,11 @@ _FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)
 
 
 def _is_emitted(dimension: Dimension) -> bool:
-    return dimension == DIMENSIONLESS or _is_item(INFORMATION / dimension)
+    return dimension == DIMENSIONLESS or (INFORMATION / dimension).is_item
 
 
 def _is_held(dimension: Dimension) -> bool:
-    return dimension == INFORMATION or _is_item(dimension)
-
-
-def _is_item(dimension: Dimension | None) -> bool:
-    return dimension is not None and dimension.single_base not in (
-        None,
-        INFORMATION_BASE,
-        MONEY_BASE,
-        TIME_BASE,
-    )
+    return dimension == INFORMATION or dimension.is_item
 
 
 def _has_fixed_cores(resource: ir.Resource) -> bool:

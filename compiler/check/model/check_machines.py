@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_attributes import AttributeChecker, is_item
+from qps.compiler.check.model.check_attributes import AttributeChecker
 from qps.compiler.check.model.check_fits import FitChecker, fitted_idle
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
@@ -21,7 +21,6 @@ from qps.compiler.quantities.dimension import (
     INFORMATION,
     MONEY,
     TIME,
-    TIME_BASE,
     Dimension,
 )
 from qps.compiler.quantities.unit_binding import advice
@@ -43,20 +42,13 @@ class MachineChecker(AttributeChecker, frozen=True):
 
     def _machine(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
         scope, declaration = Scope(declared.module, Allowed.NOTHING), declared.declaration
-        resources: dict[str, ir.Resource] = {}
-        whole = True
-        for item in declaration.resources:
-            earlier = resources.get(item.name.text)
-            if earlier is not None:
-                self._twice(item.name, earlier, f"resource `{item.name.text}`")
-            resource = self._resource(item, scope)
-            if resource is None:
-                whole = False
-            else:
-                resources[item.name.text] = resource
+        items = declaration.resources
+        self.are_distinct(items, "resource {} is declared twice", "first declared here", "keep one")
+        built = {item.name.text: self._resource(item, scope) for item in items}
+        resources = {name: resource for name, resource in built.items() if resource is not None}
         ratings = self._ratings(declaration, resources, scope)
         price = self.price(declaration.price, scope)
-        if not whole or ratings is None:
+        if len(resources) < len(built) or ratings is None:
             return None
         return ir.Machine(
             name=declared.qualified,
@@ -66,15 +58,6 @@ class MachineChecker(AttributeChecker, frozen=True):
             span=declaration.name.span,
             source=declaration.source.value if declaration.source else None,
             doc=declaration.doc,
-        )
-
-    def _twice(self, name: ast.Name, earlier: ir.Resource, what: str) -> None:
-        self.sink.report(
-            codes.DUPLICATE_NAME,
-            name.span,
-            f"{what} is declared twice",
-            secondary=[Label(earlier.span, "first declared here")],
-            hint="keep one",
         )
 
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
@@ -331,9 +314,10 @@ def _attribute_hint(attribute: ast.Attribute) -> str:
 
 def _kind(dimension: Dimension) -> ir.ResourceKind | None:
     """Return what kind of resource has a capacity of a dimension."""
-    counted = dimension * TIME
-    if counted.single_base is not None and dimension.exponent(TIME_BASE) == -1:
-        return ir.ResourceKind.RATE
-    if dimension == INFORMATION or is_item(dimension):
-        return ir.ResourceKind.STORE
+    for counted, kind in (
+        (dimension * TIME, ir.ResourceKind.RATE),
+        (dimension, ir.ResourceKind.STORE),
+    ):
+        if counted == INFORMATION or counted.is_item:
+            return kind
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.compiler import ir
-from qps.compiler.check.model.check_attributes import AttributeChecker, is_item
+from qps.compiler.check.model.check_attributes import AttributeChecker
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
@@ -97,8 +97,8 @@ class NetworkChecker(AttributeChecker, frozen=True):
 
 
 def _is_header(dimension: Dimension) -> bool:
-    return is_item(INFORMATION / dimension)
+    return (INFORMATION / dimension).is_item
 
 
 def _is_cap(dimension: Dimension) -> bool:
-    return is_item(dimension * TIME)
+    return (dimension * TIME).is_item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -24,6 +24,14 @@ from qps.compiler.syntax import ast
 T = TypeVar("T")
 N = TypeVar("N", bound=ast.Shared)
 W = TypeVar("W", bound=ast.Written)
+
+
+class HasName(Protocol):
+    """What stands in a text with a name."""
+
+    @property
+    def name(self) -> ast.Name:
+        """The name."""
 
 
 class Part(Struct, frozen=True):
@@ -61,6 +69,23 @@ class Part(Struct, frozen=True):
         if declared is None:
             report_name(self.sink, module, name, KIND_KEYWORDS[kind], (kind,))
         return declared
+
+    def are_distinct(self, items: Iterable[HasName], told: str, first: str, hint: str) -> bool:
+        """Return whether all names differ; each that comes twice is reported, `told` of it."""
+        seen: dict[str, HasName] = {}
+        is_sound = True
+        for item in items:
+            earlier = seen.setdefault(item.name.text, item)
+            if earlier is not item:
+                is_sound = False
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    item.name.span,
+                    told.format(f"`{item.name.text}`"),
+                    secondary=[Label(earlier.name.span, first)],
+                    hint=hint,
+                )
+        return is_sound
 
     def first(self, found: Sequence[W], told: str, hint: str) -> W | None:
         """Return the first of what there can be one of; all others are reported."""
