@@ -30,9 +30,10 @@ from qps.compiler.lower.losses_in_series import in_series_anywhere
 from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf, Moving
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower.lower_queues import queues_of
-from qps.compiler.lower.lower_streams import StreamLowering
+from qps.compiler.lower.lower_streams import lower_stream
 from qps.compiler.lower.lower_targets import Targets, bounds_load
 from qps.compiler.lower.mixtures import kind_by_kind
+from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
@@ -76,13 +77,13 @@ def _lowered_model(
     )
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
-    streams = StreamLowering(
+    streams = StreamDemands(
         model=model,
         configuration=configuration,
         expressions=expressions.keeping_kinds(),
         demands={},
     )
-    results = [streams.lower(stream) for stream in model.streams]
+    results = [lower_stream(stream, streams) for stream in model.streams]
     streams.idle()
     _average(expressions, streams, results)
     requirements = _requirements(model, configuration)
@@ -192,7 +193,7 @@ def _what_is_limited(requirement: ir.Requirement) -> tuple[str, bool]:
 
 
 def _resources(
-    streams: StreamLowering,
+    streams: StreamDemands,
     expressions: ExpressionLowering,
     targets: Targets,
     results: list[StreamResult],
@@ -263,7 +264,7 @@ def _refuse_strict(
 
 
 def _refuse_endless(
-    streams: StreamLowering,
+    streams: StreamDemands,
     loads: Mapping[str, Formula],
     limits: Mapping[str, Formula],
     expressions: ExpressionLowering,
@@ -286,7 +287,7 @@ def _refuse_endless(
 
 
 def _settled_rates(
-    streams: StreamLowering, expressions: ExpressionLowering, put_in: Substitution
+    streams: StreamDemands, expressions: ExpressionLowering, put_in: Substitution
 ) -> tuple[Calibration, ...]:
     """Return the calibrations, with what elastic parameters settle at in the rates."""
     mean = expressions.averaged if expressions.mixtures else _as_it_is
@@ -301,7 +302,7 @@ def _as_it_is(expr: Formula) -> Formula:
 
 
 def _average(
-    expressions: ExpressionLowering, streams: StreamLowering, results: list[StreamResult]
+    expressions: ExpressionLowering, streams: StreamDemands, results: list[StreamResult]
 ) -> None:
     """Count what the walks came to kind by kind, where parameters have values for each kind."""
     if not expressions.mixtures:

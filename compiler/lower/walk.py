@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from qps.compiler import ir
 from qps.compiler.configure.placement import item_of, scaling_base
@@ -26,6 +25,7 @@ from qps.compiler.lower.load_graph import (
 from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.queueing import Visit
+from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import (
@@ -39,9 +39,6 @@ from qps.engine.formulas import (
     product,
     total,
 )
-
-if TYPE_CHECKING:
-    from qps.compiler.lower.lower_streams import StreamLowering
 
 _ONE = Fraction(1)
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
@@ -61,7 +58,7 @@ class Walk:
     """One walk along a stream: the flows as they are now."""
 
     def __init__(
-        self, streams: StreamLowering, stream: ir.Stream, result: StreamResult, flow: Flow
+        self, streams: StreamDemands, stream: ir.Stream, result: StreamResult, flow: Flow
     ) -> None:
         self._streams = streams
         self._expressions = streams.expressions

@@ -1,0 +1,49 @@
+"""What streams demand of resources in place, gathered as they are walked; the idle load, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from qps.compiler import ir
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.flows import Demand
+from qps.compiler.lower.load_graph import Calibration
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.engine.formulas import Formula
+
+
+@dataclass(kw_only=True)
+class StreamDemands:
+    """The demands of all streams of a model in one configuration."""
+
+    model: ir.Model
+    configuration: Configuration
+    expressions: ExpressionLowering
+    demands: dict[str, Demand]
+    calibrations: dict[tuple[str, str], Calibration] = field(default_factory=dict)
+
+    def demand(self, resource: str, span: Span) -> Demand:
+        """Return the demand on a resource in place, empty at first."""
+        if resource not in self.demands:
+            self.demands[resource] = Demand(span=span)
+        return self.demands[resource]
+
+    def idle(self) -> None:
+        """Charge every resource that is loaded with its idle load."""
+        for node in self.configuration.nodes.values():
+            machine = self.model.machines[node.machine]
+            for resource in machine.resources:
+                if resource.idle is not None:
+                    name = f"{node.name}.{resource.name}"
+                    load = self.expressions.symbol(f"{name}.idle", resource.idle)
+                    demand = self.demand(name, resource.span)
+                    demand.add("idle", load)
+                    demand.background.append(load)
+                    if resource.carries_bits:
+                        demand.carried.append(load * self.capacity(name, resource))
+                        demand.count = self.expressions.count(node.name)
+
+    def capacity(self, name: str, resource: ir.Resource) -> Formula:
+        """Return the capacity of a resource in its place that is no processor."""
+        return self.expressions.symbol(f"{name}.capacity", resource.capacity, is_capacity=True)
