@@ -2,28 +2,22 @@
 
 As `queue_numbers` has them, in work that does not grow with the number of servers. All of them
 are I(c, a) = 1/B(c, a), the integral of exp(-u) (1 + u/a)^c over u from 0 on: for few servers by
-the recursion, near c = a by the incomplete gamma function, farther off by continued fractions.
+the recursion, else by the gamma law.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gamma, gammaincc
 
 from qps.engine.arrays import Array, filled, in_blocks, pair_in_blocks
+from qps.engine.gamma_arrays import rest_of_fraction, upper_integral
 
 _FEW = 24
 """Up to so many servers the recursion is fastest."""
 _NEAR = 4.5
-"""So many deviations of a Poisson law around c = a the incomplete gamma function is exact.
-
-Below that, scipy's ends its series too early from a = 10^5 on.
-"""
-_FRACTIONS = 26
+"""So many deviations of a Poisson law around c = a no fraction ends."""
 _FAR = 40.0
-_MUCH_TRAFFIC = 100.0
-_PARTS_OF_A_SERVER = 14
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 _NOTHING = 80.0
 
@@ -97,13 +91,9 @@ def _above_one(servers: Array, traffic: Array) -> Array:
 def _inverse(servers: Array, traffic: Array) -> Array:
     found = np.full(servers.shape, np.nan)
     is_plain = (servers >= 0) & (traffic > 0) & np.isfinite(servers) & np.isfinite(traffic)
-    apart = (traffic - servers - 1) / np.sqrt(servers + 1)
     is_few = servers <= _FEW
     filled(is_plain & is_few, found, _of_few, servers, traffic)
-    is_near = np.abs(apart) <= _NEAR
-    filled(is_plain & ~is_few & is_near, found, _of_many_near, servers, traffic)
-    filled(is_plain & ~is_few & (apart > _NEAR), found, _of_much_traffic, servers, traffic)
-    filled(is_plain & ~is_few & (apart < -_NEAR), found, _of_little_traffic, servers, traffic)
+    filled(is_plain & ~is_few, found, _of_many, servers, traffic)
     found[(servers > 0) & (traffic == 0)] = np.inf
     found[(servers == 0) & (traffic == 0)] = 1.0
     found[np.isposinf(servers) & (traffic >= 0) & np.isfinite(traffic)] = np.inf
@@ -121,78 +111,12 @@ def _of_few(servers: Array, traffic: Array) -> Array:
         term = np.where(is_there, term * ((servers - k) / traffic), term)
     part = servers - whole
     rest = np.ones(servers.shape)
-    filled(part > 0, rest, _between_servers, part, traffic)
+    filled(part > 0, rest, _of_many, part, traffic)
     return np.where(np.isinf(term), np.inf, total + term * rest)
 
 
-def _between_servers(part: Array, traffic: Array) -> Array:
-    """Return I(f, a) for a part of a server: Gamma(f + 1, a) exp(a) a^-f."""
-    above = gammaincc(part + 1, traffic) * gamma(part + 1)
-    found: Array = above * np.exp(traffic - part * np.log(traffic))
-    is_much = traffic >= _MUCH_TRAFFIC
-    filled(is_much, found, _asymptotic, part, traffic)
-    return found
-
-
-def _asymptotic(part: Array, traffic: Array) -> Array:
-    """Return 1 + f/a + f(f - 1)/a^2 + …, which ends in the last digit for large a."""
-    total = np.ones(part.shape)
-    for k in range(_PARTS_OF_A_SERVER, -1, -1):
-        total = 1 + total * ((part - k) / traffic)
-    return total
-
-
-def _inverse_poisson(servers: Array, traffic: Array) -> Array:
-    """Return c!/a^c exp(a), by Stirling's series: no digits are lost for many servers."""
-    inverse = 1 / servers
-    square = inverse * inverse
-    series = 1 / 1680 - square / 1188
-    for coefficient in (1 / 1260, 1 / 360, 1 / 12):
-        series = coefficient - square * series
-    apart = (traffic - servers) * inverse
-    # Far below, 1 + apart has lost digits that the ratio has.
-    less = np.where(apart < -0.5, np.log(traffic / servers) - apart, log1p_less(apart))  # noqa: PLR2004
-    exponent = series * inverse - servers * less
-    return np.sqrt(2 * np.pi * servers) * np.exp(exponent)
-
-
-def log1p_less(value: Array) -> Array:
-    """Return log(1 + x) - x, to all digits for small x."""
-    ratio = value / (2 + value)
-    square = ratio * ratio
-    series = np.full(value.shape, 2 / 19)
-    for odd in range(17, 1, -2):
-        series = series * square + 2 / odd
-    near = ratio * (series * square - value)
-    return np.where(np.abs(value) < 0.3, near, np.log1p(value) - value)  # noqa: PLR2004
-
-
-def _of_many_near(servers: Array, traffic: Array) -> Array:
-    found: Array = gammaincc(servers + 1, traffic) * _inverse_poisson(servers, traffic)
-    return found
-
-
-def _of_much_traffic(servers: Array, traffic: Array) -> Array:
-    return traffic / (traffic - servers + _rest_of_fraction(servers, traffic))
-
-
-def _rest_of_fraction(servers: Array, traffic: Array) -> Array:
-    """Return R with I = a/(a - c + R): Legendre's continued fraction, all terms positive."""
-    rest = np.zeros(servers.shape)
-    apart = traffic - servers
-    for k in range(_FRACTIONS, 0, -1):
-        rest = k * (servers + 1 - k) / (apart + 2 * k + rest)
-    return np.maximum(rest, 0.0)
-
-
-def _of_little_traffic(servers: Array, traffic: Array) -> Array:
-    """Return c!/a^c exp(a) less the sum of a^k/((c + 1) … (c + k)), which is small beside it."""
-    apart = servers - traffic
-    rest = np.zeros(servers.shape)
-    for k in range(_FRACTIONS, 0, -1):
-        rest = k * traffic / (apart + k + rest)
-    whole = servers / (apart + rest)
-    return _inverse_poisson(servers, traffic) - (whole - 1)
+def _of_many(servers: Array, traffic: Array) -> Array:
+    return traffic * upper_integral(servers + 1, traffic)
 
 
 # -- slopes ------------------------------------------------------------------------------
@@ -214,7 +138,7 @@ def _by_traffic(servers: Array, traffic: Array, inverse: Array) -> Array:
     filled(is_exact, found, _summed_by_traffic, servers, traffic, inverse)
 
     def left(c: Array, a: Array) -> Array:
-        return -_rest_of_fraction(c, a) / a
+        return -np.maximum(rest_of_fraction(c, a), 0.0) / a
 
     filled(is_much & ~is_exact, found, left, servers, traffic)
     return found

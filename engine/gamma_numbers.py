@@ -1,7 +1,4 @@
-"""Gamma functions, one number at a time: exact to the last digits of a float, by balls of flint.
-
-Its import takes a tenth of scipy's.
-"""
+"""Gamma functions, one number at a time: exact to the last digits of a float, by balls of flint."""
 
 from __future__ import annotations
 

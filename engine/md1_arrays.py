@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammainc
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks, pair_in_blocks
 from qps.engine.decay_arrays import log_growth, log_growth_by_load
+from qps.engine.gamma_arrays import series
 from qps.engine.md1_numbers import SUM_ENDS
 
 _ARRIVALS = 44
@@ -156,14 +156,15 @@ def _summed(
     whole = np.floor(time).astype(int)
     mean = load * (whole + 1 - time)
     rows, come = np.arange(time.size), np.exp(-mean)
-    share, density = beyond * gammainc(whole + 1.0, mean), np.zeros(time.shape)
+    share, density = np.zeros(time.shape), np.zeros(time.shape)
     for j in range(int(whole.max(initial=-1)) + 1):
         at = np.maximum(whole - j, 0)
         weight = np.where(whole >= j, come, 0.0)
         share += weight * more[rows, at]
         density += weight * equal[rows, at]
-        come = come * (mean / (j + 1))
-    return share, load * density
+        come = np.where(whole >= j, come * (mean / (j + 1)), come)
+    # More than `whole` come: the first of these shares and, beside it, the others.
+    return share + beyond * come * series(whole + 1.0, mean), load * density
 
 
 # -- quantiles ---------------------------------------------------------------------------

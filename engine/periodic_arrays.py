@@ -8,10 +8,10 @@ integral by Gauss's rule, joined with Gregory's corrections. So the work does no
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import lgamma
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from qps.engine.arrays import Array, falling_root, filled, in_blocks, triple_in_blocks
 from qps.engine.decay_arrays import log_growth
@@ -50,7 +50,8 @@ def _differences() -> tuple[float, ...]:
 
 def _stirling_errors() -> Array:
     m = np.arange(1.0, _STIRLING_FROM)
-    exact: Array = gammaln(m + 1) - (m + 0.5) * np.log(m) + m - np.log(2 * np.pi) / 2
+    exact = np.array([lgamma(n + 1) for n in m])
+    exact -= (m + 0.5) * np.log(m) - m + np.log(2 * np.pi) / 2
     return np.concatenate([[0.0], exact])
 
 

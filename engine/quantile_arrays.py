@@ -11,10 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erfc, gammainc, gammaincc, gammaincinv, gammaln, ndtri
 
+from qps.engine import gamma_arrays
 from qps.engine.arrays import Array, falling_root, filled, in_blocks, triple_in_blocks
 from qps.engine.decay_arrays import decay, log_growth, log_growth_by_load
+from qps.engine.gamma_arrays import inverse_poisson, log_gamma, lower_share, upper_share
 from qps.engine.md1_arrays import md1_quantile, md1_quantile_slopes
 
 _SMALL = 0.5
@@ -60,7 +61,7 @@ def gamma_quantile_slopes(
 
 def normal_tail(distance: ArrayLike) -> Array:
     """Return the share of a normal law that lies more than so many deviations above its mean."""
-    return in_blocks(lambda x: erfc(x / np.sqrt(2)) / 2, distance)
+    return in_blocks(gamma_arrays.normal_tail, distance)
 
 
 def normal_tail_slopes(distance: ArrayLike) -> tuple[Array]:
@@ -70,16 +71,12 @@ def normal_tail_slopes(distance: ArrayLike) -> tuple[Array]:
 
 def normal_quantile(level: ArrayLike) -> Array:
     """Return how many deviations above its mean a normal law has a share below it."""
-    return in_blocks(_normal_quantile, level)
+    return in_blocks(gamma_arrays.normal_quantile, level)
 
 
 def normal_quantile_slopes(level: ArrayLike) -> tuple[Array]:
     """Return the derivative of `normal_quantile`."""
-    return (in_blocks(lambda p: 1 / _bell(_normal_quantile(p)), level),)
-
-
-def _normal_quantile(level: Array) -> Array:
-    return np.where((level > 0) & (level < 1), ndtri(level), np.nan)
+    return (in_blocks(lambda p: 1 / _bell(gamma_arrays.normal_quantile(p)), level),)
 
 
 def _bell(distance: Array) -> Array:
@@ -160,11 +157,36 @@ def _gamma(load: Array, variation: Array, level: Array) -> Array:
     is_plain = is_there & (load > 0) & (load < 1) & (variation > 0)
     filled(is_plain, found, _gamma_root, load, variation, level)
     is_idle = is_there & (load == 0) & (variation > 0)
-    filled(is_idle, found, lambda v, p: gammaincinv(1 / v, p) * v, variation, level)
+    filled(is_idle, found, _idle, variation, level)
     is_even = is_there & (load < 1) & (variation == 0)
     filled(is_even, found, lambda r, p: 1 + md1_quantile(r, p), load, level)
     found[is_there & (load >= 1)] = np.inf
     return found
+
+
+def _idle(variation: Array, level: Array) -> Array:
+    """Return what a share of service times lies below; from where Wilson and Hilferty see it."""
+    shape, goal, far = 1 / variation, -np.log1p(-level), -variation * np.log1p(-level)
+    high = 1 + np.sqrt(2 * far) + far  # by Chernoff's bound
+    start = 1 - variation / 9 + gamma_arrays.normal_quantile(level) * np.sqrt(variation / 9)
+    low = np.exp((np.log(level) + log_gamma(shape + 1)) / shape) / shape
+    start = np.minimum(np.where(start > 0, start**3, low), high)
+    found = falling_root(_idle_excess, np.zeros(level.shape), high, start, shape, level, goal)
+    return np.where(level == 0, 0.0, found)
+
+
+def _idle_excess(time: Array, shape: Array, level: Array, goal: Array) -> tuple[Array, Array]:
+    """Return by how much the smaller of both shares is over what it is to be, and its slope."""
+    is_low = level < _HALF
+    share = np.where(is_low, lower_share(shape, shape * time), upper_share(shape, shape * time))
+    value = np.where(is_low, np.log(level / share), np.log(share) + goal)
+    value = np.where((share > 0) & (time > 0), value, np.where(is_low, np.inf, -np.inf))
+    return value, -_density(shape, time) / share
+
+
+def _density(shape: Array, time: Array) -> Array:
+    """Return the density of a gamma law of mean 1."""
+    return shape / inverse_poisson(shape, shape * time) / time
 
 
 def _gamma_root(load: Array, variation: Array, level: Array) -> Array:
@@ -172,25 +194,31 @@ def _gamma_root(load: Array, variation: Array, level: Array) -> Array:
     growth, goal = log_growth(load, variation), -np.log1p(-level)
     high = (growth + goal) / decay(growth, variation)  # by Chernoff's bound
     low = np.zeros(load.shape)
-    found = falling_root(_gamma_excess, low, high, high, growth, variation, goal)
+    known = log_gamma(1 / variation + 1)
+    found = falling_root(_gamma_excess, low, high, high, growth, variation, goal, known)
     return np.where(level == 0, 0.0, found)
 
 
-def _gamma_excess(time: Array, growth: Array, variation: Array, goal: Array) -> tuple[Array, Array]:
+def _gamma_excess(
+    time: Array, growth: Array, variation: Array, goal: Array, log_factorial: Array
+) -> tuple[Array, Array]:
     """Return log S + goal, and its slope."""
-    longer, late = _gamma_parts(time, growth, variation)
+    longer, late = _gamma_parts(time, growth, variation, log_factorial)
     total = longer + late
     return np.log(total) + goal, -decay(growth, variation) * late / total
 
 
-def _gamma_parts(time: Array, growth: Array, variation: Array) -> tuple[Array, Array]:
+def _gamma_parts(
+    time: Array, growth: Array, variation: Array, log_factorial: Array | None = None
+) -> tuple[Array, Array]:
     """Return the share in which service alone takes longer, and that in which it does not.
 
     S is the law of a service and an exponential time of rate z: -z times the second is its slope.
     """
     shape, tilt = 1 / variation, np.exp(-variation * growth)
     grown = np.exp(np.minimum(growth - decay(growth, variation) * time, _LARGEST))
-    return gammaincc(shape, shape * time), grown * gammainc(shape, shape * time * tilt)
+    within = lower_share(shape, shape * time * tilt, log_factorial)
+    return upper_share(shape, shape * time, log_factorial), grown * within
 
 
 def _gamma_slopes(load: Array, variation: Array, level: Array) -> tuple[Array, Array, Array]:
@@ -217,7 +245,7 @@ def _gamma_root_slopes(
     falling, tilt, shape = decay(growth, variation), np.exp(-variation * growth), 1 / variation
     _, late = _gamma_parts(time, growth, variation)
     density = falling * late
-    inner = gammainc(shape + 1, shape * time * tilt) / tilt
+    inner = lower_share(shape + 1, shape * time * tilt) / tilt
     by_decay = np.exp(growth - falling * time) * inner - time * late
     by_load = by_decay * (tilt * log_growth_by_load(load, variation, growth)) / density
 
@@ -244,10 +272,10 @@ def _idle_slopes(
     load: Array, variation: Array, _level: Array, time: Array
 ) -> tuple[Array, Array, Array]:
     shape = 1 / variation
-    density = np.exp(shape * np.log(shape * time) - shape * time - gammaln(shape)) / time
+    density = _density(shape, time)
 
     def share(other: Array) -> Array:
-        return np.asarray(gammaincc(1 / other, time / other))
+        return upper_share(1 / other, time / other)
 
     by_variation = np.where(time > 0, _by_variation(share, variation) / density, 0.0)
     return np.full(load.shape, np.nan), by_variation, 1 / density

@@ -57,7 +57,7 @@ def test_every_number_of_the_thesis_names_its_place(name: str) -> None:
         assert "Claypool 1997" in (thing.source or ""), thing.name
 
 
-SLOW = {"sympy", "mpmath", "flint", "scipy", "numpy", "pyarrow", "networkx", "jinja2", "lark"}
+SLOW = {"sympy", "mpmath", "flint", "numpy", "pyarrow", "networkx", "jinja2", "lark"}
 """What takes long to import: what a command does not need it does not wait for."""
 
 IMPORTED = """

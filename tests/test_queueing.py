@@ -8,8 +8,8 @@ from math import exp, inf, log
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 
+from helpers.integration import area
 from helpers.specs import PRELUDE, checked, latency, load, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.load_graph import LoadGraph
@@ -384,21 +384,14 @@ def test_erlang_between_whole_servers_joins_the_whole_ones() -> None:
 
 @pytest.mark.parametrize(("flows", "period"), [(10, 12.5), (20, 25), (50, 62.5), (95, 100)])
 def test_the_mean_of_periodic_waits_is_the_area_under_their_tail(flows: int, period: float) -> None:
-    area, _ = quad(
-        lambda x: numbers.periodic_tail(flows, flows / period, x),
-        0,
-        flows,
-        limit=500,
-        points=[1, 2, 3],
-    )
-    assert numbers.periodic_wait(flows, flows / period) == pytest.approx(area, rel=1e-6)
+    mean = area(lambda x: numbers.periodic_tail(flows, flows / period, x), [0, 1, 2, 3, flows])
+    assert numbers.periodic_wait(flows, flows / period) == pytest.approx(mean, rel=1e-6)
 
 
 @pytest.mark.parametrize("rho", [0.3, 0.8, 0.95])
 def test_the_mean_of_md1_waits_is_the_area_under_their_tail(rho: float) -> None:
-    area = sum(quad(lambda x: numbers.md1_tail(rho, x), k, k + 1)[0] for k in range(20))
-    area += quad(lambda x: numbers.md1_tail(rho, x), 20, 600, limit=500)[0]
-    assert area == pytest.approx(rho / (2 * (1 - rho)), rel=1e-6)
+    mean = area(lambda x: numbers.md1_tail(rho, x), [*range(20), 20, 600])
+    assert mean == pytest.approx(rho / (2 * (1 - rho)), rel=1e-6)
 
 
 def test_a_million_flows_wait_like_random_arrivals() -> None:

@@ -218,7 +218,7 @@ def _at_branch(apart: Any) -> Any:
 def _by_fritsch(value: Any, start: Any, apart: Any) -> Any:
     """Return Lambert's W near a start (Fritsch, Shafer and Crowley 1973: of the fourth order).
 
-    Much faster than the complex function of scipy; next to the branch point by the series.
+    Next to the branch point by the series.
     """
     w = start
     for _ in range(3):
