@@ -9,7 +9,6 @@ from fractions import Fraction
 from qps.compiler import ir
 from qps.compiler.configure.cases import scaled
 from qps.compiler.configure.configuration import Configuration, changed, counted_by, in_each_mode
-from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.quantities.dimension import TIME
@@ -79,7 +78,9 @@ def candidates(
         for name, resource in solution.graph.resources.items()
         if resource.load.symbols & numbers
     }
-    yield from _other_hardware(model, configuration, places)
+    for change, kind in _hardware(model, configuration):
+        if change.name in places and change.kind != kind:
+            yield _set(configuration, change, f"{change.name} = {change.kind}")
     yield from _more_hardware(configuration, places)
     yield from _twice_as_many(model, configuration, involved)
     yield from _twice_as_fast(configuration, involved)
@@ -87,12 +88,17 @@ def candidates(
     for option in model.options:
         for choice in option.choices:
             if choice != configuration.options[option.name]:
-                change = ir.SetOption(option.name, choice, option.span)
-                settled = changed(configuration, [change])
-                yield Candidate(
-                    text=f"{option.name} = {choice}", configuration=settled, is_capacity=False
-                )
+                chosen = ir.SetOption(option.name, choice, option.span)
+                yield _set(configuration, chosen, f"{option.name} = {choice}", is_capacity=False)
     yield from _parameters(model, configuration, solution)
+
+
+def _set(
+    configuration: Configuration, change: ir.Change, text: str, *, is_capacity: bool = True
+) -> Candidate:
+    """Return what can be set, in words that can be written so."""
+    settled = changed(configuration, [change])
+    return Candidate(text=text, configuration=settled, is_capacity=is_capacity)
 
 
 def _involved(solution: Solution) -> list[Assumption]:
@@ -103,46 +109,26 @@ def _involved(solution: Solution) -> list[Assumption]:
     return [a for a in graph.assumptions.values() if a.symbol in free]
 
 
-def _other_hardware(
-    model: ir.Model, configuration: Configuration, places: set[str]
-) -> Iterator[Candidate]:
-    """Yield each place that is involved with every other machine or network in it."""
+def _hardware(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.SetPlace, str]]:
+    """Yield what could stand in each place instead, and what stands there."""
     for node in configuration.nodes.values():
-        if node.name in places:
-            for name in model.machines:
-                if name != node.machine:
-                    yield _placed(configuration, node.name, name, node.span)
+        for name in model.machines:
+            yield ir.SetPlace(node.name, name, None, node.span), node.machine
     for link in configuration.links.values():
-        if link.name in places:
-            for name in model.networks:
-                if name != link.network:
-                    yield _placed(configuration, link.name, name, link.span)
-
-
-def _placed(configuration: Configuration, place: str, kind: str, span: Span) -> Candidate:
-    change = ir.SetPlace(place, kind, None, span)
-    return Candidate(
-        text=f"{place} = {kind}", configuration=changed(configuration, [change]), is_capacity=True
-    )
+        for name in model.networks:
+            yield ir.SetPlace(link.name, name, None, link.span), link.network
 
 
 def _more_hardware(configuration: Configuration, places: set[str]) -> Iterator[Candidate]:
     """Yield each place that is involved with twice as many machines or networks in it."""
-    for node in configuration.nodes.values():
-        if node.name in places and isinstance(node.count, ir.Constant):
-            yield _replicated(configuration, node.name, node.machine, node.count, node.span)
-    for link in configuration.links.values():
-        if link.name in places and isinstance(link.count, ir.Constant):
-            yield _replicated(configuration, link.name, link.network, link.count, link.span)
-
-
-def _replicated(
-    configuration: Configuration, place: str, kind: str, count: ir.Constant, span: Span
-) -> Candidate:
-    more = count.value * _MORE
-    change = ir.SetPlace(place, kind, ir.Constant(more), span)
-    settled = changed(configuration, [change])
-    return Candidate(text=f"{place} = {kind} * {more}", configuration=settled, is_capacity=True)
+    standing: list[tuple[ir.Node | ir.Link, str]] = []
+    standing += [(node, node.machine) for node in configuration.nodes.values()]
+    standing += [(link, link.network) for link in configuration.links.values()]
+    for place, kind in standing:
+        if place.name in places and isinstance(place.count, ir.Constant):
+            more = place.count.value * _MORE
+            change = ir.SetPlace(place.name, kind, ir.Constant(more), place.span)
+            yield _set(configuration, change, f"{place.name} = {kind} * {more}")
 
 
 def _twice_as_many(
@@ -155,8 +141,7 @@ def _twice_as_many(
         if isinstance(value, ir.Constant) and _is_within(known[name], value.value * _MORE):
             more = value.value * _MORE
             change = ir.SetParameter(name, ir.Constant(more), known[name].span)
-            settled = changed(configuration, [change])
-            yield Candidate(text=f"{name} = {more}", configuration=settled, is_capacity=True)
+            yield _set(configuration, change, f"{name} = {more}")
 
 
 def _is_within(parameter: ir.Parameter, value: Fraction) -> bool:
