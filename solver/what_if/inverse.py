@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
 
@@ -101,16 +102,13 @@ def solve_for(
     ]
     excesses += [over for graph in number.graphs for over in _excesses(graph, number, population)]
     inside, seen = boundaries_known(excesses, number.symbol, number.low, number.high)
-    ends = [number.low, *inside, number.high]
-    reasons = [_failing(excesses, number, (a + b) / 2) for a, b in pairwise(ends)]
-    found = _intervals(excesses, number, ends, reasons)
-    if number.is_count:
-        found = _in_whole_numbers(excesses, number, found)
+    judged = _Judged(number, excesses, [number.low, *inside, number.high])
+    found = judged.intervals()
     for interval in found:
         _holds_below(number, interval, population)
-    found = [_with_known_ends(excesses, number, ends, interval) for interval in found]
-    throughout = () if found else _fails_throughout(excesses, number, ends)
-    fails = throughout or tuple(dict.fromkeys(r for r in reasons if r is not None))
+    found = [judged.with_known_ends(interval) for interval in found]
+    throughout = () if found else judged.fails_throughout()
+    fails = throughout or tuple(dict.fromkeys(r for r in judged.reasons if r is not None))
     return InverseSolution(
         name=name,
         population=model.population.name,
@@ -127,7 +125,7 @@ def solve_for(
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),
-        known=together(_known(excesses, number, ends, is_none=not found), seen),
+        known=together(judged.known(is_none=not found), seen),
     )
 
 
@@ -137,183 +135,170 @@ def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess
     return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
 
 
-# -- how the values are known --------------------------------------------------------------
+@dataclass(frozen=True)
+class _Judged:
+    """What is required, as functions of a number; between two neighbouring `ends` all is alike."""
 
+    number: Unknown
+    excesses: Sequence[Excess]
+    ends: Sequence[Fraction]
 
-def _known(
-    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction], *, is_none: bool
-) -> Certainty:
-    """Return how the values are known, by what fails in each stretch."""
-    places = {(low + high) / 2 for low, high in pairwise(ends)}
-    if number.is_count:
-        whole = {Fraction(n) for at in (*ends, *places) for n in (floor(at), ceil(at))}
-        places = {at for at in whole if number.low <= at <= number.high}
-    outside = [_all_failing(excesses, number, at) for at in sorted(places)]
-    return values_known(outside, excesses, is_none=is_none)
+    @cached_property
+    def middles(self) -> list[Fraction]:
+        """A value in each stretch."""
+        return [(low + high) / 2 for low, high in pairwise(self.ends)]
 
+    @cached_property
+    def reasons(self) -> list[Failure | None]:
+        """What fails first in each stretch."""
+        return [self._failing(at) for at in self.middles]
 
-def _with_known_ends(
-    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction], interval: Interval
-) -> Interval:
-    """Return an interval with how each end is known: by all that fails just beyond it."""
-    low, high = (
-        values_known(
-            [_beyond(excesses, number, ends, interval, is_low=is_low)], excesses, is_none=False
+    def _all_failing(self, at: Fraction) -> list[Excess]:
+        return [over for over in self.excesses if over.fails(self.number.symbol, at)]
+
+    def _failing(self, at: Fraction) -> Failure | None:
+        """Return the first criterion that fails at a value."""
+        failing = (o.failure for o in self.excesses if o.fails(self.number.symbol, at))
+        return next(failing, None)
+
+    def _is_within(self, at: Fraction | float) -> bool:
+        return self.number.low <= at <= self.number.high
+
+    # -- how the values are known ----------------------------------------------------------
+
+    def known(self, *, is_none: bool) -> Certainty:
+        """Return how the values are known, by what fails in each stretch."""
+        places = set(self.middles)
+        if self.number.is_count:
+            whole = {Fraction(n) for at in (*self.ends, *places) for n in (floor(at), ceil(at))}
+            places = {at for at in whole if self._is_within(at)}
+        outside = [self._all_failing(at) for at in sorted(places)]
+        return values_known(outside, self.excesses, is_none=is_none)
+
+    def with_known_ends(self, interval: Interval) -> Interval:
+        """Return an interval with how each end is known: by all that fails just beyond it."""
+        low, high = (
+            values_known([self._beyond(interval, is_low=is_low)], self.excesses, is_none=False)
+            for is_low in (True, False)
         )
-        for is_low in (True, False)
-    )
-    return replace(interval, low_known=opposite(low), high_known=high)
+        return replace(interval, low_known=opposite(low), high_known=high)
 
-
-def _beyond(
-    excesses: Sequence[Excess],
-    number: Unknown,
-    ends: Sequence[Fraction],
-    interval: Interval,
-    *,
-    is_low: bool,
-) -> list[Excess]:
-    """Return what fails just beyond an end of an interval, nothing at the end of the range."""
-    end = Fraction(interval.low if is_low else interval.high)
-    step = -1 if is_low else 1
-    if number.is_count:
-        places = [end + step]
-    else:
-        own = min(range(len(ends)), key=lambda index: abs(ends[index] - end))
-        is_last = own + step not in range(len(ends))
-        places = [] if is_last else [(ends[own] + ends[own + step]) / 2]
-        if interval.low_is_open if is_low else interval.high_is_open:
-            places.append(ends[own])
-    inside = (at for at in places if number.low <= at <= number.high)
-    return next(filter(None, (_all_failing(excesses, number, at) for at in inside)), [])
-
-
-def _all_failing(excesses: Sequence[Excess], number: Unknown, at: Fraction) -> list[Excess]:
-    return [over for over in excesses if over.fails(number.symbol, at)]
-
-
-# -- what fails ----------------------------------------------------------------------------
-
-
-def _fails_throughout(
-    excesses: Sequence[Excess], number: Unknown, ends: Sequence[Fraction]
-) -> tuple[Failure, ...]:
-    """Return what fails whatever the number is: what another number must mend.
-
-    Quality is left out where it fails for the sake of one of its axes.
-    """
-    places = [(low + high) / 2 for low, high in pairwise(ends)]
-    failing = [o for o in excesses if all(o.fails(number.symbol, at) for at in places)]
-    if any(over.is_axis for over in failing):
-        failing = [over for over in failing if over.failure.requirement != QUALITY]
-    return tuple(dict.fromkeys(over.failure for over in failing))
-
-
-def _failing(excesses: Sequence[Excess], number: Unknown, at: Fraction) -> Failure | None:
-    """Return the first criterion that fails at a value."""
-    return next((over.failure for over in excesses if over.fails(number.symbol, at)), None)
-
-
-def _intervals(
-    excesses: Sequence[Excess],
-    number: Unknown,
-    ends: Sequence[Fraction],
-    reasons: Sequence[Failure | None],
-) -> list[Interval]:
-    """Return the stretches between neighbouring points on which no criterion fails, joined."""
-    found: list[Interval] = []
-    for index, reason in enumerate(reasons):
-        if reason is not None:
-            continue
-        low, high = ends[index], ends[index + 1]
-        opens, closes = (_is_open(excesses, number, end) for end in (low, high))
-        # An open end fails by itself, also where all is well on both sides of it.
-        before = reasons[index - 1] if index else None
-        before = _failing(excesses, number, low) if opens and before is None else before
-        after = reasons[index + 1] if index + 1 < len(reasons) else None
-        after = _failing(excesses, number, high) if closes and after is None else after
-        if found and before is None and index:
-            last = found[-1]
-            found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
+    def _beyond(self, interval: Interval, *, is_low: bool) -> list[Excess]:
+        """Return what fails just beyond an end of an interval, nothing at the end of the range."""
+        ends = self.ends
+        end = Fraction(interval.low if is_low else interval.high)
+        step = -1 if is_low else 1
+        if self.number.is_count:
+            places = [end + step]
         else:
-            found.append(
-                Interval(
-                    low=float(low),
-                    high=float(high),
-                    fails_below=before,
-                    fails_above=after,
-                    low_is_open=opens,
-                    high_is_open=closes,
+            own = min(range(len(ends)), key=lambda index: abs(ends[index] - end))
+            is_last = own + step not in range(len(ends))
+            places = [] if is_last else [(ends[own] + ends[own + step]) / 2]
+            if interval.low_is_open if is_low else interval.high_is_open:
+                places.append(ends[own])
+        inside = (at for at in places if self._is_within(at))
+        return next(filter(None, map(self._all_failing, inside)), [])
+
+    # -- what fails ------------------------------------------------------------------------
+
+    def fails_throughout(self) -> tuple[Failure, ...]:
+        """Return what fails whatever the number is: what another number must mend.
+
+        Quality is left out where it fails for the sake of one of its axes.
+        """
+        symbol = self.number.symbol
+        failing = [o for o in self.excesses if all(o.fails(symbol, at) for at in self.middles)]
+        if any(over.is_axis for over in failing):
+            failing = [over for over in failing if over.failure.requirement != QUALITY]
+        return tuple(dict.fromkeys(over.failure for over in failing))
+
+    def intervals(self) -> list[Interval]:
+        """Return the acceptable values: of what counts, the whole numbers."""
+        return self._in_whole_numbers() if self.number.is_count else self._stretches()
+
+    def _stretches(self) -> list[Interval]:
+        """Return the stretches between neighbouring points on which no criterion fails, joined."""
+        found: list[Interval] = []
+        for index, reason in enumerate(self.reasons):
+            if reason is not None:
+                continue
+            low, high = self.ends[index], self.ends[index + 1]
+            opens, closes = self._is_open(low), self._is_open(high)
+            # An open end fails by itself, also where all is well on both sides of it.
+            before = self.reasons[index - 1] if index else None
+            before = self._failing(low) if opens and before is None else before
+            after = self.reasons[index + 1] if index + 1 < len(self.reasons) else None
+            after = self._failing(high) if closes and after is None else after
+            if found and before is None and index:
+                last = found[-1]
+                found[-1] = replace(last, high=float(high), fails_above=after, high_is_open=closes)
+            else:
+                found.append(
+                    Interval(
+                        low=float(low),
+                        high=float(high),
+                        fails_below=before,
+                        fails_above=after,
+                        low_is_open=opens,
+                        high_is_open=closes,
+                    )
                 )
+        return found
+
+    def _is_open(self, end: Fraction) -> bool:
+        """Return whether an end is not acceptable itself: a strict limit, or no value at all.
+
+        A sign above zero tells nothing there: an end that is not rational stands beside itself.
+        """
+        signs = [(sign_at(o.value, self.number.symbol, end), o.strict) for o in self.excesses]
+        return any(sign is None or (strict and sign == 0) for sign, strict in signs)
+
+    def _in_whole_numbers(self) -> list[Interval]:
+        """Return the whole numbers in all stretches; neighbours are joined, empty ones left out.
+
+        The whole numbers next to each end are tried themselves: an end that is whole may be rounded
+        to either side of itself.
+        """
+        found: list[Interval] = []
+        for interval in self._stretches():
+            first, last = floor(interval.low), ceil(interval.high)
+            near = {first, first + 1, last - 1, last}
+            whole = [n for n in sorted(near) if self._is_acceptable(n)]
+            if not whole:
+                continue
+            bounds = replace(
+                interval, low=whole[0], high=whole[-1], low_is_open=False, high_is_open=False
             )
-    return found
+            exact = interval.low, interval.high
+            if found and found[-1].high + 1 >= bounds.low:
+                before = found.pop()
+                bounds = replace(bounds, low=before.low, fails_below=before.fails_below)
+                exact = (before.unrounded or (before.low,))[0], interval.high
+            found.append(self._rounded(bounds, exact))
+        return found
 
+    def _is_acceptable(self, at: int) -> bool:
+        return self._is_within(at) and self._failing(Fraction(at)) is None
 
-def _is_open(excesses: Sequence[Excess], number: Unknown, end: Fraction) -> bool:
-    """Return whether an end is not acceptable itself: a strict limit, or no value at all.
+    def _rounded(self, bounds: Interval, exact: tuple[float, float]) -> Interval:
+        """Return an interval in whole numbers, with what fails at those just beyond it.
 
-    A sign above zero tells nothing there: an end that is not rational stands beside itself.
-    """
-    signs = [(sign_at(over.value, number.symbol, end), over.strict) for over in excesses]
-    return any(sign is None or (strict and sign == 0) for sign, strict in signs)
+        Of what fails there, that is told which begins to fail first, at the end that is not
+        rounded.
+        """
 
+        def failing(at: float, first: Failure | None) -> Failure | None:
+            if not self._is_within(at):
+                return None
+            failures = [over.failure for over in self._all_failing(Fraction(at))]
+            return first if first in failures else next(iter(failures), None)
 
-def _in_whole_numbers(
-    excesses: Sequence[Excess], number: Unknown, intervals: Sequence[Interval]
-) -> list[Interval]:
-    """Return the whole numbers in some intervals; neighbours are joined, empty ones left out.
-
-    The whole numbers next to each end are tried themselves: an end that is whole may be rounded
-    to either side of itself.
-    """
-    found: list[Interval] = []
-    for interval in intervals:
-        first, last = floor(interval.low), ceil(interval.high)
-        near = {first, first + 1, last - 1, last}
-        whole = [n for n in sorted(near) if _is_acceptable(excesses, number, n)]
-        if not whole:
-            continue
-        bounds = Interval(
-            low=whole[0],
-            high=whole[-1],
-            fails_below=interval.fails_below,
-            fails_above=interval.fails_above,
+        return replace(
+            bounds,
+            fails_below=failing(bounds.low - 1, bounds.fails_below),
+            fails_above=failing(bounds.high + 1, bounds.fails_above),
+            unrounded=None if (bounds.low, bounds.high) == exact else exact,
         )
-        exact = interval.low, interval.high
-        if found and found[-1].high + 1 >= bounds.low:
-            before = found.pop()
-            bounds = replace(bounds, low=before.low, fails_below=before.fails_below)
-            exact = (before.unrounded or (before.low,))[0], interval.high
-        found.append(_rounded(excesses, number, bounds, exact))
-    return found
-
-
-def _is_acceptable(excesses: Sequence[Excess], number: Unknown, at: int) -> bool:
-    inside = number.low <= at <= number.high
-    return inside and _failing(excesses, number, Fraction(at)) is None
-
-
-def _rounded(
-    excesses: Sequence[Excess], number: Unknown, bounds: Interval, exact: tuple[float, float]
-) -> Interval:
-    """Return an interval in whole numbers, with what fails at those just beyond it.
-
-    Of what fails there, that is told which begins to fail first, at the end that is not rounded.
-    """
-
-    def failing(at: float, first: Failure | None) -> Failure | None:
-        if not number.low <= at <= number.high:
-            return None
-        point = Fraction(at)
-        binding = (o for o in excesses if o.failure == first and o.fails(number.symbol, point))
-        return next((over.failure for over in binding), None) or _failing(excesses, number, point)
-
-    below = failing(bounds.low - 1, bounds.fails_below)
-    above = failing(bounds.high + 1, bounds.fails_above)
-    unrounded = None if (bounds.low, bounds.high) == exact else exact
-    return Interval(
-        low=bounds.low, high=bounds.high, fails_below=below, fails_above=above, unrounded=unrounded
-    )
 
 
 def _holds_below(number: Unknown, interval: Interval, population: int) -> None:
