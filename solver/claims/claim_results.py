@@ -41,22 +41,20 @@ class ClaimResult:
     """
 
     name: str
-    title: str | None
+    title: str | None = None
     file: str
     line: int
     kind: str
-    claimed: float | None
-    predicted: float | None
-    difference: float | None
-    relative_difference: float | None
-    dimension: Dimension
-    tolerance: ir.Tolerance | None
-    condition: str | None
-    compared: tuple[Side, ...]
+    claimed: float | None = None
+    predicted: float | None = None
+    dimension: Dimension = DIMENSIONLESS
+    tolerance: ir.Tolerance | None = None
+    condition: str | None = None
+    compared: tuple[Side, ...] = ()
     holds: bool | None
     source: str | None
     note: str | None
-    fitted: str | None
+    fitted: str | None = None
     text: str
     counted: str | None = None
     """Of how many configurations of a matrix a claim holds."""
@@ -65,6 +63,19 @@ class ClaimResult:
     missed: str | None = None
     is_published: bool = False
     """A document says so, and the model could say otherwise."""
+
+    @property
+    def difference(self) -> float | None:
+        """How much more is predicted than claimed."""
+        if self.claimed is None or self.predicted is None:
+            return None
+        return self.predicted - self.claimed
+
+    @property
+    def relative_difference(self) -> float | None:
+        """The same as a part of what is claimed."""
+        difference = self.difference
+        return difference / abs(self.claimed) if difference is not None and self.claimed else None
 
     @property
     def verdict(self) -> Verdict:
@@ -97,18 +108,11 @@ def condition_result(
         file=span.source.label,
         line=span.line,
         kind="condition",
-        claimed=None,
-        predicted=None,
-        difference=None,
-        relative_difference=None,
-        dimension=DIMENSIONLESS,
-        tolerance=None,
         condition=text,
         compared=compared,
         holds=holds,
         source=expectation.source,
         note=expectation.note,
-        fitted=expectation.fitted,
         text=text,
         known=together(*(side.known for side in compared)),
     )
@@ -138,16 +142,11 @@ def value_result(
         kind="value" if expectation else "observation",
         claimed=claimed,
         predicted=predicted,
-        difference=predicted - claimed,
-        relative_difference=(predicted - claimed) / abs(claimed) if claimed else None,
         dimension=dimension,
         tolerance=tolerance,
-        condition=None,
-        compared=(),
         holds=holds,
         source=stated.source,
         note=stated.note,
-        fitted=stated.fitted,
         text=" ".join(span.text.split()),
         known=known,
     )
