@@ -65,7 +65,8 @@ def _live_models(
     for index, model in enumerate(models):
         own = [case for case in cases if case.model is model]
         origins = _origins(model, own)
-        shown = [_index(origins, case) for case in own]
+        places = {origin.name: i for i, origin in reversed(list(enumerate(origins)))}
+        shown = [places[case.name] for case in own]
         variants = variants_of(model, origins, shown[0], max(1, most // len(models)))
         built.append(LiveModel(model, variants).as_json(MOST_BYTES // len(models)))
         names = [start.name for start in variants.starts]
@@ -91,10 +92,6 @@ def _origins(model: ir.Model, cases: Sequence[ShownCase]) -> list[Origin]:
         Origin(case.name, case.configuration, case.settings) for case in cases if case.settings
     ]
     return origins
-
-
-def _index(origins: Sequence[Origin], case: ShownCase) -> int:
-    return next(i for i, origin in enumerate(origins) if origin.name == case.name)
 
 
 def _column_name(model: ir.Model, case: ShownCase, *, is_one_of_many: bool) -> str:

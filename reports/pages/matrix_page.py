@@ -16,6 +16,7 @@ from qps.reports.pages.live import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words
+from qps.reports.text.quantities import users_text
 from qps.reports.text.table import Table
 from qps.solver.matrix.asked import Asked, read_asked
 from qps.solver.matrix.one_by_one import FAULT
@@ -124,7 +125,7 @@ class _Result:
     def answer(self) -> str:
         """Return how many configurations there are, and how many carry what is asked for."""
         told = self._carried()
-        return f"{told} {_capital(faults_in_words(self.faults))}." if self.faults else told
+        return f"{told} {faults_in_words(self.faults)}." if self.faults else told
 
     def _carried(self) -> str:
         total = self.asked.configurations if self.asked else self.rows
@@ -182,7 +183,8 @@ class _Result:
         return int(left[0]), left.size - 1
 
     def _users(self, largest: ResultColumn, row: int) -> str:
-        return self._mark(largest, row) + _users(largest.at(row))
+        count = largest.at(row)
+        return "nobody" if count is None else self._mark(largest, row) + users_text(count)
 
     def _mark(self, column: ResultColumn, row: int) -> str:
         """Return the mark of how a value is known: of users by row, else by column."""
@@ -332,14 +334,6 @@ class _Result:
     def _is_own(self, column: ResultColumn) -> bool:
         """Return whether a column is one of the spec's own."""
         return not column.is_detail and column.answer not in (*ANSWERS, "reason", "mode")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _users(count: int | None) -> str:
-    return "nobody" if count is None else f"{count:,} user{'s' * (count != 1)}"
 
 
 def _as_good(ties: int) -> str:

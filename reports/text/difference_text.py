@@ -13,7 +13,7 @@ from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.reports.text.answers import CostView, ResourceView, SolveView
 from qps.reports.text.how_known import marked
-from qps.reports.text.quantities import number, quantity, undecided_point
+from qps.reports.text.quantities import number, quantity, undecided_point, users_text
 from qps.reports.text.table import Table, joined
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
@@ -76,23 +76,15 @@ def _answer(before: SolveView, after: SolveView) -> str:
     if old == new:
         moved = f"{_known_users(after)}, as before"
     else:
-        by = f"{abs(new - old):,} {_more(new - old)}"
+        by = f"{abs(new - old):,} {'more' if new > old else 'fewer'}"
         moved = f"{_known_users(after)} instead of {marked(f'{old:,}', before.known)}: {by}"
     limits = [_limit(view) for view in (before, after)]
     limited = f"Limited by {limits[1]}" + ("" if limits[0] == limits[1] else f", not {limits[0]}")
     return f"{moved}. {limited}."
 
 
-def _users(count: int) -> str:
-    return f"{count:,} user{'s' * (count != 1)}"
-
-
 def _known_users(view: SolveView) -> str:
-    return marked(_users(view.largest_acceptable or 0), view.known)
-
-
-def _more(users: int) -> str:
-    return "more" if users > 0 else "fewer"
+    return marked(users_text(view.largest_acceptable or 0), view.known)
 
 
 def _limit(view: SolveView) -> str:
@@ -174,7 +166,7 @@ def answers_table(view: DifferenceView) -> Table:
         ("limited by", _limit(before), _limit(after)),
         *_pairs(
             "{} at",
-            *({_full(r): _point(r) for r in v.resources} for v in (before, after)),
+            *(dict(map(_saturation, view.resources)) for view in (before, after)),
         ),
         *_pairs(
             "{} is met up to",
@@ -185,16 +177,11 @@ def answers_table(view: DifferenceView) -> Table:
         ),
         *_pairs(
             "{} for each user",
-            *({_kind_of(c): _money(c) for c in view.cost} for view in (before, after)),
+            *(dict(map(_price, view.cost)) for view in (before, after)),
         ),
     ]
     kept = [row for row in rows if row[1] != row[2] or row[0] == "largest acceptable"]
     return Table(("answer", "before", "after"), tuple(kept), frozenset([1, 2]))
-
-
-def _full(resource: ResourceView) -> str:
-    """Return what a resource comes to: its target, where it has one below saturation."""
-    return f"{resource.name} {'saturates' if resource.target == 1 else 'reaches its target'}"
 
 
 def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[str, ...]]:
@@ -203,22 +190,21 @@ def _pairs(told: str, old: dict[str, str], new: dict[str, str]) -> list[tuple[st
     return [(told.format(name), old.get(name, "-"), new.get(name, "-")) for name in names]
 
 
-def _kind_of(cost: CostView) -> str:
-    return "cost" if cost.unit == "$" else "running cost"
-
-
-def _money(cost: CostView) -> str:
-    return quantity(cost.per_user, MONEY if cost.unit == "$" else MONEY / TIME)
-
-
 def _count(users: int | None, known: Certainty) -> str:
     return "none" if users is None else marked(f"{users:,}", known)
 
 
-def _point(resource: ResourceView) -> str:
+def _saturation(resource: ResourceView) -> tuple[str, str]:
+    """Return what a resource comes to, its target where that is below saturation, and where."""
+    told = f"{resource.name} {'saturates' if resource.target == 1 else 'reaches its target'}"
     if resource.saturates_not_below is not None:
-        return undecided_point(resource.saturates_at, resource.saturates_not_below)
-    return "never" if resource.saturates_at is None else number(resource.saturates_at)
+        return told, undecided_point(resource.saturates_at, resource.saturates_not_below)
+    return told, "never" if resource.saturates_at is None else number(resource.saturates_at)
+
+
+def _price(cost: CostView) -> tuple[str, str]:
+    name, dimension = ("cost", MONEY) if cost.unit == "$" else ("running cost", MONEY / TIME)
+    return name, quantity(cost.per_user, dimension)
 
 
 def remark_of(view: DifferenceView) -> str:

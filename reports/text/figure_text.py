@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qps.reports.text.how_known import known_numbers, parenthesis
-from qps.reports.text.quantities import number, quantity, scale_of
+from qps.reports.text.quantities import joined_words, number, quantity, scale_of
 from qps.reports.text.table import Table, joined
 from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Leads
 
@@ -85,18 +85,14 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
         return text if drawn.figure.parameter else f"{axis} = {text}"
 
     *before, last = group.leads
-    stretches = [f"{_joined(lead.lines)} up to {told(lead.to)}" for lead in before]
+    stretches = [f"{joined_words(lead.lines)} up to {told(lead.to)}" for lead in before]
     if not stretches:
-        sentence = f"{_joined(last.lines)} {_verb(last.lines)} throughout"
+        sentence = f"{joined_words(last.lines)} {_verb(last.lines)} throughout"
     else:
         first = group.leads[0].lines
-        stretches[0] = f"{_joined(first)} {_verb(first)} up to {told(group.leads[0].to)}"
-        sentence = ", then ".join([*stretches, _joined(last.lines)])
+        stretches[0] = f"{joined_words(first)} {_verb(first)} up to {told(group.leads[0].to)}"
+        sentence = ", then ".join([*stretches, joined_words(last.lines)])
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."
-
-
-def _joined(lines: tuple[str, ...]) -> str:
-    return lines[0] if len(lines) == 1 else f"{', '.join(lines[:-1])} and {lines[-1]}"
 
 
 def _verb(lines: tuple[str, ...]) -> str:

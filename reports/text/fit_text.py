@@ -88,7 +88,8 @@ def fit_text(found: Regression, *, markdown: bool = False) -> str:
     parts += [f"{indent}warning: {printable(warning)}" for warning in _warnings(found)]
     component = component_text(found)
     if component is None:
-        parts.append(f"{indent}Nothing to paste: {_not_to_be(found)}.")
+        reason = f"{below_zero(fit)[0]} is below zero, which cannot be; {mending(found)}"
+        parts.append(f"{indent}Nothing to paste: {reason}.")
     else:
         parts.append(f"```qps\n{component}```" if markdown else component)
     return joined(parts)
@@ -102,11 +103,6 @@ def _not_shown(found: Regression, indent: str) -> str:
     are_all = rows - found.copies <= _MOST_SHOWN
     shown = "the others repeat one of these" if are_all else "these pull and miss most"
     return f"{indent}Of {rows:,} rows; {shown}."
-
-
-def _not_to_be(found: Regression) -> str:
-    """Return why there is no component, and what to do."""
-    return f"{below_zero(found.fit)[0]} is below zero, which cannot be; {mending(found)}"
 
 
 def _cores(found: Regression) -> str:

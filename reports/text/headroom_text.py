@@ -7,7 +7,7 @@ from qps.compiler.quantities.certainty import Kind, opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import MARKS, marked, marked_value
-from qps.reports.text.quantities import in_percent, percent, quantity, told_apart
+from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_apart
 from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, outlook
 from qps.solver.answers.solution import Solution
 from qps.solver.what_if.advice import Advice
@@ -106,13 +106,8 @@ def _to_whom(more: MoreUsers) -> list[str]:
         if one.loses_more or one.is_later or one.is_lowered:
             alike.setdefault(_how(one), []).append(one.name)
     if alike:
-        return _some([f"{_and(names)}: {', '.join(how)}" for how, names in alike.items()])
+        return _some([f"{joined_words(names)}: {', '.join(how)}" for how, names in alike.items()])
     return ["nobody loses more or is served later"]
-
-
-def _and(names: list[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _how(one: StreamThere) -> tuple[str, ...]:

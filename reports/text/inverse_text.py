@@ -8,7 +8,7 @@ from math import isfinite
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
 from qps.reports.text.how_known import ALL_EXACT, because
-from qps.reports.text.quantities import quantity, rounded_in, scale_of
+from qps.reports.text.quantities import joined_words, quantity, rounded_in, scale_of, users_text
 from qps.reports.text.table import escaped
 from qps.solver.what_if.boundaries import Failure
 from qps.solver.what_if.inverse import Interval, InverseSolution
@@ -141,7 +141,7 @@ def inverse_known_line(solution: InverseSolution) -> str:
 def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
     name = printable(solution.name)
-    users = f"{solution.at:,} user{'s' * (solution.at != 1)}"
+    users = users_text(solution.at)
     now = _now(solution)
     kind = "its range" if solution.is_declared_range else "a million times less and more than now"
     whole = f"{_told(solution, solution.low)} to {_told(solution, solution.high)}, {kind}"
@@ -163,7 +163,7 @@ def _now(solution: InverseSolution) -> str:
     values = {mode: _told(solution, value) for mode, value in solution.current.items()}
     told = next(iter(values.values()))
     if len(set(values.values())) > 1:
-        told = _and([f"{value} in mode {mode}" for mode, value in values.items()])
+        told = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
     if solution.is_elastic:
         return f"It is elastic: {told} with {solution.population} = {solution.at:,} now."
     return f"It is {told} now."
@@ -205,14 +205,10 @@ def _because(solution: InverseSolution) -> str:
     """Return what fails where no value will do: throughout, or from the least value on."""
     told = [_fails(failure) for failure in solution.fails]
     more = len(told) - _MOST_REASONS
-    reasons = _and([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
+    reasons = joined_words([*told[:_MOST_REASONS], f"{more} more"] if more > 0 else told)
     if solution.fails_throughout:
         return f": {reasons}, whatever it is"
     return f": at each of them something fails, from the least on {reasons}" if told else ""
-
-
-def _and(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:

@@ -111,26 +111,24 @@ def csv_text(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator[b
 
 def shown(compiled: CompiledMatrix, table: pa.Table, *, markdown: bool) -> str:
     """Return rows as a table for people, without columns in which nothing stands."""
-    found = {c.answer or c.name for c in columns_of(compiled) if _is_in(table, c.name)}
+    every = columns_of(compiled)
+    found = {c.answer or c.name for c in every if table[c.name].null_count < len(table)}
     if NOT_BELOW in found:
         found.add("saturates_at")  # there it is told
-    columns = [c for c in columns_of(compiled) if (c.answer or c.name) in found]
+    columns = [c for c in every if (c.answer or c.name) in found]
     known = next((column.name for column in columns if column.answer == KNOWN), None)
     columns = [column for column in columns if _is_told(column, columns)]
     rows = [
         tuple(_marked_cell(column, row, known) for column in columns) for row in table.to_pylist()
     ]
     right = frozenset(i for i, column in enumerate(columns) if column.type != pa.string())
-    laid_out = Table(tuple(_heading(column.name) for column in columns), tuple(rows), right)
+    headings = tuple(c.name.replace("_", " ").replace(ANSWER, f"{ANSWER} ") for c in columns)
+    laid_out = Table(headings, tuple(rows), right)
     told = {c.name: c.known for c in columns if not c.known.is_exact}
     lines = known_numbers(told) if told else []
     if markdown:
         return joined([laid_out.as_markdown(), escaped_cell(" ".join(lines))])
     return joined([laid_out.as_text(""), "".join(f"{line}\n" for line in lines)])
-
-
-def _is_in(table: pa.Table, name: str) -> bool:
-    return bool(table.column(name).null_count < len(table))
 
 
 def _marked_cell(column: Column, row: Mapping[str, object], known: str | None) -> str:
@@ -182,10 +180,6 @@ def _is_told(column: Column, columns: list[Column]) -> bool:
 _MOST_COLUMNS = 40
 _ELSEWHERE = ("at", KNOWN, NOT_BELOW, FROM_START, STAYS_FULL)
 """Answers that stand in no column of a table: in others' cells, or nowhere."""
-
-
-def _heading(name: str) -> str:
-    return name.replace("_", " ").replace(ANSWER, f"{ANSWER} ")
 
 
 def _cell(column: Column, value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING
 
@@ -165,3 +166,13 @@ def is_share(name: str) -> bool:
 def undecided_point(at: float | None, not_below: int) -> str:
     """Return where a resource saturates of which that cannot be told: not below, and up to."""
     return f"not below {not_below:,}" if at is None else f"{not_below:,} to {number(at)}"
+
+
+def users_text(count: int) -> str:
+    """Return a number of users in words: `1 user`, `2,000 users`."""
+    return f"{count:,} user{'s' * (count != 1)}"
+
+
+def joined_words(parts: Sequence[str]) -> str:
+    """Return parts as a sentence lists them: `a, b and c`."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

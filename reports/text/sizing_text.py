@@ -19,11 +19,13 @@ from qps.reports.text.how_known import (
 )
 from qps.reports.text.quantities import (
     in_percent,
+    joined_words,
     number,
     percent,
     quantity,
     rounded_in,
     scale_of,
+    users_text,
 )
 from qps.reports.text.table import Table, escaped, joined
 from qps.solver.answers.answering import QUALITY
@@ -166,7 +168,7 @@ def _failing_view(one: FailingThere) -> FailingView:
 
 def sizing_text(sizing: Sizing, title: str, *, markdown: bool = False) -> str:
     """Return the answer, and a table of what each resource has and takes."""
-    head = f"{printable(title)}: what {_users(sizing)} take{'s' * (sizing.at == 1)}"
+    head = f"{printable(title)}: what {users_text(sizing.at)} take{'s' * (sizing.at == 1)}"
     answer = sizing_answer(sizing)
     table = _table(sizing)
     known = sizing_known(sizing)
@@ -188,56 +190,56 @@ def sizing_known(sizing: Sizing) -> list[str]:
     if sizing.known.is_exact:
         return numbers
     may = "may not be carried" if sizing.is_possible else "may be carried"
-    verdict = f"In truth {_users(sizing)} {may}{because(sizing.known.reasons)}."
+    verdict = f"In truth {users_text(sizing.at)} {may}{because(sizing.known.reasons)}."
     return [verdict, *(OTHERS_EXACT if line == ALL_EXACT else line for line in numbers)]
-
-
-def _users(sizing: Sizing) -> str:
-    return f"{sizing.at:,} user{'s' * (sizing.at != 1)}"
 
 
 def sizing_answer(sizing: Sizing) -> str:
     """Return in words whether what is told carries them, and what fails else."""
+    users = users_text(sizing.at)
     short = [one.resource for one in _ordered(sizing) if not one.suffices and one.takes is not None]
-    what = f"With what {_and(short)} take{'s' * (len(short) == 1)}" if short else "As it stands"
+    what = (
+        f"With what {joined_words(short)} take{'s' * (len(short) == 1)}"
+        if short
+        else "As it stands"
+    )
     if sizing.is_carried:
-        return f"{what}, {_users(sizing)} {'is' if sizing.at == 1 else 'are'} carried."
+        return f"{what}, {users} {'is' if sizing.at == 1 else 'are'} carried."
     growth = sizing.growth
     more = growth is not None and bool(growth.machines)
     told = [_more_machines(sizing, growth)] if growth is not None and more else []
     none = "" if growth is None or more else _not_found(growth)
     if sizing.fails_whatever:
-        named = _and([_failing(one) for one in _told(sizing.fails_whatever)])
+        named = joined_words([_failing(one) for one in _told(sizing.fails_whatever)])
         enough = (
             "With 10,000 times each capacity instead"
             if more
-            else (
-                f"Nothing was found that carries {_users(sizing)}: with 10,000 times each capacity"
-            )
+            else f"Nothing was found that carries {users}: with 10,000 times each capacity"
         )
         told.append(f"{enough}, {named}{none and f'; {none}'}.")
     if sizing.fails_still:
-        named = _and([_failing(one) for one in _told(sizing.fails_still)])
-        mends = [f"{_mending(mend)} of {_and(mend.resources)}" for mend in sizing.mends]
+        named = joined_words([_failing(one) for one in _told(sizing.fails_still)])
+        mends = [
+            f"{marked(_amount(mend.takes, mend.capacity), mend.known)} of "
+            f"{joined_words(mend.resources)}"
+            for mend in sizing.mends
+        ]
         mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
         told.append(f"{what}, {named}: {mend}.")
     if not sizing.fails_whatever and not sizing.fails_still:
-        told.append(f"{what}, {_users(sizing)} are acceptable, but fewer are not.")
+        told.append(f"{what}, {users} are acceptable, but fewer are not.")
     return " ".join(told)
-
-
-def _mending(mend: Mend) -> str:
-    return marked(_amount(mend.takes, mend.capacity), mend.known)
 
 
 def _more_machines(sizing: Sizing, growth: Growth) -> str:
     """Return in words how many machines do."""
-    links = f"With what {_and(growth.links)} take{'s' * (len(growth.links) == 1)}, "
+    links = f"With what {joined_words(growth.links)} take{'s' * (len(growth.links) == 1)}, "
     more = [
-        f"{marked(f'{m.takes:,}', growth.known)} machines of {_and(m.nodes)} (now {m.now:,})"
+        f"{marked(f'{m.takes:,}', growth.known)} machines of "
+        f"{joined_words(m.nodes)} (now {m.now:,})"
         for m in growth.machines
     ]
-    told = f"{links * bool(growth.links)}{_and(more)} carry {_users(sizing)}"
+    told = f"{links * bool(growth.links)}{joined_words(more)} carry {users_text(sizing.at)}"
     return f"{told}." if growth.are_least else f"{told}; fewer may do, too."
 
 
@@ -245,7 +247,7 @@ def _not_found(growth: Growth) -> str:
     """Return in words how many machines were looked at."""
     return (
         "nor was a number of machines found, up to "
-        f"{growth.up_to:,} times as many of {_and(growth.looked_at)}"
+        f"{growth.up_to:,} times as many of {joined_words(growth.looked_at)}"
     )
 
 
@@ -268,10 +270,6 @@ def _failing(one: FailingThere) -> str:
     return f"{printable(criterion.name)} is {told}{mode} ({side} {limit})"
 
 
-def _and(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
 def _ordered(sizing: Sizing) -> list[Needed]:
     """Return the resources, those that are shortest of capacity first."""
     return sorted(sizing.needed, key=lambda one: (one.suffices, -one.load / one.target))
@@ -283,7 +281,7 @@ def _table(sizing: Sizing) -> Table:
             one.resource,
             percent(one.load),
             percent(one.target),
-            _has(one),
+            "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension),
             marked(_takes(one), one.known),
             _machines(one.machines),
         )
@@ -292,10 +290,6 @@ def _table(sizing: Sizing) -> Table:
     headings = ("resource", f"load at {sizing.at:,}", "target", "has", "takes", "or machines")
     shown = len(headings) if any(row[-1] for row in rows) else len(headings) - 1
     return Table(headings[:shown], tuple(row[:shown] for row in rows), frozenset(range(1, shown)))
-
-
-def _has(one: Needed) -> str:
-    return "" if isnan(one.capacity.has) else quantity(one.capacity.has, one.capacity.dimension)
 
 
 def _takes(one: Needed) -> str:

@@ -52,7 +52,7 @@ def solve_text(
     markdown: bool = False,
 ) -> str:
     """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
-    head = f"{printable(title)} ({view.file}{_circumstances(view)})"
+    head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
     beyond = outlook_lines(view, solution)
     if markdown:
@@ -83,10 +83,6 @@ def solve_text(
 def title_of(model: ir.Model) -> str:
     """Return the first line of a model's doc string, else its name."""
     return model.doc.splitlines()[0].rstrip(".") if model.doc else model.name
-
-
-def _circumstances(view: SolveView) -> str:
-    return "".join(f", {part}" for part in circumstances(view))
 
 
 def _requirements(view: SolveView, criteria: Sequence[Criterion]) -> Table:
@@ -225,7 +221,7 @@ def _saturates_first(view: SolveView, at: float) -> str:
     """Return which resource saturates first, and where; that is not known before the range."""
     found = view.bottleneck
     assert found is not None
-    planned = _is_planned(view, found.resource)
+    planned = any(r.name == found.resource and r.target != 1 for r in view.resources)
     where = f"{view.population.name} = {number(at)}"
     if found.from_start:
         at_target = "at its target" if found.stays_full else "beyond its target"
@@ -244,10 +240,6 @@ def stays_full_text(view: SolveView) -> str:
     if found.stays_full == StaysFull.EXACTLY:
         return f"; from there to {view.population.name} = {largest:,} it is exactly full, no more"
     return f"; at no whole number up to {largest:,} is it more than full"
-
-
-def _is_planned(view: SolveView, resource: str) -> bool:
-    return any(r.name == resource and r.target != 1 for r in view.resources)
 
 
 def heaviest_in_words(view: SolveView) -> str:

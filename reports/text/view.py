@@ -36,7 +36,14 @@ from qps.reports.text.answers import (
 from qps.reports.text.formula_text import formula
 from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
-from qps.reports.text.quantities import in_percent, percent, quantity, told_apart, told_beyond
+from qps.reports.text.quantities import (
+    in_percent,
+    percent,
+    quantity,
+    told_apart,
+    told_beyond,
+    users_text,
+)
 from qps.solver.answers.answer_certainty import (
     answer_known,
     largest_known,
@@ -304,8 +311,7 @@ def answer(solution: Solution) -> str:
         return f"Not even {fewest} acceptable: {reason}."
     largest = solution.largest_acceptable or 0
     reason = _reason(solution, largest + 1, at_limit=False)
-    about = users_known(known)
-    users = f"{about}1 user" if largest == 1 else f"{about}{largest:,} users"
+    users = users_known(known) + users_text(largest)
     mode = f" in mode {graph.mode}" if graph.mode else ""
     return f"{users}. With {largest + 1:,}{mode}, {reason}."
 

@@ -221,7 +221,9 @@ def _parameters(
         factor = 1 + _A_LITTLE if effect > 0 else 1 - _A_LITTLE
         changes = scaled(configuration.parameters, name, factor, parameter.span)
         word = "more" if effect > 0 else "less"
-        if not changes or not all(_is_within(parameter, v) for c in changes for v in _numbers(c)):
+        # One number, or one for each case.
+        numbers = [n for c in changes for n in parts_of(c.value) if isinstance(n, ir.Constant)]
+        if not changes or not all(_is_within(parameter, n.value) for n in numbers):
             continue
         settled = changed(configuration, changes)
         yield Candidate(
@@ -256,8 +258,3 @@ def _of_all_kinds(elasticity: dict[str, float], configuration: Configuration) ->
         if any(kind in elasticity for kind in kinds):
             joined[name] = sum(elasticity.get(one, 0.0) for one in (name, *kinds))
     return dict(sorted(joined.items(), key=lambda item: -abs(item[1])))
-
-
-def _numbers(change: ir.SetParameter) -> list[Fraction]:
-    """Return the numbers that a parameter is set to: one, or one for each case."""
-    return [part.value for part in parts_of(change.value) if isinstance(part, ir.Constant)]

@@ -305,7 +305,7 @@ def _holds_below(number: Unknown, interval: Interval, population: int) -> None:
     """Check an interval: just inside it every population up to the given one is acceptable."""
     for at in _just_inside(interval, is_whole=number.is_count):
         for graph in number.graphs:
-            there = _at(graph, number, at)
+            there = graph.with_values({number.name: number_of(at)})
             largest = largest_acceptable(there) or graph.low - 1
             if largest >= population:
                 continue
@@ -336,11 +336,6 @@ def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fract
         low + min(half, (abs(low) or half) * _NEARLY),
         high - min(half, (abs(high) or half) * _NEARLY),
     )
-
-
-def _at(graph: LoadGraph, number: Unknown, at: Fraction) -> LoadGraph:
-    """Return a graph with the number at a value, where it rests on it."""
-    return graph.with_values({number.name: number_of(at)})
 
 
 def _accepts(graph: LoadGraph, population: int) -> bool:

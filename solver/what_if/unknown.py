@@ -122,7 +122,11 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         is_elastic=parameter is not None and parameter.is_elastic,
         is_count=is_count,
         is_changed_by_modes=len(settled) > 1
-        and any(_name(own) == name for each in settled for own in each.mode_changes),
+        and any(
+            isinstance(own, ir.SetParameter) and own.name == name
+            for each in settled
+            for own in each.mode_changes
+        ),
         is_share=found[0].dimension == DIMENSIONLESS and _is_in_percent(name, (*usual, *graphs)),
         refused=()
         if parameter is None
@@ -235,10 +239,6 @@ def _refuse_unknown(
         f"there is no number `{name}` to solve for",
         dotted_meant(name, known) or "name a parameter, or a number that `qps explain` lists",
     )
-
-
-def _name(change: ir.Change) -> str | None:
-    return change.name if isinstance(change, ir.SetParameter) else None
 
 
 def refuse(message: str, hint: str, span: Span | None = None) -> NoReturn:
