@@ -407,8 +407,8 @@ def test_the_columns_of_a_matrix_are_known_of_all_rows_together() -> None:
 def test_a_page_of_a_matrix_tells_how_its_columns_are_known() -> None:
     text = f"{EFFORT}require {{ {LATE} <= 60 ms }}\n{COLUMNS}"
     page = matrix_page(qps.loads(text).matrix().to_arrow(), "x.parquet")
-    assert any("under late is an upper bound: the quantiles of" in line for line in page.remarks)
-    assert not any("under spare" in line for line in page.remarks)
+    assert any("under late is an upper bound: the quantiles of" in line for line in page.remarks())
+    assert not any("under spare" in line for line in page.remarks())
 
 
 def test_periods_that_an_axis_moves_apart_are_not_one() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qps.compiler.diagnostics.render import printable
@@ -22,13 +22,12 @@ from qps.solver.what_if.difference import AssumptionChange
 
 @dataclass(frozen=True, kw_only=True)
 class DifferencePage:
-    """Everything that stands on the page; `data` is what its picture is drawn from."""
+    """What stands on the page beside the view; `data` is what its picture is drawn from."""
 
+    view: DifferenceView
     title: str
     before: str
     after: str
-    answer: str
-    is_worse: bool
     changes: Table
     numbers: Table
     answers: Table
@@ -43,17 +42,20 @@ def difference_page(view: DifferenceView) -> DifferencePage:
     before, after = printable(view.before.file), printable(view.after.file)
     ways = _ways(view.changes)
     return DifferencePage(
+        view=view,
         title=f"{before} → {after}" if before != after else f"What changed in {after}",
         before=f"{before}{_circumstances(view.before.scenario)}",
         after=f"{after}{_circumstances(view.after.scenario)}",
-        answer=view.answer,
-        is_worse=view.users < 0,
         changes=changes_table(view.changes),
         numbers=numbers_table(view),
         answers=answers_table(view),
         remark=remark_of(view),
         unsaid="" if ways or not view.changes else _UNSAID,
-        warnings=tuple(_warned(view)),
+        warnings=tuple(
+            printable(f"{word}: {warning['message']}.")
+            for word, side in (("Before", view.before), ("After", view.after))
+            for warning in side.warnings
+        ),
         data={
             "before": view.before.largest_acceptable or 0,
             "after": view.after.largest_acceptable or 0,
@@ -66,12 +68,6 @@ _UNSAID = (
     "There is no picture: half-way between the specs lies one that has no answer, so that no "
     "change can be told its share."
 )
-
-
-def _warned(view: DifferenceView) -> Iterator[str]:
-    """Yield what both answers are warned of."""
-    for word, side in (("Before", view.before), ("After", view.after)):
-        yield from (printable(f"{word}: {warning['message']}.") for warning in side.warnings)
 
 
 def _circumstances(scenario: str | None) -> str:

@@ -84,7 +84,7 @@ def render_html(page: PageView) -> str:
 
 def render_matrix(page: MatrixPage) -> str:
     """Return the page of a matrix result."""
-    return _rendered("matrix.html.jinja", page, page.data, "matrix.js", ("style", "matrix"))
+    return _rendered("matrix.html.jinja", page, page.as_json(), "matrix.js", ("style", "matrix"))
 
 
 def render_difference(page: DifferencePage) -> str:

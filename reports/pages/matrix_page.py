@@ -32,40 +32,9 @@ _COSTS = ("cost", "running_cost")
 _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MatrixPage:
-    """Everything that stands on the page; `data` is what its scripts work on.
-
-    `first` are the first rows as a table, for who runs no scripts.
-    """
-
-    title: str
-    source: str
-    answer: str
-    leads: tuple[str, ...]
-    is_answered: bool
-    asked: tuple[tuple[str, str], ...]
-    remarks: tuple[str, ...]
-    rows: int
-    first: Table
-    data: dict[str, Json]
-
-
 def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
     """Return the page of a table with the schema of a result; `origin` is the file it is from."""
-    result = _Result(columns_of_table(table), _asked_in(table), len(table))
-    return MatrixPage(
-        title=result.title(origin),
-        source=printable(result.asked.file if result.asked else origin),
-        answer=result.answer(),
-        leads=tuple(result.leads()),
-        is_answered=bool(result.carrying.any()),
-        asked=tuple(result.questions()),
-        remarks=tuple(result.remarks()),
-        rows=result.rows,
-        first=result.first_rows(),
-        data=result.as_json(),
-    )
+    return MatrixPage(columns_of_table(table), _asked_in(table), len(table), origin)
 
 
 def _asked_in(table: pa.Table) -> Asked | None:
@@ -79,12 +48,13 @@ def _asked_in(table: pa.Table) -> Asked | None:
 
 
 @dataclass(frozen=True)
-class _Result:
-    """Columns of rows, and what was asked of them."""
+class MatrixPage:
+    """Everything that stands on the page: columns of rows, what was asked of them, from where."""
 
     columns: tuple[ResultColumn, ...]
     asked: Asked | None
     rows: int
+    origin: str
 
     def column(self, name: str) -> ResultColumn | None:
         """Return an answer by its name, None where there is none with a value."""
@@ -94,7 +64,18 @@ class _Result:
         return found[0] if found else None
 
     @property
+    def source(self) -> str:
+        """The file of the spec, or of the result where it does not tell."""
+        return printable(self.asked.file if self.asked else self.origin)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether any configuration carries somebody."""
+        return bool(self.carrying.any())
+
+    @property
     def axes(self) -> list[ResultColumn]:
+        """What was gone over."""
         return [column for column in self.columns if column.is_axis]
 
     @property
@@ -115,15 +96,17 @@ class _Result:
 
     # -- in words ------------------------------------------------------------------------
 
-    def title(self, origin: str) -> str:
-        """Return what the page is about."""
+    @property
+    def title(self) -> str:
+        """What the page is about."""
         if self.asked is None:
-            return f"A matrix result: {printable(origin)}"
+            return f"A matrix result: {printable(self.origin)}"
         named = f"{self.asked.model}: {self.asked.matrix}"
         return printable(f"{named}, {self.asked.title}" if self.asked.title else named)
 
+    @property
     def answer(self) -> str:
-        """Return how many configurations there are, and how many carry what is asked for."""
+        """How many configurations there are, and how many carry what is asked for."""
         told = self._carried()
         return f"{told} {faults_in_words(self.faults)}." if self.faults else told
 

@@ -15,7 +15,6 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.diagnostics.render import plain
-from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.engine.formulas import total
 from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_chart
@@ -77,16 +76,14 @@ class Formula:
 
 @dataclass(frozen=True, kw_only=True)
 class PageView:
-    """The whole page."""
+    """What stands on the page beside the answers themselves."""
 
+    view: SolveView
     title: str
     about: tuple[str, ...]
-    file: str
     circumstances: str
-    answer: str
     saturates: str
     outlook: tuple[str, ...]
-    is_answered: bool
     at: str
     next_population: str
     requirements: tuple[RequirementRow, ...]
@@ -129,16 +126,14 @@ def page_view(
 ) -> PageView:
     """Return everything that the page of one configuration shows, and what its spec warns of."""
     shown, left_out = _resources_shown(solution)
-    formulas = _formulas(solution)
+    named = _named_formulas(solution)
     return PageView(
+        view=view,
         title=title_of(model),
         about=_paragraphs(model.doc),
-        file=view.file,
         circumstances=", ".join(circumstances(view)),
-        answer=view.answer,
         saturates=first_to_saturate(view),
         outlook=tuple(outlook_lines(view, solution)),
-        is_answered=view.largest_acceptable is not None,
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=requirement_rows(view, solution),
@@ -153,8 +148,8 @@ def page_view(
         sensitivity_of=sensitivity_of(view),
         settings=setting_rows(model, configuration, view),
         assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
-        formulas=formulas[:_MOST_FORMULAS],
-        formulas_left_out=max(0, len(formulas) - _MOST_FORMULAS),
+        formulas=_formulas(solution, named[:_MOST_FORMULAS]),
+        formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(claim_row(result) for result in claims),
         claims_summary=summary(claims) if claims else "",
         claims_known=claims_known_line(result.known for result in claims),
@@ -299,10 +294,9 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
     )
 
 
-def _formulas(solution: Solution) -> tuple[Formula, ...]:
-    """Return every load, latency, loss and measure of the spec, taken apart."""
+def _formulas(solution: Solution, named: Sequence[Part]) -> tuple[Formula, ...]:
+    """Return loads, latencies, losses and measures of the spec, taken apart."""
     graph = solution.graph
-    named = _named_formulas(graph, [r.name for r in _by_saturation(solution)])
     axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
     return tuple(
         _formula(
@@ -318,9 +312,10 @@ def _formula(explanation: Explanation, formula: str | None) -> Formula:
     return Formula(explanation, formula, "" if known.is_exact else known_sentence(known))
 
 
-def _named_formulas(graph: LoadGraph, resources: Sequence[str]) -> tuple[Part, ...]:
+def _named_formulas(solution: Solution) -> tuple[Part, ...]:
     """Return what is worth a formula, by the name that `qps explain` knows it by."""
-    named = [Part(name, graph.resources[name].load, (name,)) for name in resources]
+    graph = solution.graph
+    named = [Part(r.name, r.load, (r.name,)) for r in _by_saturation(solution)]
     for name, stream in graph.streams.items():
         named.append(Part(f"{name}.latency", stream.mean_latency, (name,)))
         named.append(Part(f"{name}.loss", stream.loss, (name,)))

@@ -307,7 +307,7 @@ class _Job(Struct):
         page = matrix_page(self._few_rows(counted), self.compiled.model.file)
         write_page(output, render_matrix(page))
         if not self.arguments.quiet:
-            print("\n".join([page.answer, *page.leads]), file=sys.stderr)
+            print("\n".join([page.answer, *page.leads()]), file=sys.stderr)
             print(f"written to {output}", file=sys.stderr)
         return counted.counts
 

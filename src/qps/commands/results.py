@@ -42,7 +42,7 @@ def run(arguments: Namespace) -> Exit:
     output: Path = arguments.output or Path(path.with_suffix(".html").name)
     write_page(output, render_matrix(page))
     if not arguments.quiet:
-        print("\n".join([page.answer, *page.leads]))
+        print("\n".join([page.answer, *page.leads()]))
         print(f"\npage written to {output}", file=sys.stderr)
     return Exit.YES if page.is_answered else Exit.NO
 
