@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from math import ceil, floor, isfinite, log10
 
 from qps.compiler.quantities.dimension import Dimension
@@ -184,15 +185,7 @@ def line_chart(
     top = _top([value for _, values in lines for value in values])
     x = Axis(low=populations[0], high=populations[-1], start=LEFT, end=WIDTH - RIGHT)
     y = Axis(low=0, high=top, start=HEIGHT - BOTTOM, end=TOP)
-    series = tuple(
-        Series(
-            name,
-            _path(x, y, populations, values, 4 * top),
-            COLORS[i % len(COLORS)],
-            DASHES[i % len(DASHES)],
-        )
-        for i, (name, values) in enumerate(lines)
-    )
+    series = _series(x, y, populations, lines)
     return LineChart(
         key=key,
         title=title,
@@ -238,15 +231,6 @@ def figure_chart(
         is_logarithmic="x" in logarithmic,
     )
     y = _value_axis([v for _, values in scaled for v in values], "y" in logarithmic)
-    series = tuple(
-        Series(
-            name,
-            _path(x, y, places, values, 4 * y.high),
-            COLORS[i % len(COLORS)],
-            DASHES[i % len(DASHES)],
-        )
-        for i, (name, values) in enumerate(scaled)
-    )
     return LineChart(
         key=key,
         title=f"{title}, in {y_unit}" if y_unit else title,
@@ -254,7 +238,7 @@ def figure_chart(
         x_label=f"{axis[0]}, {x_unit}" if x_unit else axis[0],
         x_ticks=tuple(_tick(x, v) for v in x.ticks(_WANTED_TICKS)),
         y_ticks=tuple(_tick(y, v) for v in y.ticks(5)),
-        series=series,
+        series=_series(x, y, places, scaled),
         marks=(),
         region=None,
         limit_y=None,
@@ -318,8 +302,19 @@ def _top(values: Sequence[float]) -> float:
     return step * ceil(highest * 1.1 / step)
 
 
-def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float], highest: float) -> str:
+def _series(
+    x: Axis, y: Axis, at: Sequence[float], lines: Sequence[tuple[str, Sequence[float]]]
+) -> tuple[Series, ...]:
+    looks = zip(cycle(COLORS), cycle(DASHES))
+    return tuple(
+        Series(name, _path(x, y, at, values), *look)
+        for (name, values), look in zip(lines, looks, strict=False)
+    )
+
+
+def _path(x: Axis, y: Axis, at: Sequence[float], values: Sequence[float]) -> str:
     """Return the path of a line; far above the picture it is cut, where undefined it breaks."""
+    highest = 4 * y.high
     parts: list[str] = []
     pen_down = False
     for population, value in zip(at, values, strict=True):
