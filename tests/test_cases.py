@@ -22,7 +22,7 @@ from qps.compiler.pipeline import check_source
 from qps.compiler.pipeline import load as load_spec
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explaining import explain
-from qps.reports.text.text import explanation_text
+from qps.reports.text.explanation import explanation_text
 from qps.reports.text.view import circumstances, solve_view
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner

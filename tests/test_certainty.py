@@ -40,12 +40,12 @@ from qps.reports.pages.matrix_page import matrix_page
 from qps.reports.text.difference_text import difference_view
 from qps.reports.text.explain_streams import quantile_parts
 from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text, line_label
 from qps.reports.text.headroom_text import outlook_lines
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.matrix_output import json_texts, shown
 from qps.reports.text.sizing_text import sizing_answer, sizing_known
-from qps.reports.text.text import explanation_text
 from qps.solver.answers.answer_certainty import answer_known, largest_known
 from qps.solver.answers.solution import FirstFailure
 from qps.solver.answers.worst_mode import solve_model

@@ -20,7 +20,7 @@ from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import check_file
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explaining import explain
-from qps.reports.text.text import explanation_text
+from qps.reports.text.explanation import explanation_text
 from qps.solver.answers.answering import solve
 from qps.solver.what_if.advice import advise
 from qps.solver.what_if.inverse import solve_for

@@ -15,7 +15,7 @@ from helpers.single_rows import no_row_alone, solve_single
 from helpers.strategies import Drawn, drawn_specs
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.quantities.certainty import Kind
-from qps.reports.text.text import predicted
+from qps.reports.text.verdicts import predicted
 from qps.solver.matrix import run
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.rows import MatrixSolver

@@ -19,7 +19,8 @@ from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.lowering import lower
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.explaining import explain
-from qps.reports.text.text import explanation_text, solve_text
+from qps.reports.text.explanation import explanation_text
+from qps.reports.text.text import solve_text
 from qps.reports.text.view import solve_view
 from qps.solver.answers.answering import largest_acceptable, solve
 from qps.solver.answers.solution import Solution

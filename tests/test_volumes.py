@@ -19,7 +19,8 @@ from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.lower.lowering import lower
 from qps.reports.text.explaining import explain
-from qps.reports.text.text import explanation_text, solve_text
+from qps.reports.text.explanation import explanation_text
+from qps.reports.text.text import solve_text
 from qps.reports.text.view import solve_view
 from qps.solver.answers.worst_mode import solve_model
 

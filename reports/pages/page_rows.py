@@ -22,15 +22,8 @@ from qps.reports.text.quantities import (
     told_beyond,
     undecided_point,
 )
-from qps.reports.text.text import (
-    claimed,
-    heaviest_in_words,
-    predicted,
-    stays_full_text,
-    undecided_saturations,
-    within,
-)
-from qps.reports.text.verdicts import STALE
+from qps.reports.text.text import heaviest_in_words, stays_full_text, undecided_saturations
+from qps.reports.text.verdicts import STALE, claimed, predicted, within
 from qps.reports.text.written import interval_text, range_text
 from qps.solver.answers.answer_certainty import met_up_to_known
 from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution

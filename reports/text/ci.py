@@ -11,8 +11,17 @@ from xml.etree import ElementTree as ET
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from qps.compiler.diagnostics.render import printable
 from qps.reports.text.table import Table
-from qps.reports.text.text import claimed, claims_table, predicted, within
-from qps.reports.text.verdicts import NOTHING_UNTESTED, STALE, Untested, grounds, summary
+from qps.reports.text.verdicts import (
+    NOTHING_UNTESTED,
+    STALE,
+    Untested,
+    claimed,
+    claims_table,
+    grounds,
+    predicted,
+    summary,
+    within,
+)
 from qps.solver.claims.claim_results import ClaimResult, Verdict
 
 MOST_CHARACTERS = 65_536

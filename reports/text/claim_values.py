@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from qps.reports.text.ci import Tested
-from qps.reports.text.text import within
-from qps.reports.text.verdicts import summary, tally
+from qps.reports.text.verdicts import summary, tally, within
 from qps.reports.text.view import as_json
 from qps.solver.claims.claim_results import ClaimResult
 

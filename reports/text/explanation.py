@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from math import isclose
 
+from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import (
     LoadGraph,
 )
@@ -19,8 +20,10 @@ from qps.engine.formulas import ZERO, Formula
 from qps.engine.points import Point
 from qps.engine.substitution import substituted
 from qps.reports.text.formula_text import formula, in_population, with_numbers
+from qps.reports.text.how_known import known_sentence
 from qps.reports.text.naming import Part, elastic_notes, in_named_measures, named_whole
 from qps.reports.text.quantities import is_share, percent, quantity
+from qps.reports.text.table import Table, joined
 from qps.solver.search.critical import piece_at
 
 
@@ -165,3 +168,54 @@ def _parts(
         )
         for part, shown, value in zip(parts, named, values, strict=True)
     )
+
+
+# -- as text --------------------------------------------------------------------------------
+
+
+def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
+    """Return a formula in symbols, with numbers, its value, and where each number is from."""
+    head = f"{explanation.name}: {explanation.what}"
+    parts = [f"### {head}" if markdown else head]
+    if explanation.modes:
+        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
+    parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
+    for heading, text in explanation.formulas:
+        body = printable(text)
+        parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
+    parted = Table(
+        ("part", f"at {explanation.at_text}", "share", "formula"),
+        tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
+        frozenset([1, 2]),
+    )
+    numbers = Table(
+        ("number", "value", "stated at", "source"),
+        tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
+    )
+    tables = [parted, _cases(explanation), numbers]
+    parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
+    return joined(parts)
+
+
+def _in_mode(explanation: Explanation) -> str:
+    """Return which of a spec's modes is explained, or that it is none of them."""
+    if explanation.mode is not None:
+        others = [mode for mode in explanation.modes if mode != explanation.mode]
+        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
+        return f"In mode {explanation.mode}{beside}."
+    return (
+        "Outside of any mode, as the spec stands without them "
+        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
+    )
+
+
+def _cases(explanation: Explanation) -> Table:
+    """Return a parameter's values by case, and by kind where it has kinds."""
+    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
+    rows = tuple(
+        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
+        for c in explanation.cases
+    )
+    if len(rows) > 1:
+        return Table(headings, rows, frozenset([1, 2, 3, 4]))
+    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))

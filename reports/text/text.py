@@ -12,30 +12,23 @@ from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
-    DIMENSIONLESS,
     INFORMATION,
     MONEY,
     TIME,
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
-from qps.reports.text.explanation import Explanation
 from qps.reports.text.headroom_text import outlook_lines, users_with
 from qps.reports.text.how_known import (
-    MARKS,
-    claims_known_line,
     known_lines,
-    known_sentence,
     marked,
     marked_value,
 )
 from qps.reports.text.measures import measure_table
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
-from qps.reports.text.verdicts import NOTHING_UNTESTED, Untested, grounds, mark, summary
 from qps.reports.text.view import circumstances
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.staying_full import StaysFull
-from qps.solver.claims.claim_results import ClaimResult, Side
 from qps.solver.search.method import Method
 
 _SHOWN_SHARES = 4
@@ -368,142 +361,3 @@ def _references(view: SolveView, solution: Solution) -> str:
         f"{told} that costs were measured on: rated higher, the same costs weigh more. "
         "A machine that is also in use has both numbers."
     )
-
-
-# -- claims ------------------------------------------------------------------------------
-
-
-def claims_text(
-    results: Sequence[ClaimResult],
-    untested: Untested = NOTHING_UNTESTED,
-    *,
-    quiet: bool = False,
-) -> str:
-    """Return every claim with what was claimed and predicted, what is fitted, and a count."""
-    told = [result for result in results if result.fails] if quiet else results
-    table = claims_table(told)
-    reasons = [reason.as_text("") for reason in grounds(told)]
-    known = claims_known_line([result.known for result in told])
-    told_table = table.as_text("") if table.rows else ""
-    return joined([told_table, known, *reasons, summary(results, untested)])
-
-
-def claims_table(results: Sequence[ClaimResult]) -> Table:
-    """Return claims as a table, one row each."""
-    rows = tuple(
-        (
-            mark(result),
-            result.name,
-            claimed(result),
-            predicted(result),
-            "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
-            within(result),
-            f"{result.file}:{result.line}",
-        )
-        for result in results
-    )
-    headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
-    return Table(headings, rows, frozenset([4, 5]))
-
-
-def claimed(result: ClaimResult) -> str:
-    """Return what was claimed, in its unit."""
-    if result.condition is not None:
-        return result.condition
-    assert result.claimed is not None
-    return _quantity(result.claimed, result)
-
-
-def predicted(result: ClaimResult) -> str:
-    """Return what the model says, in its unit; for a condition, the values of its sides."""
-    if result.counted is not None:
-        of_any = bool(result.compared[-1].value)
-        return MARKS[result.known.kind] * of_any + result.counted
-    if result.condition is not None:
-        return "; ".join(_side(side) for side in result.compared)
-    assert result.predicted is not None
-    return marked_value(_quantity(result.predicted, result), result.predicted, result.known)
-
-
-def within(result: ClaimResult) -> str:
-    """Return how far a prediction may be off, empty where nothing is judged by that."""
-    if result.tolerance is None:
-        return ""
-    amount = float(result.tolerance.amount)
-    if result.tolerance.relative:
-        return f"{amount * 100:g} %"
-    return _quantity(amount, result)
-
-
-def _side(side: Side) -> str:
-    """Return one side of a comparison; counts are whole, and told so."""
-    is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
-    told = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
-    return marked_value(told, side.value, side.known)
-
-
-def _quantity(value: float, result: ClaimResult) -> str:
-    return quantity(value, result.dimension, share=_is_written_in_percent(result))
-
-
-def _is_written_in_percent(result: ClaimResult) -> bool:
-    """True for `~ 70 % within …` and for a measured column `in % -> …`."""
-    if result.kind == "observation":
-        return result.text.partition("->")[0].rstrip().endswith("%")
-    return "%" in result.text.partition("~")[2].partition("within")[0]
-
-
-def _cases(explanation: Explanation) -> Table:
-    """Return a parameter's values by case, and by kind where it has kinds."""
-    headings = ("kind", "share", "average", "least", "largest", "stated at", "source")
-    rows = tuple(
-        (c.kind, c.share, c.average, c.least, c.largest, c.place, c.source)
-        for c in explanation.cases
-    )
-    if len(rows) > 1:
-        return Table(headings, rows, frozenset([1, 2, 3, 4]))
-    return Table(headings[2:], tuple(row[2:] for row in rows), frozenset([0, 1, 2]))
-
-
-# -- explanations ------------------------------------------------------------------------
-
-
-def _in_mode(explanation: Explanation) -> str:
-    """Return which of a spec's modes is explained, or that it is none of them."""
-    if explanation.mode is not None:
-        others = [mode for mode in explanation.modes if mode != explanation.mode]
-        beside = f" (`--set mode=NAME` takes another: {', '.join(others)})" if others else ""
-        return f"In mode {explanation.mode}{beside}."
-    return (
-        "Outside of any mode, as the spec stands without them "
-        f"(`--set mode=NAME` takes one: {', '.join(explanation.modes)})."
-    )
-
-
-def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str:
-    """Return a formula in symbols, with numbers, its value, and where each number is from."""
-    head = f"{explanation.name}: {explanation.what}"
-    parts = [f"### {head}" if markdown else head]
-    if explanation.modes:
-        parts.append(f"{'' if markdown else '  '}{_in_mode(explanation)}")
-    parts.append(f"{'' if markdown else '  '}{known_sentence(explanation.known)}")
-    for heading, text in explanation.formulas:
-        body = printable(text)
-        parts.append(f"{heading}\n\n    {body}" if markdown else f"  {heading}\n    {body}")
-    if explanation.parts:
-        table = Table(
-            ("part", f"at {explanation.at_text}", "share", "formula"),
-            tuple((p.name, p.value, p.share, p.formula) for p in explanation.parts),
-            frozenset([1, 2]),
-        )
-        parts.append(table.as_markdown() if markdown else table.as_text())
-    if explanation.cases:
-        table = _cases(explanation)
-        parts.append(table.as_markdown() if markdown else table.as_text())
-    if explanation.assumptions:
-        table = Table(
-            ("number", "value", "stated at", "source"),
-            tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
-        )
-        parts.append(table.as_markdown() if markdown else table.as_text())
-    return joined(parts)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from qps.reports.text.table import Table
-from qps.solver.claims.claim_results import ClaimResult, Verdict
+from qps.compiler.quantities.dimension import DIMENSIONLESS
+from qps.reports.text.how_known import claims_known_line, marked, marked_value
+from qps.reports.text.quantities import quantity
+from qps.reports.text.table import Table, joined
+from qps.solver.claims.claim_results import ClaimResult, Side, Verdict
 
 MARKS = {
     Verdict.HOLDS: "ok",
@@ -105,7 +108,7 @@ def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
     return f" (not judged: {told})" if verdict is Verdict.SHOWN else f" ({told})"
 
 
-def mark(result: ClaimResult) -> str:
+def _mark(result: ClaimResult) -> str:
     """Return the word before a claim."""
     holds = result.verdict is Verdict.HOLDS
     return "fitted" if holds and result.fitted is not None else MARKS[result.verdict]
@@ -133,3 +136,86 @@ def _ground(kind: str, heading: str, reasons: dict[str, list[str]]) -> Table:
 def _listed(names: Sequence[str]) -> str:
     """Return the claims that share a reason; those of one block are told by its name."""
     return ", ".join(dict.fromkeys(name.partition("[")[0] for name in names))
+
+
+# -- claims as text -----------------------------------------------------------------------
+
+
+def claims_text(
+    results: Sequence[ClaimResult],
+    untested: Untested = NOTHING_UNTESTED,
+    *,
+    quiet: bool = False,
+) -> str:
+    """Return every claim with what was claimed and predicted, what is fitted, and a count."""
+    told = [result for result in results if result.fails] if quiet else results
+    table = claims_table(told)
+    reasons = [reason.as_text("") for reason in grounds(told)]
+    known = claims_known_line([result.known for result in told])
+    told_table = table.as_text("") if table.rows else ""
+    return joined([told_table, known, *reasons, summary(results, untested)])
+
+
+def claims_table(results: Sequence[ClaimResult]) -> Table:
+    """Return claims as a table, one row each."""
+    rows = tuple(
+        (
+            _mark(result),
+            result.name,
+            claimed(result),
+            predicted(result),
+            "" if result.relative_difference is None else f"{result.relative_difference:+.1%}",
+            within(result),
+            f"{result.file}:{result.line}",
+        )
+        for result in results
+    )
+    headings = ("", "claim", "claimed", "predicted", "difference", "within", "place")
+    return Table(headings, rows, frozenset([4, 5]))
+
+
+def claimed(result: ClaimResult) -> str:
+    """Return what was claimed, in its unit."""
+    if result.condition is not None:
+        return result.condition
+    assert result.claimed is not None
+    return _quantity(result.claimed, result)
+
+
+def predicted(result: ClaimResult) -> str:
+    """Return what the model says, in its unit; for a condition, the values of its sides."""
+    if result.counted is not None:
+        of_any = bool(result.compared[-1].value)
+        return marked(result.counted, result.known) if of_any else result.counted
+    if result.condition is not None:
+        return "; ".join(_side(side) for side in result.compared)
+    assert result.predicted is not None
+    return marked_value(_quantity(result.predicted, result), result.predicted, result.known)
+
+
+def within(result: ClaimResult) -> str:
+    """Return how far a prediction may be off, empty where nothing is judged by that."""
+    if result.tolerance is None:
+        return ""
+    amount = float(result.tolerance.amount)
+    if result.tolerance.relative:
+        return f"{amount * 100:g} %"
+    return _quantity(amount, result)
+
+
+def _side(side: Side) -> str:
+    """Return one side of a comparison; counts are whole, and told so."""
+    is_whole = side.dimension == DIMENSIONLESS and side.value.is_integer()
+    told = f"{side.value:,.0f}" if is_whole else quantity(side.value, side.dimension)
+    return marked_value(told, side.value, side.known)
+
+
+def _quantity(value: float, result: ClaimResult) -> str:
+    return quantity(value, result.dimension, share=_is_written_in_percent(result))
+
+
+def _is_written_in_percent(result: ClaimResult) -> bool:
+    """True for `~ 70 % within …` and for a measured column `in % -> …`."""
+    if result.kind == "observation":
+        return result.text.partition("->")[0].rstrip().endswith("%")
+    return "%" in result.text.partition("~")[2].partition("within")[0]

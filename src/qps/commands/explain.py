@@ -13,8 +13,8 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.lower.lowering import lower
 from qps.compiler.pipeline import Spec
 from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text
-from qps.reports.text.text import explanation_text
 from qps.reports.text.view import as_json
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.claims.claim_runner import ClaimRunner

@@ -29,8 +29,7 @@ from qps.reports.text.ci import (
     wrong_table,
 )
 from qps.reports.text.claim_values import claims_json
-from qps.reports.text.text import claims_text
-from qps.reports.text.verdicts import Untested
+from qps.reports.text.verdicts import Untested, claims_text
 from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.judging import Claims
