@@ -108,7 +108,7 @@ def _errors(results: Iterable[ClaimResult], verdict: Verdict) -> str:
     return f" (not judged: {told})" if verdict is Verdict.SHOWN else f" ({told})"
 
 
-def _mark(result: ClaimResult) -> str:
+def mark(result: ClaimResult) -> str:
     """Return the word before a claim."""
     holds = result.verdict is Verdict.HOLDS
     return "fitted" if holds and result.fitted is not None else MARKS[result.verdict]
@@ -160,7 +160,7 @@ def claims_table(results: Sequence[ClaimResult]) -> Table:
     """Return claims as a table, one row each."""
     rows = tuple(
         (
-            _mark(result),
+            mark(result),
             result.name,
             claimed(result),
             predicted(result),

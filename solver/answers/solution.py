@@ -161,7 +161,7 @@ class CostSolution:
     unpriced: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModeSolution:
     """What one of several modes comes to, and how that is known."""
 

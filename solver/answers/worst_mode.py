@@ -37,10 +37,10 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
 def _summary(solution: Solution) -> ModeSolution:
     assert solution.graph.mode is not None
     return ModeSolution(
-        solution.graph.mode,
-        solution.largest_acceptable,
-        solution.limited_by,
-        solution.quality_at_limit,
-        answer_known(solution),
-        quality_known_at(solution.graph, solution.at),
+        mode=solution.graph.mode,
+        largest_acceptable=solution.largest_acceptable,
+        limited_by=solution.limited_by,
+        quality_at_limit=solution.quality_at_limit,
+        known=answer_known(solution),
+        quality_known=quality_known_at(solution.graph, solution.at),
     )
