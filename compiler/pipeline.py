@@ -41,7 +41,7 @@ from qps.compiler.diagnostics.diagnostic import (
 )
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.ir.parts import operands_of, parts_of
-from qps.compiler.syntax.importer import FileImporter, Importer, checksum, read_spec
+from qps.compiler.syntax.importer import Importer, checksum, read_spec
 from qps.compiler.syntax.parse import parse, parse_change
 
 
@@ -203,7 +203,7 @@ def check_source(source: Source, importer: Importer | None = None) -> Outcome[Sp
     """Check a spec; it may read files below its own folder, where it has one."""
     earlier: list[Diagnostic] = []
     try:
-        return _check_source(source, importer or FileImporter(source.folder), earlier)
+        return _check_source(source, importer or Importer(source.folder), earlier)
     except TooManyError as full:
         found = in_order(dict.fromkeys((*earlier, *full.found)))
         return Outcome(None, (*(f for f in found if f.is_error), _too_many(source.label, full)))
@@ -271,7 +271,7 @@ def files_of(source: Source, importer: Importer) -> dict[Path, str]:
 
     Each stands with a checksum of its text as it was read.
     """
-    if source.folder is None or not isinstance(importer, FileImporter):
+    if source.folder is None or not isinstance(importer, Importer):
         return {}
     own = source.folder / Path(source.label).name
     return {own: checksum(source.text), **importer.named}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
 
 from msgspec import Struct, field
 
@@ -19,16 +18,6 @@ from qps.stdlib import module_names, module_text
 _LARGEST_FILE = 8_000_000
 _LARGEST_TABLE = 100_000_000
 """Of a table that somebody names himself: it comes from no stranger."""
-
-
-class Importer(Protocol):
-    """Gives the text of a module that another one uses."""
-
-    def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
-        """Return the source, or why there is none."""
-
-    def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
-        """Return the text of a data file, or why there is none."""
 
 
 def read_spec(path: Path) -> Outcome[Source]:
@@ -47,7 +36,7 @@ def read_data(path: Path) -> Outcome[str]:
     return sink.outcome(text)
 
 
-class FileImporter(Struct, frozen=True, eq=False):
+class Importer(Struct, frozen=True, eq=False):
     """Reads modules of the standard library and files in the folder tree of the spec.
 
     `named` are the files that were named so far, with the checksums of what was read: no command

@@ -20,7 +20,9 @@ def asks_of_model(expr: ast.Expr, module: Module) -> bool:
         if isinstance(part, ast.Call) and part.name.text not in ARITHMETIC:
             return True
         if not isinstance(part, ast.Reference):
-            open_ += [(inner, where) for inner in _parts(part)]
+            # The changes of a model are no part of a value.
+            parts = (part.value,) if isinstance(part, ast.Changed) else ast.operands(part)
+            open_ += [(inner, where) for inner in parts]
             continue
         declared = lookup(where, part.name)
         if _is_asked(part.name, declared, where):
@@ -40,25 +42,6 @@ def _is_asked(name: ast.Name, declared: Declared | None, module: Module) -> bool
     if declared is None:
         return isinstance(module.names.get(name.parts[0]), _OWNERS)
     return isinstance(declared.declaration, ast.Param) and declared.declaration.is_elastic
-
-
-def _parts(expr: ast.Expr) -> tuple[ast.Expr, ...]:
-    """Return what an expression is made of; the changes of a model are no part of a value."""
-    match expr:
-        case ast.Call(arguments=parts) | ast.Comparison(operands=parts):
-            return parts
-        case ast.Junction(operands=parts):
-            return parts
-        case ast.Negative(operand=part) | ast.Not(operand=part) | ast.Changed(value=part):
-            return (part,)
-        case ast.Sum(terms=pairs) | ast.Product(factors=pairs):
-            return tuple(part for _, part in pairs)
-        case ast.Power(base=base, exponent=exponent):
-            return (base, exponent)
-        case ast.Conditional(condition=condition, then=then, otherwise=otherwise):
-            return (condition, then, otherwise)
-        case _:
-            return ()
 
 
 _OWNERS = (ast.Stream, ast.Node, ast.Link, ast.Trace)

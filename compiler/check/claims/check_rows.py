@@ -9,6 +9,7 @@ from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import Declared, lookup
 from qps.compiler.check.names.places import Place
 from qps.compiler.check.names.scope import Scope
+from qps.compiler.check.values.part import whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
@@ -43,13 +44,12 @@ class RowConditions(OfChanges, frozen=True):
                 inner = self.condition(expr.operand, scope, is_result=is_result)
                 return None if inner is None else ir.Negated(inner)
             case ast.Junction():
-                parts = [
-                    self.condition(operand, scope, is_result=is_result) for operand in expr.operands
-                ]
-                known = tuple(part for part in parts if part is not None)
-                if len(known) < len(parts):
+                parts: tuple[ir.Condition, ...] | None = whole(
+                    [self.condition(part, scope, is_result=is_result) for part in expr.operands]
+                )
+                if parts is None:
                     return None
-                return ir.AllOf(known) if expr.operator == "and" else ir.AnyOf(known)
+                return ir.AllOf(parts) if expr.operator == "and" else ir.AnyOf(parts)
             case ast.Comparison(operands=(ast.Reference(name=name), *_)):
                 check = self._word_check(name, is_result=is_result)
                 if check is not None:

@@ -23,7 +23,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
 from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
@@ -50,7 +50,7 @@ class ChangeChecker(Part, frozen=True):
 
     def all_of(self, changes: tuple[ast.Change, ...], scope: Scope) -> tuple[ir.Change, ...]:
         """Return changes of the model; those that were reported are left out."""
-        built = [self.one(change, scope.module) for change in changes]
+        built: tuple[ir.Change, ...] = sound([self.one(change, scope.module) for change in changes])
         self.are_distinct(changes, "{} is changed twice here", "first changed here", "keep one")
         first = {change.name.text: change for change in reversed(changes)}
         for change in changes:
@@ -64,7 +64,7 @@ class ChangeChecker(Part, frozen=True):
                     secondary=[Label(whole.name.span, "set here")],
                     hint="keep one",
                 )
-        return tuple(change for change in built if change is not None)
+        return built
 
     def one(self, change: ast.Change, module: Module) -> ir.Change | None:
         """Return one change, or None where it was reported."""

@@ -12,7 +12,7 @@ from qps.compiler.check.model.check_fits import FitChecker, fit_terms
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, whole
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
@@ -67,21 +67,10 @@ class ComponentChecker(Part, frozen=True):
         self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
         declaration, scope = declared.declaration, Scope(declared.module, Allowed.ELASTIC, formals)
-        costs: list[ir.Cost] = []
-        effects: list[ir.Effect] = []
-        whole = True
-        for item in declaration.items:
-            if isinstance(item, ast.Cost):
-                cost = self._cost(item, declaration, scope)
-                whole = whole and cost is not None
-                if cost is not None:
-                    costs.append(cost)
-            else:
-                effect = self._effect(item, scope)
-                whole = whole and effect is not None
-                if effect is not None:
-                    effects.append(effect)
-        if not whole:
+        items = declaration.items
+        costs = whole([self._cost(c, declaration, scope) for c in items if isinstance(c, ast.Cost)])
+        effects = whole([self._effect(e, scope) for e in items if isinstance(e, ast.Effect)])
+        if costs is None or effects is None:
             return None
         if declaration.fitted is not None:
             numbers = [term.amount for cost in costs for term in cost.terms]
@@ -90,8 +79,8 @@ class ComponentChecker(Part, frozen=True):
             self.known.chosen.update(chosen)
         return ir.Component(
             name=declared.qualified,
-            costs=tuple(costs),
-            effects=tuple(effects),
+            costs=costs,
+            effects=effects,
             span=declaration.name.span,
             source=origin(declaration.source, declaration.fitted),
             doc=declaration.doc,

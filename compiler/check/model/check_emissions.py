@@ -7,7 +7,7 @@ import re
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import listed
@@ -42,9 +42,8 @@ class EmissionChecker(Part, frozen=True):
 
     def _emission(self, item: ast.Emission) -> ir.Emission | None:
         scope = Scope(self.main, Allowed.FLOWS)
-        values = [self.expressions.quantity(value, scope) for value in item.values]
-        quantities = tuple(value for value in values if value is not None)
-        if len(quantities) < len(values):
+        quantities = whole([self.expressions.quantity(value, scope) for value in item.values])
+        if quantities is None:
             return None
         first = quantities[0]
         base = (first.dimension * TIME).single_base

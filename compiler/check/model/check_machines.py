@@ -62,8 +62,9 @@ class MachineChecker(AttributeChecker, frozen=True):
 
     def _resource(self, item: ast.ResourceItem, scope: Scope) -> ir.Resource | None:
         cores, speed = self._cores_and_speed(item.capacity, scope)
-        idle = self._idle(item, cores, scope)
-        jitter = self._resource_jitter(item, speed, scope)
+        stated = self._stated(item, is_processor=cores is not None)
+        idle = self._idle(item, stated.get("idle"), cores, scope)
+        jitter = self._resource_jitter(stated.get("jitter"), speed, scope)
         if cores is None and speed is None:
             return self._plain_resource(item, scope, idle, jitter)
         if cores is not None and speed is None and cores.dimension not in (CORE, DIMENSIONLESS):
@@ -72,7 +73,7 @@ class MachineChecker(AttributeChecker, frozen=True):
         counted_at = cores.span if cores is not None else item.capacity.span
         capacity = ir.Quantity(expr=count, dimension=DIMENSIONLESS, span=counted_at)
         queueing = self.queueing.of_resource(item, ir.ResourceKind.PROCESSOR, scope)
-        efficiency = self._efficiency(item, queueing, scope)
+        efficiency = self._efficiency(stated.get("efficiency"), queueing, scope)
         return ir.Resource(
             name=item.name.text,
             kind=ir.ResourceKind.PROCESSOR,
@@ -115,22 +116,21 @@ class MachineChecker(AttributeChecker, frozen=True):
         return count, speed if speeds else None
 
     def _efficiency(
-        self, item: ast.ResourceItem, queueing: ir.Queueing | None, scope: Scope
+        self, stated: ast.Attribute | None, queueing: ir.Queueing | None, scope: Scope
     ) -> ir.Quantity | None:
         """Return what each doubling of the cores keeps, None where nothing is lost."""
-        stated = [a for a in item.attributes if a.name.text == "efficiency"]
-        if not stated:
+        if stated is None:
             return None
-        if isinstance(stated[0].value, ast.Fit):
-            self._not_fitted(stated[0].value, "an efficiency", "efficiency 95 %")
+        if isinstance(stated.value, ast.Fit):
+            self._not_fitted(stated.value, "an efficiency", "efficiency 95 %")
             return None
-        found = self.expressions.quantity(stated[0].value, scope, DIMENSIONLESS, "an efficiency")
+        found = self.expressions.quantity(stated.value, scope, DIMENSIONLESS, "an efficiency")
         if found is None or found.expr == _ONE:
             return None
         if queueing is not None and queueing.discipline is ir.Discipline.MMC:
             self.sink.report(
                 codes.MISPLACED,
-                stated[0].span,
+                stated.span,
                 "`mmc` takes each core to be as fast beside others as alone",
                 secondary=[Label(queueing.span, "waiting is stated here")],
                 hint="take `efficiency` out, or write `mm1`",
@@ -183,42 +183,43 @@ class MachineChecker(AttributeChecker, frozen=True):
             queueing=self.queueing.of_resource(item, kind, scope),
         )
 
-    def _idle(
-        self, item: ast.ResourceItem, cores: ir.Quantity | None, scope: Scope
-    ) -> ir.Quantity | None:
-        idle = None
-        stated: set[str] = set()
+    def _stated(self, item: ast.ResourceItem, *, is_processor: bool) -> dict[str, ast.Attribute]:
+        """Return what is stated of a resource; what is out of place is reported."""
+        stated: dict[str, ast.Attribute] = {}
         for attribute in item.attributes:
             word = attribute.name.text
-            if word in stated:
+            if stated.setdefault(word, attribute) is not attribute:
                 self.sink.report(
                     codes.MISPLACED, attribute.span, f"`{word}` is stated twice", hint="keep one"
                 )
-            stated.add(word)
-            if word == "efficiency" and cores is None:
+            if word == "efficiency" and not is_processor:
                 self.sink.report(
                     codes.MISPLACED,
                     attribute.span,
                     "only the cores of a processor have an efficiency",
                     hint="state the capacity that there is",
                 )
-            if word in ("jitter", "efficiency"):
-                continue
-            if attribute.name.text != "idle":
+            if word not in ("idle", "jitter", "efficiency"):
                 self.sink.report(
                     codes.UNKNOWN_NAME,
                     attribute.name.span,
-                    f"a resource has no `{attribute.name.text}`",
+                    f"a resource has no `{word}`",
                     hint=_attribute_hint(attribute),
                 )
-                continue
-            if isinstance(attribute.value, ast.Fit):
-                idle = self._fitted_idle(item, attribute.value, cores, scope)
-            else:
-                idle = self.expressions.quantity(
-                    attribute.value, scope, DIMENSIONLESS, "the idle load"
-                )
-        return idle
+        return stated
+
+    def _idle(
+        self,
+        item: ast.ResourceItem,
+        stated: ast.Attribute | None,
+        cores: ir.Quantity | None,
+        scope: Scope,
+    ) -> ir.Quantity | None:
+        if stated is None:
+            return None
+        if isinstance(stated.value, ast.Fit):
+            return self._fitted_idle(item, stated.value, cores, scope)
+        return self.expressions.quantity(stated.value, scope, DIMENSIONLESS, "the idle load")
 
     def _fitted_idle(
         self, item: ast.ResourceItem, fit: ast.Fit, cores: ir.Quantity | None, scope: Scope
@@ -239,13 +240,12 @@ class MachineChecker(AttributeChecker, frozen=True):
         return None if found is None else fitted_idle(found, fit.span)
 
     def _resource_jitter(
-        self, item: ast.ResourceItem, speed: ir.Quantity | None, scope: Scope
+        self, stated: ast.Attribute | None, speed: ir.Quantity | None, scope: Scope
     ) -> ir.Quantity | None:
         """Return a resource's jitter law, which may name its `load` and its `rating`."""
-        laws = [a for a in item.attributes if a.name.text == "jitter"]
-        if not laws:
+        if stated is None:
             return None
-        law = laws[0].value
+        law = stated.value
         if isinstance(law, ast.Fit):
             self._not_fitted(law, "a jitter law", "jitter 20 ms^2 * load")
             return None

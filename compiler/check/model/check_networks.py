@@ -24,38 +24,30 @@ class NetworkChecker(AttributeChecker, frozen=True):
 
     def _network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
         scope, declaration = Scope(declared.module, Allowed.NOTHING), declared.declaration
-        found: dict[str, ir.Quantity] = {}
-        whole = True
-        stated: set[str] = set()
+        stated: dict[str, ast.LinkProperty] = {}
         for item in declaration.properties:
-            if item.kind in stated:
+            if stated.setdefault(item.kind, item) is not item:
                 self.sink.report(
                     codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
                 )
-            stated.add(item.kind)
-            if item.kind == "jitter":
-                continue
-            quantity = self._property(item, scope)
-            if quantity is None:
-                whole = False
-            else:
-                found[item.kind] = quantity
-        if whole and "rate" not in found:
+        law = stated.pop("jitter", None)
+        found = {kind: self._property(item, scope) for kind, item in stated.items()}
+        if "rate" not in found:
             self.sink.report(
                 codes.BAD_HARDWARE,
                 declaration.name.span,
                 f"network `{declaration.name.text}` has no rate",
                 hint="add one, such as `rate 10 Mbit/s`",
             )
-            whole = False
         price = self.price(declaration.price, scope)
-        if not whole:
+        rate = found.get("rate")
+        if rate is None or None in found.values():
             return None
         medium = declaration.medium.text if declaration.medium else "shared"
         return ir.Network(
             name=declared.qualified,
             medium=ir.Medium(medium),
-            rate=found["rate"],
+            rate=rate,
             header=found.get("header"),
             cap=found.get("cap"),
             loss=found.get("loss"),
@@ -64,16 +56,9 @@ class NetworkChecker(AttributeChecker, frozen=True):
             span=declaration.name.span,
             source=declaration.source.value if declaration.source else None,
             doc=declaration.doc,
-            jitter=self._network_jitter(declaration, found["rate"], scope),
+            jitter=None if law is None else self.jitter(law.value, {"rate": rate}, scope),
             queueing=self.queueing.of_network(declaration, scope),
         )
-
-    def _network_jitter(
-        self, declaration: ast.Network, rate: ir.Quantity, scope: Scope
-    ) -> ir.Quantity | None:
-        """Return a network's jitter law, which may name its `load` and its `rate`."""
-        laws = [item for item in declaration.properties if item.kind == "jitter"]
-        return self.jitter(laws[0].value, {"rate": rate}, scope) if laws else None
 
     def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
         fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}

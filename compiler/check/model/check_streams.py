@@ -14,7 +14,7 @@ from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.names.declarations import lookup, lookup_as, report_name
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_conditions import choices_of
-from qps.compiler.check.values.part import Part
+from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
@@ -219,8 +219,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
         if name not in self.nodes:
             self._unknown_node(item.node)
             return None
-        known = tuple(step for step in steps if step is not None)
-        return ir.Visit(name, known, item.node.span)
+        return ir.Visit(name, sound(steps), item.node.span)
 
     def _step(self, item: ast.Step, node: str) -> ir.Step | None:
         """Return a step; every part of it is looked at, also where another one failed."""

@@ -59,22 +59,7 @@ def _references(expr: ast.Expr, module: Module) -> Iterator[ast.Reference]:
             module.names.get(name.text), ast.Option
         ):
             return
-        case ast.Call(name=name, arguments=parts):
-            # `count(station)` and its like take names, not values.
-            parts = () if name.text in ("count", "share", "saturation") else parts
-        case ast.Quantity(unit=unit):
-            parts = (unit,)
-        case ast.Negative(operand=operand) | ast.Not(operand=operand):
-            parts = (operand,)
-        case ast.Sum(terms=pairs) | ast.Product(factors=pairs):
-            parts = tuple(part for _, part in pairs)
-        case ast.Power(base=base, exponent=exponent):
-            parts = (base, exponent)
-        case ast.Comparison(operands=parts) | ast.Junction(operands=parts):
-            pass
-        case ast.Conditional(condition=condition, then=then, otherwise=otherwise):
-            parts = (condition, then, otherwise)
-        case _:
-            parts = ()
-    for part in parts:
+        case ast.Call(name=name) if name.text in ("count", "share", "saturation"):
+            return  # these take names, not values
+    for part in ast.operands(expr):
         yield from _references(part, module)

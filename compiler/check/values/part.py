@@ -95,6 +95,13 @@ class Part(Struct, frozen=True):
         return found[0] if found else None
 
 
+def whole(found: Iterable[T | None]) -> tuple[T, ...] | None:
+    """Return all that was found, None where something of it was reported."""
+    parts = tuple(found)
+    known = sound(parts)
+    return known if len(known) == len(parts) else None
+
+
 def sound(found: Iterable[T | None]) -> tuple[T, ...]:
     """Return what was found without what was reported, which is None."""
     return tuple(part for part in found if part is not None)

@@ -16,6 +16,7 @@ from qps.compiler.check.names.scope import Allowed
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
+from qps.compiler.ir.parts import operands
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
     DIMENSIONLESS,
@@ -269,22 +270,10 @@ def mentions_of(expr: ir.Expr) -> Allowed:
             return Allowed.FORMALS
         case ir.ParameterValue(is_elastic=is_elastic):
             return Allowed.ELASTIC if is_elastic else Allowed.NOTHING
-        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            pass
-        case ir.Power(base, exponent):
-            parts = (base, exponent)
-        case ir.Choice(_, then, otherwise):
-            parts = (then, otherwise)
-        case ir.Lookup(argument=argument):
-            parts = (argument,)
-        case ir.Changed(value, _) | ir.InCase(_, value, _):
-            parts = (value,)
-        case ir.ByCase(values):
-            parts = tuple(stated.value for stated in values)
-        case ir.Mixture():
-            return Allowed.NOTHING
+        case ir.Changed(value, _):
+            return mentions_of(value)
     mentioned = Allowed.NOTHING
-    for part in parts:
+    for part in operands(expr):
         mentioned |= mentions_of(part)
     return mentioned
 

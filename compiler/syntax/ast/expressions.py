@@ -162,3 +162,19 @@ class Text(Written, frozen=True):
 
 class OwnSource(Text, frozen=True):
     """`source model "…"`: a claim is our own, and by what reckoning or promise."""
+
+
+def operands(expr: Expr) -> tuple[Expr, ...]:
+    """Return what an expression is directly made of; in a changed model, nothing."""
+    match expr:
+        case Call(arguments=parts) | Comparison(operands=parts) | Junction(operands=parts):
+            return parts
+        case Negative(operand=part) | Not(operand=part) | Quantity(unit=part):
+            return (part,)
+        case Sum(terms=pairs) | Product(factors=pairs):
+            return tuple(part for _, part in pairs)
+        case Power(base=base, exponent=exponent):
+            return (base, exponent)
+        case Conditional(condition=condition, then=then, otherwise=otherwise):
+            return (condition, then, otherwise)
+    return ()

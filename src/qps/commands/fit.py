@@ -16,7 +16,7 @@ from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, number,
 from qps.compiler.data.regression import regression
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
-from qps.compiler.syntax.importer import FileImporter, read_data
+from qps.compiler.syntax.importer import Importer, read_data
 from qps.compiler.syntax.parse import parse
 from qps.reports.text.fit_text import fit_json, fit_text
 
@@ -59,7 +59,7 @@ def _module_with(units: Sequence[str]) -> Module:
     parsed = parse(Source("--unit", text))
     if any(diagnostic.is_error for diagnostic in parsed.diagnostics) or parsed.value is None:
         raise QpsError(parsed.diagnostics)
-    program = resolve(parsed.value, FileImporter(None))
+    program = resolve(parsed.value, Importer(None))
     if any(diagnostic.is_error for diagnostic in program.diagnostics) or program.value is None:
         raise QpsError(program.diagnostics)
     return program.value.main

@@ -24,7 +24,7 @@ from qps.compiler.diagnostics.diagnostic import Outcome, QpsError
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.pipeline import Spec, allow_deep_expressions, check_source, files_of
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.importer import FileImporter, checksum, read_spec
+from qps.compiler.syntax.importer import Importer, checksum, read_spec
 
 
 class _Asked(Struct, frozen=True):
@@ -43,7 +43,7 @@ class _Kept(Struct, frozen=True):
     asked: tuple[_Asked, ...]
 
 
-class _Noting(FileImporter, frozen=True, eq=False):
+class _Noting(Importer, frozen=True, eq=False):
     """Reads as others do, and notes what was asked for and answered."""
 
     asked: list[_Asked] = field(default_factory=list)
@@ -105,7 +105,7 @@ def _found(data: bytes | None, source: Source) -> Spec | None:
         return None
     if not isinstance(kept, _Kept):
         return None
-    importer = FileImporter(source.folder)
+    importer = Importer(source.folder)
     for asked in kept.asked:
         answer: Outcome[str] | Outcome[Source]
         if asked.is_data and isinstance(asked.module, ast.Text):

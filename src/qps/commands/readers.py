@@ -7,7 +7,7 @@ from pathlib import Path
 
 from qps.commands.console import complain, is_skipped
 from qps.compiler.pipeline import check_source
-from qps.compiler.syntax.importer import FileImporter, read_spec
+from qps.compiler.syntax.importer import Importer, read_spec
 
 
 def files_of(path: Path) -> frozenset[Path]:
@@ -15,7 +15,7 @@ def files_of(path: Path) -> frozenset[Path]:
     read = read_spec(path)
     if read.value is None:
         return frozenset([path.resolve()])
-    importer = FileImporter(read.value.folder)
+    importer = Importer(read.value.folder)
     check_source(read.value, importer)
     return frozenset([path.resolve(), *importer.named])
 
