@@ -18,6 +18,7 @@ import numpy as np
 from flint import fmpq
 
 from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.formulas import MAXIMUM, MINIMUM
 from qps.engine.leaves import INPUT, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
@@ -73,6 +74,9 @@ def alike(columns: np.ndarray) -> list[list[int]]:
     return list(found.values())
 
 
+_EXTREMES = (MAXIMUM, MINIMUM)
+
+
 @dataclass
 class ExactRunner:
     """Runs a program on columns of exact numbers."""
@@ -115,7 +119,7 @@ class ExactRunner:
         """Return which operand each extreme is in each row, by floats."""
         if wanted not in self._extremes:
             needed, steps = self.program.needed(wanted), self.program.steps
-            self._extremes[wanted] = [n for n in needed if steps[n].word in ("max", "min")]
+            self._extremes[wanted] = [n for n in needed if steps[n].word in _EXTREMES]
         extremes = self._extremes[wanted]
         chosen = np.zeros((len(extremes), count), dtype=np.int64)
         if not extremes:
@@ -128,7 +132,7 @@ class ExactRunner:
             values = self.runner.run(operands, {}, floats, at)
             for line, number in zip(chosen, extremes, strict=True):
                 among = [np.broadcast_to(values[o], (count,)) for o in steps[number].operands]
-                line[:] = _clearly(np.array(among), is_most=steps[number].word == "max")
+                line[:] = _clearly(np.array(among), is_most=steps[number].word == MAXIMUM)
         return chosen
 
     def _plan(self, wanted: tuple[int, ...], pattern: np.ndarray) -> _Plan:
@@ -242,6 +246,9 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
     row = OPERATIONS.get(step.word)
     if not all(isinstance(operand, fmpq) for operand in operands):
         raise InexactError
+    if step.word in _EXTREMES:  # one of the operands: it is an exact number already
+        assert row is not None
+        return row.exact(*operands)
     if row is not None:
         try:
             found = row.exact(*map(as_fraction, operands))
