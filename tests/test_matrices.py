@@ -542,6 +542,28 @@ def test_what_depends_on_the_population_is_guarded_at_its_ends() -> None:
     assert disagreements(spec + "matrix m { job in [0 ms, 0.01 ms, 5 ms, 20 ms] }\n") == []
 
 
+@pytest.mark.parametrize(
+    ("ends", "values"),
+    [("1 packet/s..end", "2..60"), ("end..30 packet/s", "0.2..25"), ("end / 4..end", "0.2..60")],
+)
+def test_ends_of_what_is_elastic_vary_from_row_to_row(
+    ends: str, values: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are symbols, as all numbers are: no row has a structure of its own."""
+    no_row_alone(monkeypatch)
+    text = (
+        BASE
+        + f"""
+param end = 3 packet/s in 0..100 packet/s
+param rate elastic {ends}
+stream more {{ source rate, 2 kbyte/packet; at host {{ work }}; over lan; at host {{ work }} }}
+require {{ more.rate >= 2 packet/s ideal 30 packet/s }}
+matrix m {{ end in {values} packet/s, 13 values }}
+"""
+    )
+    assert disagreements(text, 13) == []
+
+
 def test_loads_that_rise_and_fall_are_followed_for_all_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

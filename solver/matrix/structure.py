@@ -86,8 +86,8 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
         choices *= axis.count
     if choices > MOST_CHOICES:
         _refuse(matrix, f"its options, places, scenarios and modes have {choices:,} combinations")
-    compares, valued = _conditions(model, matrix)
-    decided = _decided(model, matrix, axes, compares, valued)
+    compares = _conditions(model, matrix)
+    decided = _decided(model, matrix, axes, compares)
     deciding = sorted({*chosen, *decided})
     shape = [axes[i].count for i in deciding]
     if np.prod([axes[i].count for i in decided], dtype=float) * choices > _MOST_DECIDED:
@@ -100,7 +100,7 @@ def structure_of(model: ir.Model, matrix: ir.Matrix, axes: tuple[ir.Axis, ...]) 
         for i, at in zip(chosen, combination, strict=True):
             index[i] = at
         configuration = in_force(configured(model, matrix, axes, tuple(index)))
-        classes = _classes(model, axes, decided, configuration, compares, valued)
+        classes = _classes(model, axes, decided, configuration, compares)
         for number in range(int(classes.max()) + 1):
             first = np.unravel_index(int(np.argmax(classes == number)), classes.shape)
             for i, position in zip(decided, first, strict=True):
@@ -130,10 +130,8 @@ def _refuse(matrix: ir.Matrix, message: str) -> None:
 # -- conditions --------------------------------------------------------------------------
 
 
-def _conditions(
-    model: ir.Model, matrix: ir.Matrix
-) -> tuple[tuple[ir.Compare, ...], frozenset[str]]:
-    """Return the comparisons that decide about structure, and parameters that do themselves."""
+def _conditions(model: ir.Model, matrix: ir.Matrix) -> tuple[ir.Compare, ...]:
+    """Return the comparisons that decide about structure."""
     parts: list[object] = [
         model.parameters, tuple(model.machines.values()), tuple(model.networks.values()),
         model.nodes, model.links, model.streams, model.measures, model.requirements,
@@ -143,17 +141,7 @@ def _conditions(
     compares = dict.fromkeys(
         compare for part in parts for compare in _inside(part) if isinstance(compare, ir.Compare)
     )
-    # The bounds of what is elastic are put into the formulas as numbers.
-    valued = {
-        part.name
-        for parameter in model.parameters
-        if parameter.is_elastic
-        for bound in (parameter.low, parameter.high)
-        if bound is not None
-        for part in parts_of(bound)
-        if isinstance(part, ir.ParameterValue)
-    }
-    return tuple(compares), frozenset(valued)
+    return tuple(compares)
 
 
 def _sides(model: ir.Model, matrix: ir.Matrix) -> tuple[ir.Expr, ...]:
@@ -202,7 +190,6 @@ def _decided(
     matrix: ir.Matrix,
     axes: tuple[ir.Axis, ...],
     compares: tuple[ir.Compare, ...],
-    valued: frozenset[str],
 ) -> list[int]:
     """Return the axes of parameters that conditions ask for, in any configuration."""
     settled = changed(base_configuration(model), matrix.changes)
@@ -216,8 +203,6 @@ def _decided(
             if not _is_result(compare):
                 asked |= _rests_on(compare.left, configuration)
                 asked |= _rests_on(compare.right, configuration)
-        for name in valued:
-            asked |= _rests_on(ir.ParameterValue(name), configuration)
     return [
         i
         for i, axis in enumerate(axes)
@@ -239,7 +224,6 @@ def _classes(
     decided: list[int],
     configuration: Configuration,
     compares: tuple[ir.Compare, ...],
-    valued: frozenset[str],
 ) -> Classes:
     """Return for each combination of deciding parameters the number of its class."""
     shape = tuple(axes[i].count for i in decided)
@@ -253,11 +237,6 @@ def _classes(
         if own:
             truths = _truths(model, axes, [decided[o] for o in own], configuration, compare)
             signature = _renumbered(signature * 3 + _spread(truths, own, len(shape)))
-    for name in valued:
-        for inner in _rests_on(ir.ParameterValue(name), configuration) & set(at):
-            position = at[inner]
-            numbers = _spread(np.arange(shape[position]), [position], len(shape))
-            signature = _renumbered(signature * shape[position] + numbers)
     return signature
 
 
