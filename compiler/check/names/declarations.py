@@ -37,17 +37,10 @@ KIND_WORDS: dict[type, str] = {
     ast.Trace: "a trace",
 }
 
-KIND_KEYWORDS: dict[type, str] = {
-    ast.Machine: "machine",
-    ast.Network: "network",
-    ast.Component: "component",
-    ast.Node: "node",
-    ast.Link: "link",
-    ast.Unit: "unit",
-    ast.Kinds: "kinds",
-    ast.Group: "group",
-}
-"""The words that declare what can be asked for by its kind."""
+_ASKED_FOR = (
+    ast.Machine, ast.Network, ast.Component, ast.Node, ast.Link, ast.Unit, ast.Kinds, ast.Group,
+)  # fmt: skip
+"""What a message calls by the word that declares it."""
 
 
 class Module(Struct, frozen=True):
@@ -63,15 +56,9 @@ class Module(Struct, frozen=True):
         return f"{self.prefix}.{name}" if self.prefix else name
 
 
-_NEEDS: dict[type, str] = {
-    ast.Users: "users",
-    ast.Topology: "topology",
-    ast.Stream: "stream",
-    ast.Require: "require",
-    ast.Matrix: "matrix",
-    ast.Observe: "observe",
-    ast.Mode: "mode",
-}
+_OF_A_SYSTEM = (
+    ast.Users, ast.Topology, ast.Stream, ast.Require, ast.Matrix, ast.Observe, ast.Mode,
+)  # fmt: skip
 """What only a file declares that has something to solve."""
 
 
@@ -93,9 +80,9 @@ class Program(Struct, frozen=True, dict=True):
         what it was meant to be; where that is not known it may be anything.
         """
         syntax = self.main.syntax
-        words = {_NEEDS[type(item)] for item in syntax.declarations if type(item) in _NEEDS}
-        meant = syntax.failed_kinds & {"", *_NEEDS.values()}
-        return bool(syntax.declarations or syntax.failed_kinds) and not words | meant
+        has_system = any(isinstance(item, _OF_A_SYSTEM) for item in syntax.declarations)
+        meant = syntax.failed_kinds & {"", *map(keyword, _OF_A_SYSTEM)}
+        return bool(syntax.declarations or syntax.failed_kinds) and not (has_system or meant)
 
     @cached_property
     def rating_bases(self) -> frozenset[str]:
@@ -184,6 +171,15 @@ def kind_of(declaration: ast.Shared) -> str:
     return KIND_WORDS[type(declaration)]
 
 
+def keyword(kind: type) -> str:
+    """Return the word that a declaration of a kind starts with; its class is called as it.
+
+    >>> keyword(ast.Machine)
+    'machine'
+    """
+    return kind.__name__.lower()
+
+
 def names_of(module: Module, kinds: tuple[type, ...]) -> Iterator[str]:
     """Yield the names of some kinds that a module can write, those of its imports qualified."""
     yield from (name for name, found in module.names.items() if isinstance(found, kinds))
@@ -266,8 +262,8 @@ def _how_to_declare(module: Module, name: ast.Name, wanted: str, kinds: tuple[ty
     if wanted == "unit":
         known = "`ms`, `byte`, `Mbit`, `packet`, `core`"
         return f"there is {known}, …; `unit {last}` declares one of your own"
-    if kinds[0] in KIND_KEYWORDS:
-        return f"declare it: `{KIND_KEYWORDS[kinds[0]]} {last} …`"
+    if kinds[0] in _ASKED_FOR:
+        return f"declare it: `{keyword(kinds[0])} {last} …`"
     if not any(isinstance(declared, ast.Users) for declared in module.names.values()):
         users = f"`users {last} in 1..1000`"
         return f"declare it: {users} if it is the population, else `param {last} = …`"

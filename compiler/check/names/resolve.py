@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from qps.compiler.check.names.declarations import Module, Program, is_unit, kind_of
+from qps.compiler.check.names.declarations import Module, Program, is_unit, keyword, kind_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Outcome, Sink
 from qps.compiler.diagnostics.source import Source, Span
@@ -22,14 +22,7 @@ LARGEST_TOTAL = 1_000_000
 """Characters in all modules together, beyond which no more are read."""
 DEEPEST_IMPORTS = 40
 
-_OF_A_SPEC: dict[type, str] = {
-    ast.Topology: "topology",
-    ast.Stream: "stream",
-    ast.Require: "require",
-    ast.Target: "target",
-    ast.Mode: "mode",
-    ast.Quality: "quality",
-}
+_OF_A_SPEC = (ast.Topology, ast.Stream, ast.Require, ast.Target, ast.Mode, ast.Quality)
 """What only the spec itself has, and no spec that uses it."""
 
 
@@ -113,7 +106,7 @@ class _Loader(Struct, kw_only=True):
     def _tell_left_out(self, use: ast.Use, imported: Module) -> None:
         """Warn of a module that is a spec: what it needs and carries is no part of this one."""
         declared = {type(item) for item in imported.syntax.declarations}
-        left_out = [word for kind, word in _OF_A_SPEC.items() if kind in declared]
+        left_out = [keyword(kind) for kind in _OF_A_SPEC if kind in declared]
         if left_out:
             label = imported.syntax.source.label
             self.sink.report(

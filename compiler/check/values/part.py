@@ -8,10 +8,10 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from qps.compiler.check.names.declarations import (
-    KIND_KEYWORDS,
     DeclaredAs,
     Module,
     Program,
+    keyword,
     lookup_as,
     report_name,
 )
@@ -67,7 +67,7 @@ class Part(Struct, frozen=True):
         """Return the declaration of a kind that a name means; where it means none, that is told."""
         declared = lookup_as(module, name, kind)
         if declared is None:
-            report_name(self.sink, module, name, KIND_KEYWORDS[kind], (kind,))
+            report_name(self.sink, module, name, keyword(kind), (kind,))
         return declared
 
     def are_distinct(self, items: Iterable[HasName], told: str, first: str, hint: str) -> bool:
