@@ -25,7 +25,7 @@ from qps.compiler.check.model.check_threads import check_threads
 from qps.compiler.check.model.check_topology import TopologyChecker
 from qps.compiler.check.model.check_traffic import report_think_times
 from qps.compiler.check.model.check_unused import report_unreached
-from qps.compiler.check.names.declarations import Declared
+from qps.compiler.check.names.declarations import Declared, keyword
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_functions import FunctionChecker
 from qps.compiler.check.values.check_names import EVERYTHING
@@ -72,7 +72,7 @@ class _ModelChecker(OfChanges, frozen=True):
         self._named_nowhere()
         requirements = [r for block in syntax.every(ast.Require) for r in block.requirements]
         claims: list[ast.Named] = [d for d in syntax.declarations if isinstance(d, _CLAIMS)]
-        claims = self._distinct(claims, "claim")
+        self._report_twice("claim", claims)
         model = ir.Model(
             name=PurePath(syntax.source.label).stem,
             file=syntax.source.label,
@@ -91,13 +91,11 @@ class _ModelChecker(OfChanges, frozen=True):
             targets=TargetChecker(self.expressions).targets(syntax.every(ast.Target)),
             quality=check_quality(self),
             modes=self._modes(),
-            scenarios=tuple(
-                map(changes.scenario, self._distinct(syntax.every(ast.Scenario), "scenario"))
-            ),
+            scenarios=tuple(map(changes.scenario, self._distinct(ast.Scenario))),
             matrices=sound(
                 map(
                     MatrixChecker(self.expressions).matrix,
-                    self._distinct(syntax.every(ast.Matrix), "matrix"),
+                    self._distinct(ast.Matrix),
                 )
             ),
             expectations=self._expectations(claims),
@@ -105,7 +103,7 @@ class _ModelChecker(OfChanges, frozen=True):
             figures=sound(
                 map(
                     FigureChecker(self.expressions).figure,
-                    self._distinct(syntax.every(ast.Figure), "figure"),
+                    self._distinct(ast.Figure),
                 )
             ),
             fits=tuple(self.known.fitted.items()),
@@ -224,18 +222,21 @@ class _ModelChecker(OfChanges, frozen=True):
 
     # -- needs and claims ----------------------------------------------------------------
 
-    def _distinct(self, declared: list[N], kind: str) -> list[N]:
-        """Return declarations, whose names must differ: one that is declared twice is reported."""
-        self.are_distinct(
-            declared, f"{kind} {{}} is declared twice", "first declared here", "rename one of them"
-        )
+    def _distinct(self, kind: type[N]) -> list[N]:
+        """Return the declarations of a kind, whose names must differ."""
+        declared = self.main.syntax.every(kind)
+        self._report_twice(keyword(kind), declared)
         return declared
+
+    def _report_twice(self, kind: str, declared: Iterable[ast.Named]) -> None:
+        told = f"{kind} {{}} is declared twice"
+        self.are_distinct(declared, told, "first declared here", "rename one of them")
 
     def _requirements(self, items: Iterable[ast.Requirement]) -> tuple[ir.Requirement, ...]:
         return sound(map(RequirementChecker(self.expressions).requirement, items))
 
     def _modes(self) -> tuple[ir.Mode, ...]:
-        declared = self._distinct(self.main.syntax.every(ast.Mode), "mode")
+        declared = self._distinct(ast.Mode)
         return tuple(self.changes.mode(m, self._requirements(m.requirements)) for m in declared)
 
     def _expectations(self, items: Iterable[ast.Named]) -> tuple[ir.Expectation, ...]:

@@ -16,15 +16,9 @@ from fractions import Fraction
 from msgspec import Struct
 
 from qps.compiler.diagnostics.suggest import did_you_mean, shortened
+from qps.compiler.quantities.units import BUILT_IN
 
-UNITS = {
-    "ns": Fraction(1, 10**9),
-    "us": Fraction(1, 10**6),
-    "µs": Fraction(1, 10**6),
-    "μs": Fraction(1, 10**6),
-    "ms": Fraction(1, 1000),
-    "s": Fraction(1),
-}
+UNITS = {name: BUILT_IN[name].factor for name in ("ns", "us", "µs", "μs", "ms", "s")}
 """Units of time in a heading, in seconds."""
 
 COLUMNS = {

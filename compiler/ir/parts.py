@@ -4,63 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qps.compiler.ir.expressions import (
-    AllOf,
-    AnyOf,
-    Apply,
-    ByCase,
-    Choice,
-    Compare,
-    Condition,
-    Expr,
-    InCase,
-    Lookup,
-    Mixture,
-    Negated,
-    OptionIs,
-    ParameterValue,
-    Power,
-    Product,
-    Sum,
-)
+from qps.compiler import ir
 
 
-def parts_of(expr: Expr) -> Iterator[Expr]:
+def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
     """Yield an expression and what it is made of."""
     yield expr
     for part in operands(expr):
         yield from parts_of(part)
 
 
-def operands(expr: Expr) -> tuple[Expr, ...]:
+def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
     """Return what an expression is directly made of."""
     match expr:
-        case Sum(parts) | Product(parts) | Apply(_, parts):
+        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
             return parts
-        case Power(base, exponent):
+        case ir.Power(base, exponent):
             return (base, exponent)
-        case Choice(_, then, otherwise):
+        case ir.Choice(_, then, otherwise):
             return (then, otherwise)
-        case InCase(_, value, _):
+        case ir.InCase(_, value, _):
             return (value,)
-        case ByCase(values):
+        case ir.ByCase(values):
             return tuple(stated.value for stated in values)
-        case Mixture(kinds=kinds):
-            return tuple(ParameterValue(kind.parameter) for kind in kinds)
-        case Lookup(argument=argument):
+        case ir.Mixture(kinds=kinds):
+            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
+        case ir.Lookup(argument=argument):
             return (argument,)
     return ()
 
 
-def operands_of(condition: Condition) -> Iterator[Expr]:
+def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:
     """Yield what the comparisons of a condition compare."""
     match condition:
-        case Compare(_, left, right):
+        case ir.Compare(_, left, right):
             yield from (left, right)
-        case AllOf(parts) | AnyOf(parts):
+        case ir.AllOf(parts) | ir.AnyOf(parts):
             for part in parts:
                 yield from operands_of(part)
-        case Negated(inner):
+        case ir.Negated(inner):
             yield from operands_of(inner)
-        case OptionIs():
+        case ir.OptionIs():
             pass

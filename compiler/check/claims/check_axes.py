@@ -13,8 +13,7 @@ from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import kind_of, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Code, Label, Sink
-from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
@@ -43,7 +42,7 @@ class AxisChecker(OfChanges, frozen=True):
             return None
         values = item.values
         if isinstance(values, ast.Listed) and not values.values:
-            self._report(
+            self.refuse(
                 codes.MISSING_PART,
                 item.values.span,
                 f"the axis `{item.name.text}` has no values: the matrix would be empty",
@@ -53,7 +52,7 @@ class AxisChecker(OfChanges, frozen=True):
         if kind is ir.AxisKind.PARAMETER:
             return self._numbers(item)
         if isinstance(values, ast.Spaced):
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING,
                 item.values.span,
                 f"`{item.name.text}` takes names, not a range",
@@ -61,12 +60,6 @@ class AxisChecker(OfChanges, frozen=True):
             )
             return None
         return self._choices(item, kind, values.values)
-
-    def _report(
-        self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
-    ) -> None:
-        secondary = [earlier] if earlier else []
-        self.sink.report(code, span, message, secondary=secondary, hint=hint)
 
     def _kind(self, item: ast.Axis) -> ir.AxisKind | None:
         """Return what an axis varies."""
@@ -76,7 +69,7 @@ class AxisChecker(OfChanges, frozen=True):
         named = lookup(main, name)
         declared = None if named is None else named.declaration
         if isinstance(declared, ast.Param) and declared.is_elastic:
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is elastic: it takes what is left",
@@ -87,7 +80,7 @@ class AxisChecker(OfChanges, frozen=True):
         if type(declared) in _KINDS:
             return _KINDS[type(declared)]
         if isinstance(declared, ast.Users):
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is what every configuration is solved for, not an axis",
@@ -96,7 +89,7 @@ class AxisChecker(OfChanges, frozen=True):
             )
             return None
         if named is not None:
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING,
                 name.span,
                 f"`{name.text}` is {kind_of(named.declaration)} and cannot be varied",
@@ -105,7 +98,7 @@ class AxisChecker(OfChanges, frozen=True):
             )
             return None
         known = [n for n, d in main.names.items() if type(d) in _KINDS]
-        self._report(
+        self.refuse(
             codes.UNKNOWN_NAME,
             name.span,
             f"there is nothing called `{name.text}` to vary",
@@ -129,7 +122,7 @@ class AxisChecker(OfChanges, frozen=True):
             if kind in (ir.AxisKind.MODE, ir.AxisKind.SCENARIO) and not isinstance(
                 value, ast.Reference
             ):
-                self._report(
+                self.refuse(
                     codes.BAD_SETTING, value.span, f"a {kind.value} is a name", "list names"
                 )
                 return None
@@ -154,7 +147,7 @@ class AxisChecker(OfChanges, frozen=True):
         )
 
     def _twice(self, value: ast.Expr, label: str) -> None:
-        self._report(codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once")
+        self.refuse(codes.DUPLICATE_NAME, value.span, f"`{label}` is listed twice", "list it once")
 
     # -- numbers -------------------------------------------------------------------------
 
@@ -230,7 +223,7 @@ class AxisChecker(OfChanges, frozen=True):
         if low is None or high is None:
             return None
         if low >= high:
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 bounds.span,
                 "this range ends below its start" if low > high else "this range is one point",
@@ -238,7 +231,7 @@ class AxisChecker(OfChanges, frozen=True):
             )
             return None
         if low <= 0 and (item.factor is not None or item.is_logarithmic):
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 bounds.low.span,
                 "logarithmic steps begin above zero",
@@ -251,7 +244,7 @@ class AxisChecker(OfChanges, frozen=True):
             return self._multiplied(low, high, item.factor)
         if item.step is not None:
             return self._stepped(low, high, item, dimension)
-        self._report(
+        self.refuse(
             codes.MISSING_PART,
             item.span,
             "this range does not say how far apart its values are",
@@ -268,7 +261,7 @@ class AxisChecker(OfChanges, frozen=True):
         if step is None:
             return None
         if step <= 0 or step > high - low:
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 item.step.span,
                 "a step is above zero" if step <= 0 else "this step is wider than the range",
@@ -286,7 +279,7 @@ class AxisChecker(OfChanges, frozen=True):
             return None
         # Counted before any is made: exact powers of 1.000001 would fill the memory.
         if ratio <= 1 or math.log(high / low) / math.log(ratio) > _LONGEST_POWERS:
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 factor.span,
                 "a factor is above 1"
@@ -306,7 +299,7 @@ class AxisChecker(OfChanges, frozen=True):
         many = count.value
         most = MOST_NUMBERS if is_logarithmic else None
         if many.denominator != 1 or many < _LEAST_COUNT or (most is not None and many > most):
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 count.span,
                 "a range has a whole number of values, at least 2"

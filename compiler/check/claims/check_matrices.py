@@ -17,7 +17,7 @@ from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.check_names import EVERYTHING
 from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Code, Label
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.ir.parts import parts_of
@@ -80,7 +80,7 @@ class MatrixChecker(OfChanges, frozen=True):
             parts=tuple(_parts(item)),
         )
         if built.size > MOST_ROWS:
-            self._report(
+            self.refuse(
                 codes.NUMBER_SIZE,
                 item.name.span,
                 f"matrix `{built.name}` has {built.size:.3g} configurations; "
@@ -91,12 +91,6 @@ class MatrixChecker(OfChanges, frozen=True):
         self.known.matrices.setdefault(built.name, built)
         return built
 
-    def _report(
-        self, code: Code, span: Span, message: str, hint: str, earlier: Span | None = None
-    ) -> None:
-        secondary = [Label(earlier, "first named here")] if earlier else []
-        self.sink.report(code, span, message, secondary=secondary, hint=hint)
-
     # -- axes ----------------------------------------------------------------------------
 
     def _blocks(self, item: ast.Matrix) -> tuple[tuple[ir.Axis, ...], ...] | None:
@@ -104,7 +98,7 @@ class MatrixChecker(OfChanges, frozen=True):
         checker = AxisChecker(self.expressions)
         axes = sound(map(checker.axis, item.axes))
         if not item.axes:
-            self._report(
+            self.refuse(
                 codes.MISSING_PART,
                 item.name.span,
                 f"matrix `{item.name.text}` varies nothing",
@@ -130,7 +124,7 @@ class MatrixChecker(OfChanges, frozen=True):
         is_sound = True
         for change in changes:
             if change.name.text not in block or isinstance(change.value, ast.Range):
-                self._report(
+                self.refuse(
                     codes.BAD_SETTING,
                     change.span,
                     f"`{change.name.text}` is no axis of this matrix"
@@ -155,7 +149,7 @@ class MatrixChecker(OfChanges, frozen=True):
         declared = lookup(self.main, change.name)
         is_users = declared is not None and isinstance(declared.declaration, ast.Users)
         if not is_users:
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING,
                 change.span,
                 f"`{change.name.text}` is not the population",
@@ -166,7 +160,7 @@ class MatrixChecker(OfChanges, frozen=True):
         if not isinstance(settled, ir.SetPopulation):
             return None
         if settled.low != settled.high:
-            self._report(
+            self.refuse(
                 codes.BAD_SETTING, change.span, "`at` takes one population", "such as `at N = 20`"
             )
             return None
@@ -185,12 +179,13 @@ class MatrixChecker(OfChanges, frozen=True):
             name = derived.name.text
             is_built_in = name in (*ANSWERS, "reason") or name.startswith("load")
             if is_built_in or name in taken:
-                self._report(
+                earlier = Label(taken[name], "first named here") if name in taken else None
+                self.refuse(
                     codes.DUPLICATE_NAME,
                     derived.name.span,
                     f"the matrix has a column `{name}` already",
                     "choose another name",
-                    taken.get(name),
+                    earlier,
                 )
                 continue
             taken[name] = derived.name.span
@@ -225,7 +220,7 @@ class MatrixChecker(OfChanges, frozen=True):
         known = [*columns, *ANSWERS]
         if key.name.text in known:
             return ir.Order(key.name.text, key.is_descending)
-        self._report(
+        self.refuse(
             codes.UNKNOWN_NAME,
             key.name.span,
             f"the matrix has no column `{key.name.text}`",
@@ -253,7 +248,7 @@ class MatrixChecker(OfChanges, frozen=True):
             return None
         count = Fraction(0) if item.count is None else item.count.value
         if item.count is not None and (count.denominator != 1 or count < 1):
-            self._report(
+            self.refuse(
                 codes.OUT_OF_RANGE,
                 item.count.span,
                 "a number of configurations is whole and at least 1",
@@ -275,7 +270,7 @@ class MatrixChecker(OfChanges, frozen=True):
         names = self.names(ast.Matrix)
         if item.matrix is not None:
             if item.matrix.text not in names:
-                self._report(
+                self.refuse(
                     codes.UNKNOWN_NAME,
                     item.matrix.span,
                     f"there is no matrix `{item.matrix.text}`",
@@ -286,7 +281,7 @@ class MatrixChecker(OfChanges, frozen=True):
             return self.known.matrices.get(item.matrix.text)
         if len(names) == 1:
             return self.known.matrices.get(names[0])
-        self._report(
+        self.refuse(
             codes.MISSING_PART,
             item.span,
             "the spec has no matrix to claim anything of"

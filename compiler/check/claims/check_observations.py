@@ -50,12 +50,9 @@ class ObservationChecker(OfChanges, frozen=True):
     def observation(self, item: ast.Observe) -> ir.Observation | None:
         """Return a table of measured runs with its columns tied to the model."""
         main = self.main
-        importer = self.expressions.context.importer
-        assert importer is not None, "a spec is checked where it can be read"
-        text = importer.data(item.file, main.syntax.source)
-        self.sink.add_all(text.diagnostics)
+        text = self.expressions.context.data(item.file, main.syntax.source)
         changes = self.changes.all_of(item.changes, Scope(main))
-        table = None if text.value is None else read_table(text.value, item.file.value)
+        table = None if text is None else read_table(text, item.file.value)
         if isinstance(table, Problem):
             self._fail(item, table.message, table.hint)
         if not isinstance(table, Table):

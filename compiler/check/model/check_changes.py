@@ -25,7 +25,8 @@ from qps.compiler.check.values.check_expressions import ExpressionChecker
 from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.diagnostic import Code, Label
+from qps.compiler.diagnostics.source import Span
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
@@ -348,6 +349,12 @@ class OfChanges(Part, frozen=True):
     def changes(self) -> ChangeChecker:
         """What checks the changes."""
         return ChangeChecker(self.expressions)
+
+    def refuse(
+        self, code: Code, span: Span, message: str, hint: str, earlier: Label | None = None
+    ) -> None:
+        """Report what cannot be, and what stands before it."""
+        self.sink.report(code, span, message, secondary=[earlier] if earlier else [], hint=hint)
 
 
 def change_checker(context: Context) -> ChangeChecker:

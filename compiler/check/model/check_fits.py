@@ -65,13 +65,10 @@ class FitChecker(Part, frozen=True):
         return found
 
     def _read(self, item: ast.Fit, reading: Reading, module: Module) -> Fit | None:
-        importer = self.expressions.context.importer
-        assert importer is not None, "what was read before is known"
-        text = importer.data(item.file, module.syntax.source)
-        self.sink.add_all(text.diagnostics)
-        if text.value is None:
+        text = self.expressions.context.data(item.file, module.syntax.source)
+        if text is None:
             return None
-        found: Table | Fit | Problem = read_table(text.value, item.file.value, MOST_RUNS)
+        found: Table | Fit | Problem = read_table(text, item.file.value, MOST_RUNS)
         if isinstance(found, Table):
             found = fitted(found, reading, unit_reader(module))
         if isinstance(found, Problem):

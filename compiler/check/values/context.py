@@ -12,8 +12,9 @@ from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.data.recordings import Recording
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.diagnostics.source import Span
+from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer
 
 
@@ -49,6 +50,13 @@ class Context(Struct, frozen=True, kw_only=True):
     sink: Sink
     importer: Importer | None = None
     known: Known = field(default_factory=Known)
+
+    def data(self, file: ast.Text, source: Source) -> str | None:
+        """Return the text of a file that a source names, None where that was reported."""
+        assert self.importer is not None, "what was read before is known"
+        text = self.importer.data(file, source)
+        self.sink.add_all(text.diagnostics)
+        return text.value
 
     @property
     def main(self) -> Module:
