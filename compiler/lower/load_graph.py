@@ -407,6 +407,8 @@ class LoadGraph:
     """How it is known where a stream passes several resources that are loaded beyond 1."""
     weighed: Mapping[str, bool] = field(default_factory=dict)
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
+    looked_at: frozenset[str] = frozenset()
+    """Numbers whose values were asked for: with other values there may be other formulas."""
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

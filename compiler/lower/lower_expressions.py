@@ -69,6 +69,8 @@ class ExpressionLowering:
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)
+    looked_at: set[str] = field(default_factory=set)
+    """Numbers whose values were asked for: with other values there may be other formulas."""
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -198,7 +200,7 @@ class ExpressionLowering:
 
     def _is_capacity(self, lowered: Formula) -> None:
         """Remember that the numbers of an expression say how much hardware can do."""
-        for known in self.assumed_in(lowered):
+        for known in self._assumed_in(lowered):
             self.assumptions[known.name] = replace(known, is_capacity=True)
 
     def _assume(
@@ -226,7 +228,9 @@ class ExpressionLowering:
                 is_capacity=is_capacity,
             )
             self.assumptions[name] = known
-        elif known.value is not value:
+            return known.symbol
+        self.looked_at.add(name)
+        if known.value is not value:
             # One name in the spec, two numbers: a component used with other arguments.
             name += "'"
             return self._assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
@@ -248,19 +252,13 @@ class ExpressionLowering:
             lowered = self._as_number(expr, lowered)
         if lowered.is_constant:
             self._check_range(declared, lowered)
-            span = self.configuration.values_from[name]
-            changed = span is not declared.value_span
-            source = f"set by `{span.source.label}`" if changed else declared.source
-            if changed and span.source is declared.span.source:
-                source = f"set at {span.place}"
-            known_as, text = name, span.text if changed else declared.text or span.text
+            text, span, source = where_from(declared, self.configuration)
+            known_as = name
             if varies_by_case(expr):
                 text = as_written(name, self.configuration, self._case)
                 if self._case is not self.configuration.case:
                     known_as = f"{name}.{self._case.value}"
-            lowered = self._assume(
-                known_as, lowered, declared.dimension, text, span, source or declared.doc
-            )
+            lowered = self._assume(known_as, lowered, declared.dimension, text, span, source)
         else:
             self._check_range(declared, self.put_in(lowered))
         if isinstance(expr, ir.Mixture) and self._case is ir.Case.AVERAGE:
@@ -397,13 +395,19 @@ class ExpressionLowering:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
         self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
 
-    def assumed_in(self, lowered: Formula) -> list[Assumption]:
+    def _assumed_in(self, lowered: Formula) -> list[Assumption]:
         """Return the assumptions that a formula rests on, in the order of their names."""
         named = sorted(one.name for one in lowered.symbols)
         return [self.assumptions[name] for name in named if name in self.assumptions]
 
+    def values_in(self, *formulas: Formula) -> dict[Formula, Formula]:
+        """Return the values of the assumptions that formulas rest on: they are looked at."""
+        known = [one for formula in formulas for one in self._assumed_in(formula)]
+        self.looked_at.update(one.name for one in known)
+        return {one.symbol: one.value for one in known}
+
     def _valued(self, lowered: Formula) -> Formula:
-        return substituted(lowered, {a.symbol: a.value for a in self.assumed_in(lowered)})
+        return substituted(lowered, self.values_in(lowered))
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):
@@ -483,8 +487,9 @@ class ExpressionLowering:
     def range_of_what_stays(self, lowered: Formula) -> Range:
         """Return a range of what was lowered, whatever the numbers that are moving come to."""
         formula = self.averaged(lowered)
-        numbers = self.assumed_in(formula)
-        stays = {a.symbol: a.value for a in numbers if a.name not in self.moving}
+        numbers = self._assumed_in(formula)
+        values = self.values_in(formula)
+        stays = {a.symbol: values[a.symbol] for a in numbers if a.name not in self.moving}
         signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
         found = range_of(substituted(formula, stays), signs)
         by_sign = range_of(formula, signs)
@@ -495,9 +500,20 @@ class ExpressionLowering:
     def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
         """Note that what is told to be known rests on the values of the numbers in formulas."""
         for formula in formulas:
-            for known in self.assumed_in(self.averaged(formula)):
+            for known in self._assumed_in(self.averaged(formula)):
                 if known.name not in self.moving:
                     self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
+
+
+def where_from(
+    declared: ir.Parameter, configuration: Configuration
+) -> tuple[str, Span, str | None]:
+    """Return how the value of a parameter is written, where, and who says so."""
+    span = configuration.values_from[declared.name]
+    if span is declared.value_span:
+        return declared.text or span.text, span, declared.source or declared.doc
+    is_own = span.source is declared.span.source
+    return span.text, span, f"set at {span.place}" if is_own else f"set by `{span.source.label}`"
 
 
 def _sign(number: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it

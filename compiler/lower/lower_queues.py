@@ -137,10 +137,7 @@ def _settled(formulas: list[Formula], expressions: ExpressionLowering) -> list[F
     """
     if len(set(formulas)) == 1:
         return formulas
-    values = {
-        one.symbol: one.value
-        for one in expressions.assumptions.values()
-        if one.name not in expressions.moving
-    }
-    put_in = Substitution(values)
+    values = expressions.values_in(*formulas)
+    stays = {one: value for one, value in values.items() if one.name not in expressions.moving}
+    put_in = Substitution(stays)
     return [expanded(put_in(formula), {expressions.population}) for formula in formulas]

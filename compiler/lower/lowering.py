@@ -18,6 +18,7 @@ from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.kept_graphs import KeptGraphs
 from qps.compiler.lower.load_graph import (
     Calibration,
     Criterion,
@@ -39,7 +40,7 @@ from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
 from qps.engine.points import Point
-from qps.engine.remembering import Memory, remembered
+from qps.engine.remembering import remembered
 from qps.engine.substitution import Substitution
 
 
@@ -55,13 +56,14 @@ def lower(
     What it tells to be known holds for all values of the numbers that are `moving`, and where
     `sizes_move` for all sizes of visits, so that those that are equal by chance count as different.
     """
-    with powers_told(), model.once(_memory_of).in_use():
-        return _lowered_model(model, in_force(configuration), moving or {}, sizes_move=sizes_move)
-
-
-def _memory_of(_model: ir.Model) -> Memory:
-    """Return what remembers what the formulas of a model came to."""
-    return Memory()
+    kept, settled, moved = model.once(KeptGraphs), in_force(configuration), moving or {}
+    shape = kept.shape_of(settled, sizes_move, *moved.items())
+    known = kept.like(shape, settled)
+    if known is not None:
+        return known
+    with powers_told(), kept.memory.in_use():
+        graph = _lowered_model(model, settled, moved, sizes_move=sizes_move)
+    return kept.keep(shape, settled, graph)
 
 
 def _lowered_model(
@@ -139,6 +141,7 @@ def _lowered_model(
         quality_known=quality_known[0],
         quality_in_series=quality_known[1],
         weighed=expressions.weighed,
+        looked_at=frozenset(expressions.looked_at),
     )
 
 
@@ -238,7 +241,7 @@ def _resources(
 def _signs(expressions: ExpressionLowering, formula: Formula) -> tuple[int | None, ...]:
     """Return the signs of a formula at some populations of the range."""
     low, high = expressions.configuration.low, expressions.configuration.high
-    values = tuple((a.symbol, a.value) for a in expressions.assumed_in(formula))
+    values = expressions.values_in(formula).items()
     ends = low, Fraction(2 * low + high, 3), high
     return tuple(_sign_at(formula, (expressions.population, number(at)), *values) for at in ends)
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import POWER, PRODUCT, SUM, Formula, number, parts_first, remade
+from qps.engine.formulas import (
+    PRODUCT,
+    SUM,
+    Formula,
+    number,
+    parts_first,
+    remade,
+    whole_exponent,
+)
 from qps.engine.monomials import expanded
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
@@ -84,7 +92,6 @@ def with_numbers(expr: Formula, assumptions: Mapping[str, Assumption]) -> str:
 
 _MOST_WRITTEN_OUT = 2_000
 """Parts of a formula, beyond which nobody reads it: its products stay as they are."""
-_PLAIN = SUM, PRODUCT, POWER
 _QUOTIENTS = "ratio", "mean", "waiting"
 """Operations that are read as quotients."""
 
@@ -105,7 +112,7 @@ def _written_out(parts: Sequence[Formula], atoms: set[Formula]) -> Formula:
         operands = tuple(known[operand] for operand in part.operands)
         if part.is_constant:
             known[part] = part if part.exact is not None else number(in_floats(part))
-        elif part.word in _PLAIN or not operands:
+        elif part.word in (SUM, PRODUCT) or not operands or (whole_exponent(part) or 0) > 0:
             known[part] = remade(part, operands)
         elif part.word in _QUOTIENTS:
             above, below = operands

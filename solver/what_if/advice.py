@@ -16,7 +16,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
-from qps.compiler.lower.load_graph import Assumption, Criterion, LoadGraph
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -97,31 +97,11 @@ class _Trials:
         None where it does not help, cannot be, or helps less than the best of its way.
         """
         try:
-            if self._surely_helps_less(candidate, best):
-                return None
             sink = Sink()
             check_placement(self.model, candidate.configuration, sink)
             return None if sink.has_errors else self._helping(candidate, best)
         except QpsError:
             return None  # a change that the model cannot answer is no advice
-
-    def _surely_helps_less(self, candidate: Candidate, best: dict[Way, list[Advice]]) -> bool:
-        """Return whether a change of one number is told to be none of the best, without lowering.
-
-        Formulas are the same with another number where no condition and no elastic parameter asks
-        for it, and no limit, which may be the ideal itself, rests on it.
-        """
-        if candidate.moved is None:
-            return False
-        name, value = candidate.moved
-        graphs = []
-        for settled in in_each_mode(self.model, self.configuration):
-            graph = self._lowered(settled)
-            known = graph.assumptions.get(name)
-            if known is None or not _keeps_its_formulas(graph, known):
-                return False
-            graphs.append(graph.with_values({name: number(value)}))
-        return self._way_among_the_best(candidate, graphs, best) is None
 
     @property
     def _now(self) -> int:
@@ -177,14 +157,6 @@ class _Trials:
         if key not in self._graphs:
             self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
-
-
-def _keeps_its_formulas(graph: LoadGraph, number: Assumption) -> bool:
-    """Return whether the formulas of a graph are the same, whatever value a number has."""
-    if number.name in graph.decided or graph.elastic:
-        return False
-    limits = (criterion.limit for criterion in graph.criteria)
-    return not any(number.symbol in limit.symbols for limit in limits)
 
 
 def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -31,8 +31,6 @@ class Candidate:
     is_setting: bool = True
     factors: Mapping[str, Fraction] = field(default_factory=dict)
     """Numbers of the graph that are multiplied: a capacity, or costs as on a faster core."""
-    moved: tuple[str, Fraction] | None = None
-    """The one number of the graph that another one takes the place of, in every mode."""
 
 
 _OF_ALL = (ir.SetPopulation, ir.SetCase)
@@ -231,15 +229,7 @@ def _parameters(
             configuration=settled,
             is_capacity=False,
             is_setting=False,
-            moved=_moved_number(changes),
         )
-
-
-def _moved_number(changes: Sequence[ir.SetParameter]) -> tuple[str, Fraction] | None:
-    """Return the one number that changes set, None where they set more than a number."""
-    if len(changes) != 1 or not isinstance(changes[0].value, ir.Constant):
-        return None
-    return changes[0].name, changes[0].value.value
 
 
 def numbers_of_limits(graph: LoadGraph) -> set[str]:

@@ -1,0 +1,152 @@
+"""Load graphs that are kept with their model: with other numbers, most stay as they are.
+
+A number is a symbol in a formula. Another value of it is put in, and nothing is lowered again, as
+long as nobody looked at its value while the formulas were made: a condition, a range, a sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from operator import ge, le
+
+from qps.compiler import ir
+from qps.compiler.configure.case_tables import case_tables
+from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.load_graph import Assumption, LoadGraph
+from qps.compiler.lower.lower_expressions import where_from
+from qps.engine.formulas import number
+from qps.engine.remembering import Memory
+
+Shape = tuple[object, ...]
+"""All of a configuration but its numbers, and what else a graph was asked for with."""
+
+_ROOM = 20_000
+"""Numbers and demands, in all graphs that are kept."""
+_MOST_ALIKE = 5
+"""Graphs of one shape that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    graph: LoadGraph
+    configuration: Configuration
+
+
+class KeptGraphs:
+    """The graphs of a model that were asked for last; all of them are made with one `memory`."""
+
+    def __init__(self, model: ir.Model) -> None:
+        self.memory = Memory()
+        self._held = 0
+        self._model = model
+        self._kept: dict[Shape, list[_Kept]] = {}
+        self._declared = {parameter.name: parameter for parameter in model.parameters}
+        # Of these it counts, too, whether they were set.
+        self._told_apart = {one.name for one in model.parameters if one.is_elastic} | {
+            kind.parameter
+            for one in model.parameters
+            if isinstance(one.value, ir.Mixture)
+            for kind in one.value.kinds
+        }
+
+    def shape_of(self, configuration: Configuration, *asked: object) -> Shape:
+        """Return what two configurations have in common that differ in numbers alone."""
+        now = configuration
+        return (
+            *asked,
+            now.low,
+            now.high,
+            now.mode,
+            now.case,
+            *now.options.values(),
+            *((place.machine, place.count) for place in now.nodes.values()),
+            *((place.network, place.count) for place in now.links.values()),
+            *self._parameters(now),
+        )
+
+    def _parameters(self, configuration: Configuration) -> Iterator[object]:
+        """Yield what parameters are; expressions by where they are in memory: they are kept."""
+        for name, value in configuration.parameters.items():
+            yield ir.Constant if type(value) is ir.Constant else id(value)
+            if name in self._told_apart:
+                declared = self._declared[name]
+                yield value is declared.value
+                yield configuration.values_from[name] is declared.value_span
+
+    def like(self, shape: Shape, configuration: Configuration) -> LoadGraph | None:
+        """Return a graph of a shape with the numbers of a configuration, None where none fits."""
+        values = configuration.parameters
+        for kept in self._kept.get(shape, ()):
+            before = kept.configuration.parameters
+            moved = [name for name, value in values.items() if _differ(value, before[name])]
+            if kept.graph.looked_at.isdisjoint(moved) and all(
+                _is_in_range(self._declared[name], values[name]) for name in moved
+            ):
+                return self._with_numbers(kept, configuration)
+        return None
+
+    def keep(self, shape: Shape, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
+        """Return a graph, kept; those that were made first are forgotten where there are many."""
+        alike = self._kept.pop(shape, [])
+        self._kept[shape] = alike
+        alike.append(_Kept(graph, configuration))
+        self._held += _size(graph)
+        while len(alike) > _MOST_ALIKE or (self._held > _ROOM and len(self._kept) > 1):
+            oldest = shape if len(alike) > _MOST_ALIKE else next(iter(self._kept))
+            self._held -= _size(self._kept[oldest].pop(0).graph)
+            if not self._kept[oldest]:
+                del self._kept[oldest]
+        return graph
+
+    def _with_numbers(self, kept: _Kept, configuration: Configuration) -> LoadGraph:
+        """Return a graph with the numbers of a configuration, and where these come from."""
+        before, now = kept.configuration, configuration
+        known = kept.graph.assumptions
+        changed = {
+            name: self._told(known[name], value, configuration)
+            for name, value in now.parameters.items()
+            if name in known
+            and isinstance(value, ir.Constant)
+            and (
+                value is not before.parameters[name]
+                or now.values_from[name] is not before.values_from[name]
+            )
+        }
+        if not changed:
+            return kept.graph
+        varied = case_tables(self._model, configuration)
+        return replace(kept.graph, assumptions=known | changed, varied=varied)
+
+    def _told(
+        self, known: Assumption, value: ir.Constant, configuration: Configuration
+    ) -> Assumption:
+        text, span, source = where_from(self._declared[known.name], configuration)
+        written = " ".join(text.split())
+        return replace(known, value=number(value.value), text=written, span=span, source=source)
+
+
+def _size(graph: LoadGraph) -> int:
+    return len(graph.assumptions) + sum(len(one.parts) for one in graph.resources.values())
+
+
+def _differ(value: ir.Expr, before: ir.Expr) -> bool:
+    """Return whether two values are different numbers: all else is of the shape."""
+    if value is before or not isinstance(value, ir.Constant):
+        return False
+    return not isinstance(before, ir.Constant) or value.value != before.value
+
+
+def _is_in_range(parameter: ir.Parameter, value: ir.Expr) -> bool:
+    """Return whether a number is sure to be in the range of a parameter."""
+    low, high = (
+        bound.value if isinstance(bound, ir.Constant) else bound
+        for bound in (parameter.low, parameter.high)
+    )
+    if not isinstance(value, ir.Constant):
+        return False
+    return all(
+        bound is None or (isinstance(bound, Fraction) and is_right(value.value, bound))
+        for bound, is_right in ((low, ge), (high, le))
+    )
