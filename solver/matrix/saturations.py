@@ -15,12 +15,10 @@ from qps.engine.exact import Exact, as_float
 from qps.engine.formulas import Formula
 from qps.solver.matrix.closing_in import closed_in
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
-from qps.solver.matrix.proofs import Shape, shape_of
+from qps.solver.matrix.proofs import shape_of
+from qps.solver.matrix.searching import Sought, first_failures
 
 _FARTHEST = 1e15
-_MOST_PIECES = 1000
-_PIECES_FOR_ANY, _PIECES_FOR_EACH = 100, 50
-"""A row that is solved by itself takes as long as so many pieces, at least."""
 _DOUBTFUL = 1e-9
 _ON_TARGET = 1e-12
 _SHORTLY = 1e-9
@@ -64,17 +62,13 @@ def saturations(rows: Rows, resource: CompiledResource, low: int, exactly: Colum
     """
     if resource.quadratic is not None:
         return _closed_form(rows, resource, low, exactly)
-    start, end = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
-    is_up = _shape(rows, resource, start, end).rises
-    found = Saturations(np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool))
-    for index, search in (
-        (np.flatnonzero(is_up), _bracketed),
-        (np.flatnonzero(~is_up), _by_pieces),
-    ):
-        some = rows.take(index)
-        own = search(some, resource, low)
-        found.at[index] = own.at
-        found.is_open[index] = own.is_open | ~_has_value(some, resource, own.at)
+    ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
+    sought = Sought(
+        excess=partial(_excess, resource), is_simple=partial(_is_simple, resource), is_whole=False
+    )
+    first = first_failures(rows, sought, *ends)
+    at = _to_last_digits(rows, resource, first.at, ends[0])
+    found = Saturations(at, first.is_open | ~_has_value(rows, resource, at))
     if not resource.is_filled:
         _told_apart(rows, resource, found, exactly)
     return found
@@ -172,50 +166,20 @@ def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Colu
     return Saturations(at, is_open)
 
 
-def _shape(rows: Rows, resource: CompiledResource, start: Floats, end: Floats) -> Shape:
-    """Return what is proved of a load between two populations of each row."""
+def _is_simple(resource: CompiledResource, rows: Rows, start: Floats, end: Floats) -> Bools:
+    """Return of which rows it is proved that loads stay beyond their targets between two points."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
-    program, criterion = rows.runner.program, resource.criterion
+    criterion = resource.criterion
     sides = (criterion.measure, criterion.limit)
     found = rows.runner.bounds(sides, known, {}, (start, end))
-    shape = shape_of(program, criterion, found)
+    shape = shape_of(rows.runner.program, criterion, found)
     load, target = found[criterion.measure], found[criterion.limit]
     # What fills its resource passes the target or not; all else reaches it where it touches it.
     never = shape.never if resource.is_filled else load.high < target.low * (1 - 2 * _ON_TARGET)
-
-    def wide(value: Any) -> Bools:
-        return np.broadcast_to(np.asarray(value, dtype=bool), (rows.count,)).copy()
-
-    return Shape(wide(never), wide(shape.rises), wide(shape.falls), wide(shape.either))
-
-
-def _by_pieces(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
-    """Return where loads of which nothing is known beforehand first pass their targets.
-
-    The range is cut into pieces for which it is proved that they do not, or where they do.
-    """
-    at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
-    here, length = np.full(rows.count, float(low)), np.full(rows.count, max(1.0, float(low)))
-    excess = _excess(resource, rows, here)
-    at[excess > 0] = low
-    active = np.flatnonzero(excess <= 0)
-    for _ in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
-        if not active.size:
-            break
-        some, start = rows.take(active), here[active]
-        stop = np.minimum(start + length[active], _FARTHEST)
-        shape = _shape(some, resource, start, stop)
-        passes = _excess(resource, some, stop) > 0
-        crosses = shape.rises & passes
-        index = np.flatnonzero(crosses)
-        at[active[index]] = _crossings(some.take(index), resource, start[index], stop[index])
-        is_past = shape.never | (shape.either & ~passes)
-        here[active] = np.where(is_past, stop, start)
-        length[active] = np.where(is_past, 2 * (stop - start), (stop - start) / 2)
-        is_over = crosses | (is_past & (stop >= _FARTHEST))
-        active = active[~is_over]
-    is_open[active] = True
-    return Saturations(at, is_open)
+    simple = np.asarray(
+        never | (shape.either & ~shape.never) | shape.rises & shape.never, dtype=bool
+    )
+    return np.broadcast_to(simple, (rows.count,)).copy()
 
 
 def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
@@ -233,36 +197,15 @@ def _excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:
     return _rounded_excess(resource, rows, population) + room
 
 
-def _bracketed(rows: Rows, resource: CompiledResource, low: int) -> Saturations:
-    """Return where loads that stay above their targets once they are there pass them."""
-    found = np.full(rows.count, np.inf)
-    starts = _excess(resource, rows, float(low))
-    found[starts > 0] = low
-    where = np.flatnonzero(starts <= 0)
-    some = rows.take(where)
-    below, above = np.full(where.size, float(low)), np.full(where.size, max(2.0 * low, 2.0))
-    at_above = _excess(resource, some, above)
-    while (short := (at_above <= 0) & (above < _FARTHEST)).any():
-        below = np.where(short, above, below)
-        above = np.where(short, 2 * above, above)
-        at_above = _excess(resource, some, above)
-    found[where] = _crossings(some, resource, below, above)
-    return Saturations(found, np.zeros(rows.count, dtype=bool))
+def _to_last_digits(rows: Rows, resource: CompiledResource, found: Floats, low: Floats) -> Floats:
+    """Return where loads cross their targets, of points that are near to that.
 
-
-def _crossings(rows: Rows, resource: CompiledResource, below: Floats, above: Floats) -> Floats:
-    """Return where loads pass their targets between two populations, infinite where they do not.
-
-    To the last digits where they cross them; where they lie on them, where that begins or ends.
+    Where they lie on them, that begins or ends at the points that were found.
     """
-    found = closed_in(rows, partial(_excess, resource), below, above, is_whole=False)
-    index = np.flatnonzero(np.isfinite(found))
-    near = _SHORTLY * found[index]
-    ends = (
-        np.maximum(below[index], found[index] - near),
-        np.minimum(above[index], found[index] + near),
-    )
+    at = found.copy()
+    index = np.flatnonzero(np.isfinite(found) & (found > low))
+    near, far = found[index] * (1 - _SHORTLY), found[index] * (1 + _SHORTLY)
     excess = partial(_rounded_excess, resource)
-    exact = closed_in(rows.take(index), excess, *ends, is_whole=False)
-    found[index] = np.where(np.isfinite(exact), exact, found[index])
-    return found
+    exact = closed_in(rows.take(index), excess, np.maximum(low[index], near), far, is_whole=False)
+    at[index] = np.where(np.isfinite(exact), exact, found[index])
+    return at

@@ -1,0 +1,105 @@
+"""The first point at which something fails, for many rows at once: a population, whole or real.
+
+Each row's range is cut into pieces for which bounds prove that what once fails there stays so, as
+far as the piece goes: it is left behind where it holds at its end, else closed in on. What is not
+proved in so many pieces is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from qps.solver.matrix.closing_in import Excess, closed_in
+from qps.solver.matrix.prepared import Bools, Floats, Rows
+
+_MOST_PIECES = 1000
+_PIECES_FOR_ANY, _PIECES_FOR_EACH = 100, 50
+"""A row that is answered by itself takes as long as so many pieces, at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What is looked for: where `excess` is above zero.
+
+    `is_simple` tells of which rows it is proved that between two populations all failures lie
+    behind one point, if it holds at the first of them.
+    """
+
+    excess: Excess
+    is_simple: Callable[[Rows, Floats, Floats], Bools]
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The first point of each row, infinite for none; open rows could not be told."""
+
+    at: Floats
+    is_open: Bools
+
+
+def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Found:
+    """Return the first points from `low` to `end`, both among them."""
+    at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
+    fails = sought.excess(rows, low) > 0
+    at[fails] = low[fails]
+    active = np.flatnonzero(~fails & (low < end))
+    here, length = low.copy(), end - low
+    for piece in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
+        if not active.size:
+            break
+        some = rows.take(active) if active.size < rows.count else rows
+        start = here[active]
+        stop = np.minimum(start + length[active], end[active])
+        is_simple = sought.is_simple(some, start, stop)
+        if sought.is_whole:
+            is_simple = is_simple | (stop - start <= 1)
+        if not piece and not sought.is_whole:  # a simple one is often over long before its end
+            index = np.flatnonzero(is_simple)
+            start[index], stop[index] = _doubled(
+                some.take(index), sought, start[index], stop[index]
+            )
+        passes = sought.excess(some, stop) > 0
+        crosses = np.flatnonzero(is_simple & passes)
+        at[active[crosses]] = closed_in(
+            some.take(crosses),
+            sought.excess,
+            start[crosses],
+            stop[crosses],
+            is_whole=sought.is_whole,
+        )
+        is_past = is_simple & ~passes
+        here[active] = np.where(is_past, stop, start)
+        length[active] = np.where(
+            is_past, 2 * (stop - start), _shorter(stop - start, start, sought)
+        )
+        active = active[~((is_simple & passes) | (is_past & (stop >= end[active])))]
+    is_open[active] = True
+    return Found(at, is_open)
+
+
+def _shorter(length: Floats, start: Floats, sought: Sought) -> Floats:
+    """Return how long a piece is to be that was too long: in real ranges, by octaves first."""
+    if sought.is_whole:
+        return np.floor(length / 2)
+    first = np.maximum(1.0, start)
+    return np.where(length > 4 * first, first, length / 2)
+
+
+def _doubled(rows: Rows, sought: Sought, low: Floats, end: Floats) -> tuple[Floats, Floats]:
+    """Return points in which it holds, and points of twice their size in which it no longer does.
+
+    The second is the end where it holds that far.
+    """
+    below, above = low.copy(), np.minimum(np.maximum(2 * low, 2.0), end)
+    where = np.arange(rows.count)
+    while where.size:
+        holds = sought.excess(rows, above[where]) <= 0
+        goes_on = np.flatnonzero(holds & (above[where] < end[where]))
+        where, rows = where[goes_on], rows.take(goes_on)
+        below[where] = above[where]
+        above[where] = np.minimum(2 * above[where], end[where])
+    return below, above
