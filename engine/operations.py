@@ -14,9 +14,10 @@ docs/language.md.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from math import inf, nextafter, pi
+from math import inf, isfinite, nextafter, pi
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
+    from qps.engine.ranges import Range
 
 
 class Operation(Struct, frozen=True, kw_only=True, dict=True):
@@ -115,14 +117,28 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("on_intervals")
 
     @cached_property
+    def range(self) -> Callable[..., Range]:
+        """Its range from those of its operands; anywhere in `lies` where no more is told."""
+        from qps.engine.ranges import Range  # noqa: PLC0415 - who checks a spec needs none
+
+        low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)
+        anywhere = Range(low, high)
+        return self._in("on_ranges", lambda *_: anywhere)
+
+    @cached_property
+    def moves(self) -> Callable[..., tuple[int, ...]]:
+        """How it moves with each of its operands, from their ranges; see `columns/moving`."""
+        grows = tuple(0 if k in self.whole else grow for k, grow in enumerate(self.grows))
+        return self._in("moving", lambda *of: grows * len(of) if self.takes_more else grows)
+
+    @cached_property
     def in_sympy(self) -> Callable[..., Any]:
         """It as sympy has it, of sympy's expressions: for algebra, and for what is read."""
         return self._in("in_sympy")
 
-    def _in(self, column: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(
-            import_module(f"qps.engine.columns.{column}"), self.name
-        )
+    def _in(self, column: str, *default: Callable[..., Any]) -> Callable[..., Any]:
+        module = import_module(f"qps.engine.columns.{column}")
+        found: Callable[..., Any] = getattr(module, self.name, *default)
         return found
 
 

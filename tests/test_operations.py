@@ -22,6 +22,7 @@ from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.intervals import Interval
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
+from qps.engine.ranges import Range
 
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
@@ -203,6 +204,33 @@ def test_values_lie_and_grow_as_the_table_says(word: str, data: st.DataObject) -
         more = max(at[place], to[place])
         risen = row.number(*at[:place], more, *at[place + 1 :]) - row.number(*at)
         assert not grows * risen < -1e-9 * abs(risen) - 1e-12
+
+
+@each_row
+@law
+@given(st.data())
+def test_ranges_hold_all_values_and_moves_what_they_do(word: str, data: st.DataObject) -> None:
+    """Of operands anywhere between two points; also below zero, where there are values."""
+    row, ends = OPERATIONS[word], [drawn(word, data), drawn(word, data)]
+    if word in ("*", "pow", "ratio", "mean", "waiting", "abs") and data.draw(st.booleans()):
+        ends = [[-end[0], *end[1:]] for end in ends]
+    if word == "pow":
+        whole = Fraction(data.draw(st.integers(-3, 3)))
+        ends = [[end[0], whole] for end in ends]
+    between = [Range(min(pair), max(pair)) for pair in zip(*ends, strict=True)]
+    at = [part.low + data.draw(shares) * (part.high - part.low) for part in between]
+    found, value = row.range(*between), row.number(*map(float, at))
+    if isnan(value):
+        return  # next to a pole
+    room = 1e-9 * (1 + abs(value)) if isfinite(value) else 0.0
+    assert found.low <= value + room
+    assert found.high >= value - room
+    moves = row.moves(*between)
+    assert len(moves) == len(at)
+    for place, move in enumerate(moves):
+        more = [*at[:place], between[place].high, *at[place + 1 :]]
+        risen = row.number(*map(float, more)) - value
+        assert isnan(risen) or not move * risen < -room
 
 
 @each_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import as_written
@@ -31,10 +31,13 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.known_signs import ANY, NOT_NEGATIVE, Range, range_of, range_of_constant
+from qps.engine.known_signs import range_of_constant
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, in_floats, sign
+from qps.engine.ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.substitution import substituted
+
+Told = TypeVar("Told")
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 
@@ -484,17 +487,20 @@ class ExpressionLowering:
             return lowered
         return self._valued(self.averaged(lowered))
 
-    def range_of_what_stays(self, lowered: Formula) -> Range:
-        """Return a range of what was lowered, whatever the numbers that are moving come to."""
+    def of_what_stays(
+        self, lowered: Formula, told: Callable[[Formula, Mapping[Formula, Range]], Told]
+    ) -> Told:
+        """Return what is told of what was lowered, whatever the numbers that are moving come to.
+
+        It is told of a formula, and of ranges of the numbers in it.
+        """
         formula = self.averaged(lowered)
         numbers = self._assumed_in(formula)
         values = self.values_in(formula)
         stays = {a.symbol: values[a.symbol] for a in numbers if a.name not in self.moving}
         signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
-        found = range_of(substituted(formula, stays), signs)
-        by_sign = range_of(formula, signs)
-        is_by_sign = (found.below, found.above) == (by_sign.below, by_sign.above)
-        self.weigh([formula], by_sign=is_by_sign)
+        found = told(substituted(formula, stays), signs)
+        self.weigh([formula], by_sign=told(formula, signs) == found)
         return found
 
     def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
