@@ -340,6 +340,36 @@ def test_the_order_is_that_of_declaration() -> None:
     assert [_value(graph, "x", n) for n in (4, 10, 20, 40)] == [15, 2, 2, 2]
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_of_two_is_at_its_least_from_the_place_that_is_told(*, turned: bool) -> None:
+    # What the first one fills stays full until it is at its least itself: the second one is so before.
+    y = "param y elastic 1..10 packet/s\n"
+    text = TOGETHER.replace(X, "").replace(y, y + X) if turned else TOGETHER
+    graph = lowered(text)
+    for told in solve(graph).elastic:
+        settled = next(s for s in graph.elastic if s.parameter.name == told.name)
+        assert told.yields is not None
+        assert told.exhausted is not None
+        for knee, end in ((told.yields, told.most), (told.exhausted, told.least)):
+            before, behind = (
+                points.Point({graph.population: Fraction(knee.at) * (1 + by)}).number(
+                    graph.valued(settled.value)
+                )
+                for by in (-Fraction(1, 10**6), Fraction(1, 10**6))
+            )
+            assert (before == end) is (end == told.most)
+            assert (behind == end) is (end == told.least)
+
+
+def test_where_it_takes_nothing_of_what_is_full_it_is_not_at_its_least() -> None:
+    # x fills the host from 4 to 50 users; y loads it from 31 users on only.
+    late = "stream more { source y; at host { work * max(0, N - 30) } }"
+    text = TOGETHER.replace("stream more { source N * y; at host { work } }", late)
+    _, told = solve(lowered(text)).elastic
+    assert told.exhausted is not None
+    assert told.exhausted.at > 30
+
+
 def test_one_may_multiply_another() -> None:
     text = PRELUDE + X + "param y elastic 1..4\n" + ONE + (
         "stream flow { source N * x; at host { work * y } }"

@@ -39,6 +39,30 @@ def asked(text: str) -> tuple[object, Solution] | None:
 @pytest.mark.parametrize("share", range(SHARES))
 def test_generated_specs_have_one_answer(share: int, tmp_path: Path) -> None:
     found = [one for text in generated(SPECS)[share::SHARES] if (one := asked(text))]
+    assert len(found) > SPECS / SHARES / 2
+    _holds_for(found, tmp_path)
+
+
+@needs_node
+def test_elastic_numbers_that_share_a_resource_have_one_answer(tmp_path: Path) -> None:
+    texts = [
+        "users N in 1..200\nmachine box { cpu 4 core }\ntopology { node host = box }\n"
+        + "".join(
+            f"param e{n} elastic {1 + n * gap}..{7 + 5 * n} packet/s\n"
+            f"component c{n} {{ cpu {10 + n} ms/packet }}\n"
+            f"stream s{n} {{ source N * e{n}; at host {{ c{n} }} }}\n"
+            for n in range(count)
+        )
+        + limit
+        for count in (2, 3, 7, 40)
+        for gap in (0, 2)
+        for limit in ("", "require { host.cpu.load <= 70 % }\n")
+    ]
+    _holds_for([one for text in texts if (one := asked(text))], tmp_path)
+
+
+def _holds_for(found: list[tuple[object, Solution]], tmp_path: Path) -> None:
+    """Assert that the page answers for some specs what their solutions are."""
     models = tmp_path / "models.json"
     models.write_text(json.dumps([model for model, _ in found]), "utf-8")
     told = run_module(
@@ -48,7 +72,6 @@ def test_generated_specs_have_one_answer(share: int, tmp_path: Path) -> None:
         "console.log(JSON.stringify(models.map(answersOf)));"
     )
     answers = json.loads(told)
-    assert len(found) > SPECS / SHARES / 2
     assert [one["trouble"] for one in answers] == [None] * len(found)
     for one, (_, solution) in zip(answers, found, strict=True):
         assert differences(one, solution) == []

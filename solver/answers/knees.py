@@ -8,7 +8,7 @@ for many knees at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -91,8 +91,8 @@ def _elastic(
     graph: LoadGraph, settled: SettledParameter, at: int, found: _Found
 ) -> ElasticSolution:
     parameter = settled.parameter
-    yields = _knee(graph, settled.at_most, found)
-    exhausted = _knee(graph, settled.at_least, found)
+    ends = [_ends(graph, settled, name, found) for name in settled.left]
+    yields, exhausted = _first([one for one, _ in ends]), _first([other for _, other in ends])
     changes: tuple[BottleneckChange, ...] = ()
     if yields is not None:
         # The resource that leaves the least is the highest of what they leave, turned round.
@@ -116,23 +116,41 @@ def _elastic(
     )
 
 
-def _knee(graph: LoadGraph, loads: dict[str, Formula], found: _Found) -> Knee | None:
-    """Return where the first of some loads, as parts of what is allowed, reaches 1."""
-    first = None
-    for name, load in loads.items():
-        span = graph.resources[name].span
-        saturation = saturation_point(
-            graph.valued(load),
-            graph.population,
-            graph.low,
-            passes=True,
-            name=name,
-            span=span,
-            high=graph.high,
-            certify=found.add,
-        )
-        if saturation.not_below is not None:
-            refuse_undecided(saturation.not_below, graph.population, name, span)
-        if saturation.at is not None and (first is None or saturation.at < first.at):
-            first = Knee(saturation.at, name, saturation.method)
-    return first
+def _ends(
+    graph: LoadGraph, settled: SettledParameter, name: str, found: _Found
+) -> tuple[Knee | None, Knee | None]:
+    """Return where a resource has less left than the most of a parameter, and where but its least.
+
+    There it is full with the least, by what parameters before it take: it may stay so for long.
+    Where it is full while the parameter takes nothing of it, that is no limit yet.
+    """
+    load = settled.at_least[name]
+    yields = _reached(graph, name, settled.at_most[name], found, passes=True)
+    full = _reached(graph, name, load, found, passes=False)
+    if full is None or yields is None or full.at < yields.at:
+        return yields, _reached(graph, name, load, found, passes=True)
+    return yields, full
+
+
+def _first(knees: Iterable[Knee | None]) -> Knee | None:
+    return min((knee for knee in knees if knee is not None), key=lambda knee: knee.at, default=None)
+
+
+def _reached(
+    graph: LoadGraph, name: str, load: Formula, found: _Found, *, passes: bool
+) -> Knee | None:
+    """Return where the load of a resource reaches 1, or goes beyond."""
+    span = graph.resources[name].span
+    saturation = saturation_point(
+        graph.valued(load),
+        graph.population,
+        graph.low,
+        passes=passes,
+        name=name,
+        span=span,
+        high=graph.high,
+        certify=found.add,
+    )
+    if saturation.not_below is not None:
+        refuse_undecided(saturation.not_below, graph.population, name, span)
+    return None if saturation.at is None else Knee(saturation.at, name, saturation.method)

@@ -182,14 +182,20 @@ function firstToSaturate(resources) {
   return first;
 }
 
-// Where an elastic number leaves its most, and where it reaches its least.
+// Where an elastic number leaves its most, and where it reaches its least: a resource is full with
+// that, by what numbers before it take, and may stay so. Full while it takes nothing is no limit yet.
 function knees(run, elastic) {
-  const first = (overs) => {
-    const found = overs.map(([name, over]) => saturated(run, over, { name }, true));
-    if (found.some((one) => one.notBelow !== null)) throw new Undecided();
-    return firstToSaturate(found);
+  const reached = ([name, over], passes) => {
+    const found = saturated(run, over, { name }, passes);
+    if (found.notBelow !== null) throw new Undecided();
+    return found;
   };
-  return { elastic, yields: first(elastic.atMost), exhausted: first(elastic.atLeast) };
+  const yields = elastic.atMost.map((one) => reached(one, true));
+  const exhausted = elastic.atLeast.map((one, k) => {
+    const full = reached(one, false), { at } = yields[k];
+    return at !== null && full.at >= at * (1 - 1e-9) ? full : reached(one, true);
+  });
+  return { elastic, yields: firstToSaturate(yields), exhausted: firstToSaturate(exhausted) };
 }
 
 // By how many per cent the answer moves when a number moves by one per cent, the greatest first.

@@ -196,7 +196,7 @@ function firstTie(curve, from, to) {
 
 // Where a curve reaches zero between a point that is below it and one that is not.
 function passing(curve, from, to, passes) {
-  const end = to;
+  const start = from, end = to;
   const isOn = (at) => (passes ? !(curve.at(at) <= curve.doubt()) : !(curve.at(at) < -curve.doubt()));
   for (let turn = 0; turn < 200 && to - from > 2e-16 * to; turn++) {
     const middle = (from + to) / 2;
@@ -204,14 +204,14 @@ function passing(curve, from, to, passes) {
     if (isOn(middle)) to = middle;
     else from = middle;
   }
-  return polished(curve, from, to, end);
+  const step = Math.max(1e-7 * to, 1e-9);
+  return polished(curve, to, passes ? Math.min(end, to + step) : Math.max(start, to - step));
 }
 
-// Floats tell "above" a little late; one step along the slope makes up for that.
-function polished(curve, from, to, end) {
-  const step = Math.max(1e-7 * to, 1e-9);
-  const ahead = Math.min(end, to + step);
-  const here = curve.at(to), rise = (curve.at(ahead) - here) / (ahead - to);
+// Floats tell "above" a little late, and "on" a little early; one step along the slope makes up for
+// that. It is taken on the side where the curve is not on zero: on the other it may stay there.
+function polished(curve, to, beside) {
+  const here = curve.at(to), rise = (curve.at(beside) - here) / (beside - to);
   const back = here / rise;
   return Number.isFinite(back) && Math.abs(back) <= 1e-6 * to ? to - back : to;
 }
