@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import NoReturn
 
 from msgspec import Struct
 
-from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
+from qps.compiler.data.measured_tables import DataError, Numbers, Table, numbers
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import (
     CORE,
@@ -70,7 +71,7 @@ class LoadColumn(Struct, frozen=True):
     unit: str
 
 
-def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn] | Problem:
+def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn]:
     """Return each column that is a rate."""
     found = []
     for heading in table.headings:
@@ -82,7 +83,7 @@ def rate_columns(table: Table, unit_of: UnitOf) -> list[RateColumn] | Problem:
             served = named is not None and named["name"] == SERVED and bool(named["unit"])
             found.append(RateColumn(heading, item, unit[0], served))
     if len(found) > _MOST_RATES:
-        return Problem(
+        raise DataError(
             f"`{table.name}` has {len(found)} columns with rates, more than {_MOST_RATES}",
             "keep those that cause the load",
         )
@@ -100,7 +101,7 @@ def looks_like_rate(heading: str) -> bool:
 
 def load_column(
     table: Table, reading: Reading, rates: Sequence[RateColumn], unit_of: UnitOf
-) -> LoadColumn | Problem:
+) -> LoadColumn:
     """Return the column that holds the load."""
     resource = reading.resource
     found: dict[str, LoadColumn] = {}
@@ -112,7 +113,7 @@ def load_column(
         if named["unit"]:
             unit = unit_of(named["unit"])
             if unit is None:
-                return Problem(
+                raise DataError(
                     f"`{table.name}`: `{named['unit']}` in the heading `{heading}` is no unit",
                     "write it like `cpu in %`",
                 )
@@ -128,20 +129,20 @@ def load_column(
     return _chosen(table, reading, found)
 
 
-def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> LoadColumn | Problem:
+def _chosen(table: Table, reading: Reading, found: dict[str, LoadColumn]) -> LoadColumn:
     resource = reading.resource
     if resource is not None and resource in found:
         return found[resource]
     if resource is None and len(found) == 1:
         return next(iter(found.values()))
     if resource is None and found:
-        return Problem(
+        raise DataError(
             f"`{table.name}` has several columns that may be the load: {', '.join(found)}",
             "name the one that is meant: " + listed([f"--resource {name}" for name in found], "or"),
         )
     if reading.is_served:
         return LoadColumn(None, resource or "cpu", Fraction(1), "")
-    return Problem(
+    raise DataError(
         f"`{table.name}` has no column with the load of `{resource or 'cpu'}`",
         did_you_mean(resource or "", found) or f"head it `{resource or 'cpu'} in %`",
     )
@@ -160,7 +161,7 @@ def _may_be_load(table: Table, column: LoadColumn, *, is_served: bool) -> bool:
     return bool(measured) and not isinstance(numbers(measured), int)
 
 
-def load_numbers(table: Table, column: LoadColumn) -> Numbers | Problem:
+def load_numbers(table: Table, column: LoadColumn) -> Numbers:
     """Return the loads, as shares of the machine."""
     if column.heading is None:
         return Numbers((1,) * len(table.lines), Fraction(1))
@@ -170,40 +171,41 @@ def load_numbers(table: Table, column: LoadColumn) -> Numbers | Problem:
     if any(shares):
         if not all(shares) and factor != Fraction(1, 100):
             row = shares.index(False) if shares[0] else shares.index(True)
-            return Problem(
+            raise DataError(
                 f"`{table.name}`, line {table.lines[row]}: some cells of column "
                 f"`{column.heading}` have a `%`, others have none",
                 f"write all of them alike, and head the column `{column.name} in %`",
             )
         cells = tuple(cell.removesuffix("%").rstrip() for cell in cells)
         factor = Fraction(1, 100)
-    found = numbers(cells)
-    if isinstance(found, int):
-        return no_number(table, found, column.heading)
+    found = numbers_below(table, column.heading, cells)
     return Numbers(found.whole, found.unit * factor)
 
 
-def no_number(table: Table, row: int, heading: str) -> Problem:
-    """Return what is wrong with a cell that holds no number."""
+def numbers_below(table: Table, heading: str, cells: Sequence[str]) -> Numbers:
+    """Return the numbers in the cells of a column."""
+    row = numbers(cells)
+    if isinstance(row, Numbers):
+        return row
     cell = table.columns[heading][row]
     told = f"`{cell}` in column `{heading}` is no number" if cell else f"`{heading}` is empty"
     hint = "write plain numbers, `.` for decimals"
     if cell.lower() in _NOT_MEASURED:
         hint = "leave a row out in which something was not measured"
-    return Problem(f"`{table.name}`, line {table.lines[row]}: {told}", hint)
+    raise DataError(f"`{table.name}`, line {table.lines[row]}: {told}", hint)
 
 
-def too_high(table: Table, row: int, column: LoadColumn, load: Fraction) -> Problem:
-    """Return what is wrong with a load that no machine can have."""
+def refuse_load(table: Table, row: int, column: LoadColumn, load: Fraction) -> NoReturn:
+    """Raise what is wrong with a load that no machine can have."""
     place = f"`{table.name}`, line {table.lines[row]}"
     if column.unit == _CORES:
         busy = load / column.factor
-        return Problem(
+        raise DataError(
             f"{place}: {float(busy):,g} cores are busy, of {float(1 / column.factor):,g}",
             "say how many the machine has: `--cores 8`, or the `core` of the machine in a spec",
         )
     hundredths = f"head it `{column.name} in %` if hundredths are meant; "
-    return Problem(
+    raise DataError(
         f"{place}: a load of {float(load * 100):,g} % of the machine",
         hundredths
         * (not column.unit)

@@ -23,12 +23,12 @@ from qps.compiler.data.fit_columns import (
     load_column,
     load_numbers,
     looks_like_rate,
-    no_number,
+    numbers_below,
     rate_columns,
-    too_high,
+    refuse_load,
 )
 from qps.compiler.data.least_squares import LeastSquares
-from qps.compiler.data.measured_tables import Numbers, Problem, Table, numbers
+from qps.compiler.data.measured_tables import DataError, Numbers, Table
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 
 __all__ = ["Fit", "FitTerm", "Reading", "Runs", "Size", "UnitOf", "fitted"]
@@ -127,39 +127,31 @@ class Fit(Struct, frozen=True, kw_only=True):
         return _squares(self.runs, has_fixed=self.has_fixed)
 
 
-def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit | Problem:
-    """Return the costs that fit a table best.
+def fitted(table: Table, reading: Reading, unit_of: UnitOf) -> Fit:
+    """Return the costs that fit a table best; DataError where it gives none.
 
     Rows that move items without any bytes are another code path, and those of a saturated machine
     tell no cost, unless the rates are known to be what it served: they are read, but not used.
     """
     rates = rate_columns(table, unit_of)
-    if isinstance(rates, Problem):
-        return rates
     if any(rate.is_served for rate in rates):
         reading = replace(reading, is_served=True)
     load = load_column(table, reading, rates, unit_of)
-    if isinstance(load, Problem):
-        return load
     if not rates:
-        return Problem(
+        raise DataError(
             f"`{table.name}` has no column with a rate",
             "head it with its unit: `packet/s`, `request/s`, `byte/s`, `Mbit/s`",
         )
     runs = _runs(table, load, rates, reading)
-    if isinstance(runs, Problem):
-        return runs
     return _fit(table, load, rates, runs, reading)
 
 
 def _fit(
     table: Table, load: LoadColumn, rates: Sequence[RateColumn], runs: Runs, reading: Reading
-) -> Fit | Problem:
-    few = _too_few(table, runs, len(rates), has_fixed=reading.has_fixed)
-    if few is not None:
-        return few
+) -> Fit:
+    _check_rows(table, runs, len(rates), has_fixed=reading.has_fixed)
     if reading.has_fixed and len(set(runs.picked(runs.load))) == 1:
-        return Problem(
+        raise DataError(
             f"all rows of `{table.name}` have the same load: what is always there cannot be told "
             "from what the rates cause",
             f"measure at several loads; or `qps fit {table.name} --no-fixed` takes all of it to be "
@@ -167,7 +159,7 @@ def _fit(
         )
     solved = _squares(runs, has_fixed=reading.has_fixed).numbers
     if solved is None:
-        return Problem(
+        raise DataError(
             f"the rates in `{table.name}` move together, so that their costs cannot be told apart",
             "measure with items of different sizes, at different rates; or leave a column out",
         )
@@ -202,22 +194,14 @@ def _squares(runs: Runs, *, has_fixed: bool) -> LeastSquares:
     return LeastSquares(columns, runs.picked(runs.load))
 
 
-def _runs(
-    table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading
-) -> Runs | Problem:
+def _runs(table: Table, load: LoadColumn, rates: Sequence[RateColumn], reading: Reading) -> Runs:
     """Return the rows of a table, those that are used by what they tell."""
     columns: list[Numbers] = []
     for rate in rates:
-        found = numbers(table.columns[rate.heading])
-        if isinstance(found, int):
-            return no_number(table, found, rate.heading)
+        found = numbers_below(table, rate.heading, table.columns[rate.heading])
         columns.append(Numbers(found.whole, found.unit * rate.factor))
     loads = load_numbers(table, load)
-    if isinstance(loads, Problem):
-        return loads
-    wrong = _impossible(table, load, loads, columns)
-    if wrong is not None:
-        return wrong
+    _check_possible(table, load, loads, columns)
     full = ceil(SATURATED / loads.unit)
     saturated = frozenset(i for i, whole in enumerate(loads.whole) if whole >= full)
     other_path = frozenset[int]()
@@ -236,30 +220,31 @@ def _runs(
     )
 
 
-def _impossible(
+def _check_possible(
     table: Table, load: LoadColumn, loads: Numbers, rates: Sequence[Numbers]
-) -> Problem | None:
-    """Return the first row that cannot have been measured."""
+) -> None:
+    """Raise the first row that cannot have been measured."""
     for column in (loads, *rates):
         if min(column.whole) < 0:
             row = next(i for i, whole in enumerate(column.whole) if whole < 0)
-            return Problem(f"`{table.name}`, line {table.lines[row]}: a load or rate is below zero")
+            line = table.lines[row]
+            raise DataError(f"`{table.name}`, line {line}: a load or rate is below zero")
     for column in (loads, *rates):
         largest = max(column.whole)
         if largest.bit_length() > _MOST_BITS or largest * column.unit > _LARGEST_RATE:
             line = table.lines[column.whole.index(largest)]
-            return Problem(f"`{table.name}`, line {line}: a number beyond all measuring")
+            raise DataError(f"`{table.name}`, line {line}: a number beyond all measuring")
     highest = floor(_HIGHEST_LOAD / loads.unit)
     if max(loads.whole) > highest:
         row = next(i for i, whole in enumerate(loads.whole) if whole > highest)
-        return too_high(table, row, load, loads[row])
-    return None
+        refuse_load(table, row, load, loads[row])
 
 
-def _too_few(table: Table, runs: Runs, rates: int, *, has_fixed: bool) -> Problem | None:
+def _check_rows(table: Table, runs: Runs, rates: int, *, has_fixed: bool) -> None:
+    """Raise that there are too few rows, and why."""
     count = rates + has_fixed
     if len(runs.used) >= count:
-        return None
+        return
     hints = [f"measure at least {count} runs that differ in every rate"]
     if has_fixed and len(runs.used) == rates:
         hints.append(f"`qps fit {table.name} --no-fixed` does without a fixed load")
@@ -272,7 +257,7 @@ def _too_few(table: Table, runs: Runs, rates: int, *, has_fixed: bool) -> Proble
         )
     rows = f"{len(runs.used)} row{'s' * (len(runs.used) != 1)}"
     what = f"{count} number{'s' * (count != 1)}"
-    return Problem(f"`{table.name}` has {rows} to fit {what} to", "; ".join(hints))
+    raise DataError(f"`{table.name}` has {rows} to fit {what} to", "; ".join(hints))
 
 
 def _sizes(rates: Sequence[RateColumn], runs: Runs) -> tuple[Size, ...]:

@@ -35,23 +35,26 @@ class Table(Struct, frozen=True, eq=False):
             yield line, dict(zip(self.headings, cells, strict=True))
 
 
-class Problem(Struct, frozen=True):
-    """What is wrong with a table, and how to mend it."""
+class DataError(Exception):
+    """Raised where a table cannot be used: what is wrong with it, and how to mend it."""
 
-    message: str
-    hint: str = "mend the file there"
+    def __init__(self, message: str, hint: str = "mend the file there") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message)
 
 
-def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table | Problem:
-    """Return the headings and columns of a CSV text; blank lines are passed over."""
+def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table:
+    """Return the headings and columns of a CSV text; blank lines are passed over.
+
+    DataError where it is no table.
+    """
     reader = csv.reader(io.StringIO(text), strict=True)
     rows: list[list[str]] = []
     lines: list[int] = []
     try:
         headings = [heading.strip() for heading in next(reader, [])]
-        wrong = _headings_problem(headings)
-        if wrong is not None:
-            return Problem(f"`{name}` {wrong[0]}", wrong[1])
+        _check_headings(name, headings)
         width = len(headings)
         for cells in reader:
             if len(cells) != width or not cells[0].strip():
@@ -59,36 +62,36 @@ def read_table(text: str, name: str, most: int = MOST_ROWS) -> Table | Problem:
                     continue
                 if len(cells) != width:
                     wrong_width = f"{len(cells)} cells, but {width} columns"
-                    return Problem(f"`{name}`, line {reader.line_num}: {wrong_width}")
+                    raise DataError(f"`{name}`, line {reader.line_num}: {wrong_width}")
             rows.append(cells)
             lines.append(reader.line_num)
             if len(rows) > most:
-                return Problem(
+                raise DataError(
                     f"`{name}`, line {reader.line_num}: more than {most:,} rows",
                     "thin it out: each row as likely to stay as any other",
                 )
     except csv.Error as error:
-        return Problem(f"`{name}`, line {reader.line_num}: {error}")
+        raise DataError(f"`{name}`, line {reader.line_num}: {error}") from error
     if not rows:
-        return Problem(f"`{name}` has no rows", "add a row for each run")
+        raise DataError(f"`{name}` has no rows", "add a row for each run")
     columns = [tuple(map(str.strip, column)) for column in zip(*rows, strict=True)]
     long = [i for column in columns for i, cell in enumerate(column) if len(cell) > LONGEST_CELL]
     if long:
         told = f"a cell is longer than {LONGEST_CELL} characters"
-        return Problem(f"`{name}`, line {lines[min(long)]}: {told}")
+        raise DataError(f"`{name}`, line {lines[min(long)]}: {told}")
     return Table(name, tuple(headings), tuple(lines), dict(zip(headings, columns, strict=True)))
 
 
-def _headings_problem(headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return what is wrong with the first line of a table, and how to mend it."""
+def _check_headings(name: str, headings: Sequence[str]) -> None:
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
         if len(headings) == 1 and separator in headings[0]:
-            return f"has its columns separated by {word}", "separate them with commas"
+            told = f"`{name}` has its columns separated by {word}"
+            raise DataError(told, "separate them with commas")
     if not any(headings):
-        return "does not start with the names of its columns", "add a line with a name for each"
+        told = f"`{name}` does not start with the names of its columns"
+        raise DataError(told, "add a line with a name for each")
     if len(set(headings)) < len(headings):
-        return "names a column twice", "give each column a name of its own"
-    return None
+        raise DataError(f"`{name}` names a column twice", "give each column a name of its own")
 
 
 def number(cell: str) -> Fraction | None:

@@ -16,7 +16,7 @@ from qps.compiler.check.model.check_changes import OfChanges
 from qps.compiler.check.names.declarations import lookup
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_names import EVERYTHING
-from qps.compiler.data.measured_tables import LONGEST_CELL, Problem, Table, number, read_table
+from qps.compiler.data.measured_tables import LONGEST_CELL, DataError, number, read_table
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.diagnostics.suggest import did_you_mean
@@ -52,10 +52,12 @@ class ObservationChecker(OfChanges, frozen=True):
         main = self.main
         text = self.expressions.context.data(item.file, main.syntax.source)
         changes = self.changes.all_of(item.changes, Scope(main))
-        table = None if text is None else read_table(text, item.file.value)
-        if isinstance(table, Problem):
-            self._fail(item, table.message, table.hint)
-        if not isinstance(table, Table):
+        if text is None:
+            return None
+        try:
+            table = read_table(text, item.file.value)
+        except DataError as error:
+            self._fail(item, error.message, error.hint)
             return None
         settings: list[_SettingColumn] = []
         measured: list[_ValueColumn] = []

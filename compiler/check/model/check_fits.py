@@ -12,7 +12,7 @@ from qps.compiler.check.values.context import Context
 from qps.compiler.check.values.part import Part
 from qps.compiler.data.fit_columns import Reading, UnitOf
 from qps.compiler.data.fits import Fit, FitTerm, fitted
-from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, read_table
+from qps.compiler.data.measured_tables import MOST_RUNS, DataError, read_table
 from qps.compiler.data.regression import Coefficient, Regression, Residual, regression
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
@@ -68,13 +68,12 @@ class FitChecker(Part, frozen=True):
         text = self.expressions.context.data(item.file, module.syntax.source)
         if text is None:
             return None
-        found: Table | Fit | Problem = read_table(text, item.file.value, MOST_RUNS)
-        if isinstance(found, Table):
-            found = fitted(found, reading, unit_reader(module))
-        if isinstance(found, Problem):
-            self.sink.report(codes.BAD_DATA, item.file.span, found.message, hint=found.hint)
+        try:
+            table = read_table(text, item.file.value, MOST_RUNS)
+            found = fitted(table, reading, unit_reader(module))
+        except DataError as error:
+            self.sink.report(codes.BAD_DATA, item.file.span, error.message, hint=error.hint)
             return None
-        assert isinstance(found, Fit)
         return found if self._is_sound(found, item) else None
 
     def _is_sound(self, fit: Fit, item: ast.Fit) -> bool:

@@ -11,8 +11,8 @@ from qps.compiler.check.model.check_fits import unit_reader
 from qps.compiler.check.names.declarations import Module
 from qps.compiler.check.names.resolve import resolve
 from qps.compiler.data.fit_columns import Reading
-from qps.compiler.data.fits import Fit, fitted
-from qps.compiler.data.measured_tables import MOST_RUNS, Problem, Table, number, read_table
+from qps.compiler.data.fits import fitted
+from qps.compiler.data.measured_tables import MOST_RUNS, DataError, number, read_table
 from qps.compiler.data.regression import regression
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Source
@@ -29,19 +29,18 @@ def run(arguments: Namespace) -> Exit:
     read = read_data(arguments.file)
     if read.value is None:
         raise QpsError(read.diagnostics)
-    found: Table | Fit | Problem = read_table(read.value, str(arguments.file), MOST_RUNS)
-    if isinstance(found, Table):
-        reading = Reading(
-            resource=arguments.resource,
-            cores=cores,
-            processors=cores,
-            has_fixed=not arguments.no_fixed,
-            is_served=arguments.served,
-        )
-        found = fitted(found, reading, unit_reader(_module_with(arguments.unit)))
-    if isinstance(found, Problem):
-        raise complain(found.message, found.hint)
-    assert isinstance(found, Fit)
+    reading = Reading(
+        resource=arguments.resource,
+        cores=cores,
+        processors=cores,
+        has_fixed=not arguments.no_fixed,
+        is_served=arguments.served,
+    )
+    try:
+        table = read_table(read.value, str(arguments.file), MOST_RUNS)
+        found = fitted(table, reading, unit_reader(_module_with(arguments.unit)))
+    except DataError as error:
+        raise complain(error.message, error.hint) from error
     result = regression(found)
     if arguments.format == "json":
         print_json(fit_json(result))
