@@ -153,19 +153,19 @@ class _StreamCheck(Struct, kw_only=True):
             return
         self._wait(f"{node}.{cost.resource}", resource.queueing, step.span)
         terms = [term for term in cost.terms if not _is_held(term, resource)]
-        wrong = [t for t in terms if item_of(t.amount, resource.work) is None]
+        wrong = [t for t in terms if item_of(t, resource.work) is None]
         for term in wrong[:1]:
-            others = [t.amount for t in wrong[1:]]
+            others = wrong[1:]
             advised = advice(
-                term.amount,
+                term,
                 lambda other: _item(other, resource.work) is not None,
                 _cost_example(resource),
             )
             self.sink.report(
                 codes.WRONG_DIMENSION,
-                term.amount.span,
-                f"`{cost.resource}` cannot be charged {term.amount.dimension.in_words}",
-                label=f"this is {term.amount.dimension.in_words}",
+                term.span,
+                f"`{cost.resource}` cannot be charged {term.dimension.in_words}",
+                label=f"this is {term.dimension.in_words}",
                 secondary=[
                     *(Label(o.span, f"nor {o.dimension.in_words}") for o in others),
                     *advised.labels,
@@ -202,8 +202,8 @@ class _StreamCheck(Struct, kw_only=True):
             "own",
         )
 
-    def _term(self, step: ir.Step, term: ir.CostTerm, resource: ir.Resource) -> None:
-        item = item_of(term.amount, resource.work)
+    def _term(self, step: ir.Step, term: ir.Quantity, resource: ir.Resource) -> None:
+        item = item_of(term, resource.work)
         if not item or _word(item) in self._carried:
             return
         name, component = self.stream.name, step.component.name
@@ -211,7 +211,7 @@ class _StreamCheck(Struct, kw_only=True):
         self._ask(
             item,
             _Ask(
-                term.amount.span,
+                term.span,
                 f"cost is per {_word(item)}, but `{name}` carries {carries}",
                 f"a cost per {_word(item)}",
                 (Label(step.span, f"`{component}` works on `{name}` here"),),
@@ -307,8 +307,8 @@ def _tie(item: str, emission: ir.Emission) -> str:
     return f"`…, 1280 byte/{below}`"
 
 
-def _is_held(term: ir.CostTerm, resource: ir.Resource) -> bool:
-    return resource.kind is ir.ResourceKind.STORE and held_item(term.amount, resource.work)
+def _is_held(term: ir.Quantity, resource: ir.Resource) -> bool:
+    return resource.kind is ir.ResourceKind.STORE and held_item(term, resource.work)
 
 
 def _word(base: str) -> str:

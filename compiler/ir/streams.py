@@ -13,13 +13,6 @@ from qps.compiler.ir.expressions import Condition, Expr
 from qps.compiler.ir.parameters import Quantity
 
 
-class CostTerm(Struct, frozen=True):
-    """An addend of a cost; `literal` where it names nothing that varies."""
-
-    amount: Quantity
-    literal: bool
-
-
 class Cost(Struct, frozen=True, kw_only=True):
     """What a component costs on one resource.
 
@@ -31,7 +24,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     """
 
     resource: str
-    terms: tuple[CostTerm, ...]
+    terms: tuple[Quantity, ...]
     measured_on: str | None
     scaled_by: str | None
     single_thread: bool

@@ -20,7 +20,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, minimum, product, total
+from qps.engine.formulas import ONE, Formula, apply, maximum, minimum, product, total
 from qps.engine.monomials import monomials
 from qps.engine.substitution import Substitution
 
@@ -177,14 +177,6 @@ def _settled(
     return SettledParameter(
         parameter=parameter, value=value, left=left, at_most=at_most, at_least=at_least
     )
-
-
-def as_line(load: Formula, symbol: Formula) -> tuple[Formula, Formula] | None:
-    """Return A and B of a load A + B x, None where it is no such load."""
-    found = monomials(load, {symbol})
-    if found.keys() - {(), (symbol,)} or any(symbol in by.symbols for by in found.values()):
-        return None
-    return found.get((), ZERO), found.get((symbol,), ZERO)
 
 
 def _times(slope: Formula, left: Formula) -> Formula:

@@ -319,11 +319,11 @@ class Walk:
         """Return the work of one flow in a second, that of one item, and that of no item."""
         rates, items, constant = [], [], []
         for term in cost.terms:
-            item = item_of(term.amount, resource.work)
+            item = item_of(term, resource.work)
             label = word(item) if item else ("held" if item is None else "share")
             amount = self._expressions.symbol(
                 f"{step.component.name}.{cost.resource}.{label}",
-                term.amount,
+                term,
                 step.component.source,
             )
             rates.append(amount * self.flow.rates[item] if item else amount)

@@ -57,7 +57,7 @@ def _intervals(fits: tuple[tuple[Span, Fit], ...]) -> dict[tuple[Span, str], str
         return {}
     found = {}
     for span, fit in fits:
-        amounts = [fitted_idle(fit, span), *(term.amount for term in fit_terms(fit, span))]
+        amounts = [fitted_idle(fit, span), *fit_terms(fit, span)]
         for amount, coefficient in zip(amounts, regression(fit).coefficients, strict=True):
             written = _FITTED.search(amount.text)
             if written and coefficient.value and coefficient.half_width:

@@ -414,10 +414,10 @@ class _Walker:
                 scale = self.scale(cost, machine)
                 work, item_work = Fraction(0), Fraction(0)
                 for term in cost.terms:
-                    amount = self.value(term.amount.expr)
-                    counted = resource.work / term.amount.dimension * TIME
+                    amount = self.value(term.expr)
+                    counted = resource.work / term.dimension * TIME
                     base = counted.single_base
-                    if resource.work / term.amount.dimension == DIMENSIONLESS or base is None:
+                    if resource.work / term.dimension == DIMENSIONLESS or base is None:
                         work += amount
                         continue
                     work += amount * rates[base]

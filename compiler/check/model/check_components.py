@@ -73,7 +73,7 @@ class ComponentChecker(Part, frozen=True):
         if costs is None or effects is None:
             return None
         if declaration.fitted is not None:
-            numbers = [term.amount for cost in costs for term in cost.terms]
+            numbers = [term for cost in costs for term in cost.terms]
             numbers += [effect.value for effect in effects if effect.value is not None]
             chosen = dict.fromkeys((n.span for n in numbers), declaration.fitted.value)
             self.known.chosen.update(chosen)
@@ -125,16 +125,16 @@ class ComponentChecker(Part, frozen=True):
             fit=fit,
         )
 
-    def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.CostTerm, ...] | None:
+    def _terms(self, amount: ast.Expr, scope: Scope) -> tuple[ir.Quantity, ...] | None:
         """Return the addends of a cost."""
         addends = amount.terms if isinstance(amount, ast.Sum) else ((False, amount),)
-        terms: list[ir.CostTerm] = []
+        terms: list[ir.Quantity] = []
         for minus, addend in addends:
             signed = ast.Negative(addend.span, addend) if minus else addend
             quantity = self.expressions.quantity(signed, scope)
             if quantity is None or self._lacks_unit(addend):
                 return None
-            terms.append(ir.CostTerm(quantity, isinstance(quantity.expr, ir.Constant)))
+            terms.append(quantity)
         return tuple(terms)
 
     def _loads(self, item: ast.Cost, scope: Scope) -> tuple[Fraction, Fraction] | None:

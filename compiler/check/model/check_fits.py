@@ -194,17 +194,14 @@ def _percent(load: float) -> str:
     return f"{load * 100:.3g} %"
 
 
-def fit_terms(fit: Fit, span: Span) -> tuple[ir.CostTerm, ...]:
+def fit_terms(fit: Fit, span: Span) -> tuple[ir.Quantity, ...]:
     """Return the coefficients of a fit as addends of a cost."""
     return tuple(
-        ir.CostTerm(
-            ir.Quantity(
-                expr=ir.Constant(term.value),
-                dimension=TIME / Dimension.of(term.item),
-                span=span,
-                bound=f"{_told(term)} {_unit(term.item)}",
-            ),
-            literal=True,
+        ir.Quantity(
+            expr=ir.Constant(term.value),
+            dimension=TIME / Dimension.of(term.item),
+            span=span,
+            bound=f"{_told(term)} {_unit(term.item)}",
         )
         for term in fit.terms
     )
