@@ -590,7 +590,7 @@ def test_folders_of_killed_runs_are_cleared_by_the_next(
 
 def test_any_number_of_processes_makes_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     for start, workers in (("fork", 1), ("fork", 2), ("fork", 9), ("spawn", 2)):
-        monkeypatch.setattr(cores, "_START", start)
+        monkeypatch.setattr(cores, "START", start)
         output = f"{start}{workers}.parquet"
         assert main(["matrix", "shop.qps", "-o", output, "--workers", str(workers)]) == 0
     assert len({path.read_bytes() for path in Path().glob("*.parquet")}) == 1

@@ -7,7 +7,6 @@ qps are given parts: another one would make other rows, and nobody would see it.
 
 from __future__ import annotations
 
-import logging
 import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
@@ -19,8 +18,9 @@ from time import monotonic
 from typing import Any
 
 from qps.build import build
+from qps.solver.matrix.cluster_here import cluster_here
 from qps.solver.matrix.compiling import CompiledMatrix
-from qps.solver.matrix.cores import cores
+from qps.solver.matrix.cores import START, cores
 from qps.solver.matrix.run import Made, Work, WorkersLostError, part_bytes
 from qps.solver.matrix.tables import Tabulator
 
@@ -33,6 +33,8 @@ _LOOK = 1.0
 _RETRIES = 3
 
 _own = local()
+_here: dict[str, CompiledMatrix] = {}
+"""What workers that are copies of this process have, without its being sent: by fingerprints."""
 
 
 class ClusterError(Exception):
@@ -45,20 +47,19 @@ def on_dask(
 ) -> Iterator[Work]:
     """Make parts on a cluster, by the address of its scheduler; a local one where that is None."""
     try:
-        from distributed import Client, LocalCluster  # noqa: PLC0415 - an extra, seldom needed
+        from distributed import Client  # noqa: PLC0415 - an extra, seldom needed
     except ImportError as missing:
         raise ClusterError("Dask is not installed: `pip install 'qps[dask]'`") from missing
-    cluster: Any = None
+    if address is None:
+        with (
+            _inherited(fingerprint, compiled),
+            cluster_here(workers or cores()) as here,
+            on_dask(compiled, fingerprint, here) as work,
+        ):
+            yield work
+        return
     try:
-        if address is None:
-            cluster = LocalCluster(
-                n_workers=workers or cores(),
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                silence_logs=logging.ERROR,
-            )
-        client = Client(cluster if cluster is not None else address, timeout=_PATIENCE)
+        client = Client(address, timeout=_PATIENCE)
     except (OSError, ValueError) as error:
         raise ClusterError(f"no Dask scheduler answers at {address}: {error}") from error
     except Exception as error:
@@ -71,8 +72,16 @@ def on_dask(
         yield work
     finally:
         client.close(timeout=_LOOK)  # a scheduler that is gone would be waited for
-        if cluster is not None:
-            cluster.close()
+
+
+@contextmanager
+def _inherited(fingerprint: str, compiled: CompiledMatrix) -> Iterator[None]:
+    """Let copies of this process that are made meanwhile have a matrix."""
+    _here[fingerprint] = compiled
+    try:
+        yield
+    finally:
+        del _here[fingerprint]
 
 
 @dataclass(kw_only=True)
@@ -94,6 +103,9 @@ class _OnDask:
 
     @cached_property
     def _model(self) -> Any:
+        """The matrix as a task, or nothing where workers are copies that have it."""
+        if self.fingerprint in _here and START == "fork":
+            return None
         return self.client.submit(_unpacked, self.compiled.packed(), pure=False)
 
     @property
@@ -183,10 +195,13 @@ def _unpacked(packed: bytes) -> CompiledMatrix:
     return compiled
 
 
-def _part(compiled: CompiledMatrix, fingerprint: str, asked: str, start: int, stop: int) -> bytes:
+def _part(
+    compiled: CompiledMatrix | None, fingerprint: str, asked: str, start: int, stop: int
+) -> bytes:
     """Make a part on a worker, which keeps what rows share."""
     if asked != build():
         raise OtherBuildError(f"this is {build()}, not {asked}")
     if getattr(_own, "fingerprint", None) != fingerprint:
-        _own.fingerprint, _own.tabulator = fingerprint, Tabulator(compiled)
+        _own.fingerprint = fingerprint
+        _own.tabulator = Tabulator(_here[fingerprint] if compiled is None else compiled)
     return part_bytes(_own.tabulator, fingerprint, start, stop)

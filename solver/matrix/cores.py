@@ -25,7 +25,7 @@ from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.matrix.whole_files import scratch, temporary
 
-_START = "fork" if sys.platform == "linux" else "spawn"
+START = "fork" if sys.platform == "linux" else "spawn"
 """How processes start: as copies, at once, where the system's own libraries bear it."""
 
 
@@ -105,7 +105,7 @@ class _Processes:
         self._ends = Pipe(duplex=False)
         self._executor = ProcessPoolExecutor(
             self.workers,
-            mp_context=get_context(_START),
+            mp_context=get_context(START),
             initializer=_begin,
             initargs=(self.compiled, self.fingerprint, *self._ends),
         )
