@@ -60,15 +60,21 @@ def total(*parts: Exact) -> Exact:
 
 def product(*parts: Exact) -> Exact:
     """Return a product; nothing times infinity has no value."""
-    if any(isinstance(part, float) for part in parts):
-        sign = 1.0
-        for part in parts:
-            sign *= part if isinstance(part, float) else _sign(part)
-        return _known(sign)
-    found = _ONE
+    above = below = 1
     for part in parts:
-        found *= _finite(part)
-    return found
+        if isinstance(part, float):
+            return _without_end(parts)
+        above *= part.numerator
+        below *= part.denominator
+    return Fraction(above, below)  # brought to its lowest terms once, not at each factor
+
+
+def _without_end(parts: tuple[Exact, ...]) -> float:
+    """Return a product in which there are infinities."""
+    sign = 1.0
+    for part in parts:
+        sign *= part if isinstance(part, float) else _sign(part)
+    return _known(sign)
 
 
 def raised(base: Exact, exponent: Exact) -> Exact:

@@ -127,7 +127,7 @@ class _Trials:
             range_limits=largest == self.solution.graph.high,
             to=to,
             headroom=headroom,
-            known=_known(graphs, largest),
+            known=self._known(graphs, largest),
         )
 
     def _way_among_the_best(
@@ -138,82 +138,86 @@ class _Trials:
         None where it does not help, or less than the best of its way. To be acceptable at one
         population is told sooner than up to where it is.
         """
-        if not _acceptable(graphs, self._now + 1):
+        if not self._acceptable(graphs, self._now + 1):
             return None
         way: tuple[Way, str | None, float | None] = Way.CAPACITY, None, None
         if not candidate.is_capacity:
-            solution = self.solution
-            same = next(graph for graph in graphs if graph.mode == solution.graph.mode)
-            way = _moved(solution.graph, same, solution.at)
+            mode = self.solution.graph.mode
+            way = self._moved(next(graph for graph in graphs if graph.mode == mode))
         if len(best[way[0]]) == _MOST_OF_A_KIND:
             last = best[way[0]][-1]
             least = last.largest_acceptable + (candidate.text > last.change)
-            if not _acceptable(graphs, least):
+            if not self._acceptable(graphs, least):
                 return None
         return way
+
+    def _at(self, graph: LoadGraph, population: int) -> Point:
+        """Return a graph at a population: where its numbers are those of now, most is known there.
+
+        All numbers at once: a formula in the population alone takes much longer to make.
+        """
+        now = self.solution.graph
+        has_same_numbers = graph.values.items() <= now.values.items()
+        return (now if has_same_numbers else graph).at(population)
+
+    def _fails(self, criterion: Criterion, graph: LoadGraph, population: int) -> bool:
+        sign = sign_of(excess(criterion), self._at(graph, population))
+        return sign is None or sign > 0 or (criterion.strict and sign == 0)
+
+    def _acceptable(self, graphs: Sequence[LoadGraph], population: int) -> bool:
+        """Return whether a population is acceptable in all modes."""
+        return not any(
+            self._fails(criterion, graph, population)
+            for graph in graphs
+            for criterion in all_criteria(graph)
+        )
+
+    def _known(self, graphs: Sequence[LoadGraph], largest: int) -> Certainty:
+        """Return how the largest acceptable population of all modes is known."""
+        judged = [(graph, criterion) for graph in graphs for criterion in all_criteria(graph)]
+        if all(one.known.is_exact and one.known_in_series.is_exact for _, one in judged):
+            return EXACT
+        beyond = largest + 1
+        failures = [
+            FirstFailure(one, beyond, known_at(graph, one, beyond))
+            if beyond <= graph.high and self._fails(one, graph, beyond)
+            else FirstFailure(one, None)
+            for graph, one in judged
+        ]
+        return largest_known(failures, graphs[0].low)
+
+    def _moved(self, after: LoadGraph) -> tuple[Way, str | None, float | None]:
+        """Tell whether demand was taken away or moved: to where, and what is left there."""
+        before, at = self.solution.graph, self.solution.at
+        # Elastic parameters take what is freed: at the rates of before, what was moved shows.
+        held = {
+            one.parameter.symbol: before.at(at).constant(one.value)
+            for one in (*after.elastic, *before.elastic)
+        }
+        loads, old = self._loads(after, held), self._loads(before, held)
+        rises = {
+            name: load - old.get(name, 0.0)
+            for name, load in loads.items()
+            if load - old.get(name, 0.0) > _NOTICEABLE
+        }
+        if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
+            return Way.DEMAND, None, None
+        to = max(rises, key=lambda name: rises[name])
+        return Way.SHIFT, to, after.at(at).number(after.resources[to].target) - loads[to]
+
+    def _loads(self, graph: LoadGraph, held: Mapping[Formula, Formula]) -> dict[str, float]:
+        """Return the loads at the answer so far, with elastic parameters as they are held."""
+        point = self._at(graph, self.solution.at)
+        if held:
+            users = {graph.population: number(self.solution.at)}
+            point = Point({**graph.values, **held, **users})
+        return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:
         key = configuration.key
         if key not in self._graphs:
             self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
-
-
-def _acceptable(graphs: Sequence[LoadGraph], population: int) -> bool:
-    """Return whether a population is acceptable in all modes."""
-    return not any(
-        _fails(criterion, graph, population)
-        for graph in graphs
-        for criterion in all_criteria(graph)
-    )
-
-
-def _fails(criterion: Criterion, graph: LoadGraph, population: int) -> bool:
-    # All numbers at once: a formula in the population alone takes much longer to make.
-    sign = sign_of(excess(criterion), graph.at(population))
-    return sign is None or sign > 0 or (criterion.strict and sign == 0)
-
-
-def _known(graphs: Sequence[LoadGraph], largest: int) -> Certainty:
-    """Return how the largest acceptable population of all modes is known."""
-    judged = [(graph, criterion) for graph in graphs for criterion in all_criteria(graph)]
-    if all(one.known.is_exact and one.known_in_series.is_exact for _, one in judged):
-        return EXACT
-    beyond = largest + 1
-    failures = [
-        FirstFailure(one, beyond, known_at(graph, one, beyond))
-        if beyond <= graph.high and _fails(one, graph, beyond)
-        else FirstFailure(one, None)
-        for graph, one in judged
-    ]
-    return largest_known(failures, graphs[0].low)
-
-
-def _moved(before: LoadGraph, after: LoadGraph, at: int) -> tuple[Way, str | None, float | None]:
-    """Tell whether demand was taken away or moved: to where, and what is left there."""
-    rises = {}
-    # Elastic parameters take what is freed: at the rates of before, what was moved shows.
-    held = {
-        one.parameter.symbol: before.at(at).constant(one.value)
-        for one in (*after.elastic, *before.elastic)
-    }
-    loads = _loads(after, at, held)
-    old = _loads(before, at, held)
-    for name, load in loads.items():
-        rise = load - old.get(name, 0.0)
-        if rise > _NOTICEABLE:
-            rises[name] = rise
-    if not rises or not any(loads.get(name, 0.0) < load for name, load in old.items()):
-        return Way.DEMAND, None, None
-    to = max(rises, key=lambda name: rises[name])
-    return Way.SHIFT, to, after.at(at).number(after.resources[to].target) - loads[to]
-
-
-def _loads(graph: LoadGraph, at: int, held: dict[Formula, Formula]) -> dict[str, float]:
-    point = graph.at(at)
-    if held:
-        point = Point(graph.values | held | {graph.population: number(at)})
-    return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
 
 
 def _times(graph: LoadGraph, factors: Mapping[str, Fraction]) -> LoadGraph:
