@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec.structs import replace
 
 from helpers.browser import CHROMIUM, MISSING
 from qps.cli import main
@@ -108,12 +107,12 @@ def test_nothing_changed() -> None:
 def test_no_picture_where_half_way_lies_no_answer() -> None:
     view = view_of(OLD, NEW)
     first, *rest = view.changes
-    unknown = replace(view, changes=(structs.replace(first, share=None, step=None), *rest))
+    unknown = replace(view, changes=(replace(first, share=None, step=None), *rest))
     page = difference_page(unknown)
     assert page.data["ways"] == []
     assert page.unsaid.startswith("There is no picture: half-way between the specs")
     assert page.unsaid in render_difference(page)
-    shared = difference_page(replace(view, changes=(structs.replace(first, step=None), *rest)))
+    shared = difference_page(replace(view, changes=(replace(first, step=None), *rest)))
     ways: Any = shared.data["ways"]
     assert [way["name"] for way in ways] == ["the mean over all orders (Shapley)"]
 

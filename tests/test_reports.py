@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import json
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from jinja2 import UndefinedError
+from msgspec import structs
 
 from helpers.formulas import R
 from helpers.reports import page_of
@@ -131,7 +131,7 @@ def test_the_page_says_what_the_solver_says(speak_page: str) -> None:
 def test_the_same_view_gives_the_same_page(
     speak: Spec, speak_view: PageView, speak_page: str
 ) -> None:
-    assert render_html(dataclasses.replace(speak_view)) == speak_page
+    assert render_html(structs.replace(speak_view)) == speak_page
     claims = Claims(ClaimRunner(model=speak.model)).results()  # judged anew
     assert render_html(page_of(speak, "deletion=off", claims=claims)) == speak_page
 

@@ -6,9 +6,10 @@ All coordinates are in the units of the picture's own view box. Nothing here kno
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from math import ceil, floor, isfinite, log10
+
+from msgspec import Struct
 
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.quantities import number, percent, scale_of
@@ -30,8 +31,7 @@ _LABEL_HEIGHT = 16
 _LETTER_WIDTH = 7.5
 
 
-@dataclass(frozen=True)
-class Tick:
+class Tick(Struct, frozen=True):
     """A place on an axis and what stands there."""
 
     at: float
@@ -39,8 +39,7 @@ class Tick:
     anchor: str = "middle"
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Struct, frozen=True):
     """A line: its name, its path, and how it is drawn."""
 
     name: str
@@ -49,8 +48,7 @@ class Series:
     dash: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mark:
+class Mark(Struct, frozen=True, kw_only=True):
     """A point with a label; `anchor` is the side on which the label is set."""
 
     x: float
@@ -62,8 +60,7 @@ class Mark:
     color: str
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Struct, frozen=True):
     """A stretch of the horizontal axis with a name."""
 
     x: float
@@ -71,8 +68,7 @@ class Region:
     label: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class LineChart:
+class LineChart(Struct, frozen=True, kw_only=True):
     """Lines over an axis; `limit_y` is where 100 % lies, None where it is not in sight.
 
     `rows` is the same as a table: a place on the axis, and the value of each line there.
@@ -94,8 +90,7 @@ class LineChart:
     leads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """A part of a bar, in per cent of its full width."""
 
     name: str
@@ -105,16 +100,14 @@ class Segment:
     text: str
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A bar of segments that add up to 100 %."""
 
     name: str
     segments: tuple[Segment, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Axis:
+class Axis(Struct, frozen=True, kw_only=True):
     """An axis from `low` to `high`, drawn from `start` to `end`, linear or logarithmic."""
 
     low: float

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json
@@ -20,8 +21,7 @@ from qps.reports.text.table import Table
 from qps.solver.what_if.difference import AssumptionChange
 
 
-@dataclass(frozen=True, kw_only=True)
-class DifferencePage:
+class DifferencePage(Struct, frozen=True, kw_only=True):
     """What stands on the page beside the view; `data` is what its picture is drawn from."""
 
     view: DifferenceView

@@ -6,12 +6,12 @@ Scripts need no values to sort and to filter: they are in order, so their number
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json
@@ -36,8 +36,7 @@ _LABELS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResultColumn:
+class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
     """A column: what it is called, in which unit it is told, and its distinct values in order.
 
     `codes` are the numbers of the values in `values`, by row, from 1 on; 0 for no value.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import Struct
 
 from qps.compiler.check.claims.check_matrices import ANSWERS
 from qps.compiler.diagnostics.render import printable
@@ -47,8 +47,7 @@ def _asked_in(table: pa.Table) -> Asked | None:
     return read_asked(found) if isinstance(found, dict) else None
 
 
-@dataclass(frozen=True)
-class MatrixPage:
+class MatrixPage(Struct, frozen=True):
     """Everything that stands on the page: columns of rows, what was asked of them, from where."""
 
     columns: tuple[ResultColumn, ...]

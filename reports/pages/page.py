@@ -6,10 +6,10 @@ It is what a reader sees whose browser runs no scripts, and what the scripts tak
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -62,8 +62,7 @@ _MOST_BARS = 6
 _MOST_FORMULAS = 40
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A number taken apart, and its formula typeset; None where that is too long.
 
     `known` says how the number is known, empty where it is exact.
@@ -74,8 +73,7 @@ class Formula:
     known: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class PageView:
+class PageView(Struct, frozen=True, kw_only=True):
     """What stands on the page beside the answers themselves."""
 
     view: SolveView

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
@@ -33,8 +35,7 @@ from qps.solver.search.method import Method
 _TELLING = 0.005  # what moves the answer by less reads as zero
 
 
-@dataclass(frozen=True, kw_only=True)
-class RequirementRow:
+class RequirementRow(Struct, frozen=True, kw_only=True):
     """A requirement as a light: met at the answer or not, and one user further."""
 
     measure: str
@@ -46,8 +47,7 @@ class RequirementRow:
     gives_out: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResourceRow:
+class ResourceRow(Struct, frozen=True, kw_only=True):
     """A resource: load at the answer, saturation and how it was found, main shares."""
 
     name: str
@@ -58,8 +58,7 @@ class ResourceRow:
     is_first: bool
 
 
-@dataclass(frozen=True)
-class SensitivityRow:
+class SensitivityRow(Struct, frozen=True):
     """An elasticity with the length of its bar in per cent of the longest."""
 
     parameter: str
@@ -68,8 +67,7 @@ class SensitivityRow:
     helps: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class FactRow:
+class FactRow(Struct, frozen=True, kw_only=True):
     """A fact with its value, where it is stated, and who says so."""
 
     name: str
@@ -79,8 +77,7 @@ class FactRow:
     range: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimRow:
+class ClaimRow(Struct, frozen=True, kw_only=True):
     """A claim and what the model says of it."""
 
     mark: str

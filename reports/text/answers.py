@@ -6,7 +6,7 @@ in the very same words stands for itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.measures import MeasureView
@@ -15,8 +15,7 @@ from qps.solver.answers.solution import BottleneckChange, ModeSolution, Sensitiv
 from qps.solver.what_if.advice import Advice
 
 
-@dataclass(frozen=True)
-class PopulationView:
+class PopulationView(Struct, frozen=True):
     """The population and its range."""
 
     name: str
@@ -24,8 +23,7 @@ class PopulationView:
     to: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class ResourceView:
+class ResourceView(Struct, frozen=True, kw_only=True):
     """A resource: load formula, load at the limit, saturation, shares by component.
 
     It counts as saturated at `target`: 1, or less by plan. Where it cannot be told whether it
@@ -44,8 +42,7 @@ class ResourceView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class CarriedView:
+class CarriedView(Struct, frozen=True, kw_only=True):
     """What a link or a network card carries at the limit: each of `count` such resources."""
 
     resource: str
@@ -56,8 +53,7 @@ class CarriedView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class BottleneckView:
+class BottleneckView(Struct, frozen=True, kw_only=True):
     """The bottleneck and where it changes hands.
 
     Where it is saturated `from_start`, `saturates_at` is the start of the range. It `stays_full`,
@@ -74,8 +70,7 @@ class BottleneckView:
     undecided: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RequirementView:
+class RequirementView(Struct, frozen=True, kw_only=True):
     """A requirement with its limit and how far it is met."""
 
     measure: str
@@ -89,8 +84,7 @@ class RequirementView:
     met_up_to_known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class QualityView:
+class QualityView(Struct, frozen=True, kw_only=True):
     """The metric, its value at the limit, how far it stays acceptable."""
 
     metric: str
@@ -100,8 +94,7 @@ class QualityView:
     met_up_to_known: Certainty
 
 
-@dataclass(frozen=True)
-class KneeView:
+class KneeView(Struct, frozen=True):
     """The population at which an elastic parameter leaves an end of its range, and why."""
 
     at: float
@@ -109,8 +102,7 @@ class KneeView:
     closed_form: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class ElasticView:
+class ElasticView(Struct, frozen=True, kw_only=True):
     """An elastic parameter: its range, its value at the limit, its knees.
 
     It is `lowered` where it takes less than its most; those of a smaller `priority` come first.
@@ -129,8 +121,7 @@ class ElasticView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class CostView:
+class CostView(Struct, frozen=True, kw_only=True):
     """What is bought ($) or what runs ($/s), in all, for each user, and by place."""
 
     unit: str
@@ -141,8 +132,7 @@ class CostView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailingView:
+class FailingView(Struct, frozen=True, kw_only=True):
     """A requirement that fails with more users."""
 
     requirement: str
@@ -152,8 +142,7 @@ class FailingView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class StreamThereView:
+class StreamThereView(Struct, frozen=True, kw_only=True):
     """What the users of a stream see with more users, and what they see at the answer."""
 
     stream: str
@@ -170,8 +159,7 @@ class StreamThereView:
     rate_known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class MoreUsersView:
+class MoreUsersView(Struct, frozen=True, kw_only=True):
     """What happens with 10 % more users, or at the end of the range."""
 
     at: int
@@ -182,8 +170,7 @@ class MoreUsersView:
     beyond_target: tuple[LoadThere, ...]
 
 
-@dataclass(frozen=True)
-class MarginView:
+class MarginView(Struct, frozen=True):
     """A load that is planned with: by a target, or by a requirement.
 
     It is not `loaded` where nothing in this configuration loads what the target is of.
@@ -194,8 +181,7 @@ class MarginView:
     loaded: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class SolveView:
+class SolveView(Struct, frozen=True, kw_only=True):
     """The answers of one configuration."""
 
     schema: str

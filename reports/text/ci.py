@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic, Severity
 from qps.compiler.diagnostics.render import printable
@@ -28,8 +29,7 @@ MOST_CHARACTERS = 65_536
 """What a comment on a pull request holds on GitHub."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrong:
+class Wrong(Struct, frozen=True, kw_only=True):
     """Why something was not tested: a mistake in a spec, or a fault of ours; `line` 0 for none."""
 
     file: str
@@ -63,8 +63,7 @@ def fault(error: Exception, file: str) -> Wrong:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class Tested(Struct, frozen=True, kw_only=True):
     """What became of specs: of each claim, in how many seconds, and why others have no answer."""
 
     results: tuple[ClaimResult, ...]
@@ -218,8 +217,7 @@ def wrong_table(wrong: Sequence[Wrong]) -> Table:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(Struct, frozen=True):
     """A part of a comment: a table that may be cut."""
 
     title: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from qps.reports.text.ci import Tested
 from qps.reports.text.verdicts import summary, tally, within
 from qps.reports.text.view import as_json
@@ -27,7 +25,7 @@ def claims_json(tested: Tested) -> object:
             "unanswered": tested.untested.claims,
             "summary": summary(results, tested.untested),
             "expectations": [_entry(result) for result in results],
-            "wrong": [asdict(one) for one in tested.wrong],
+            "wrong": tested.wrong,
         }
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.render import printable
@@ -18,8 +18,7 @@ from qps.reports.text.table import Table, joined
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
-@dataclass(frozen=True)
-class NumberView:
+class NumberView(Struct, frozen=True):
     """A number that only one of the specs has."""
 
     name: str
@@ -27,8 +26,7 @@ class NumberView:
     place: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DifferenceView:
+class DifferenceView(Struct, frozen=True, kw_only=True):
     """What `qps diff --format json` prints; `before` and `after` are as `qps solve` has them."""
 
     schema: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseRow, CaseTable

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import isclose
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import (
@@ -27,8 +28,7 @@ from qps.reports.text.table import Table, joined
 from qps.solver.search.critical import piece_at
 
 
-@dataclass(frozen=True)
-class ExplainedPart:
+class ExplainedPart(Struct, frozen=True):
     """A part of the number: a component's load, a stage of a latency."""
 
     name: str
@@ -37,8 +37,7 @@ class ExplainedPart:
     formula: str
 
 
-@dataclass(frozen=True)
-class ExplainedNumber:
+class ExplainedNumber(Struct, frozen=True):
     """A number that the formula rests on, and where it comes from."""
 
     name: str
@@ -47,8 +46,7 @@ class ExplainedNumber:
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExplainedCase:
+class ExplainedCase(Struct, frozen=True, kw_only=True):
     """A kind of a parameter, its share, and its value in each case; empty where none is stated.
 
     The row of all kinds together has an empty name.
@@ -63,8 +61,7 @@ class ExplainedCase:
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Explanation:
+class Explanation(Struct, frozen=True, kw_only=True):
     """A number taken apart; `value` is in base units of `unit`, at the population `at`.
 
     `mode` is the mode in which it is so; None outside of any. `modes` are those of the spec.

@@ -7,10 +7,11 @@ formulas are two styles of one layout.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import Protocol
+
+from msgspec import Struct
 
 from qps.engine.formulas import (
     MAXIMUM,
@@ -71,8 +72,7 @@ class Style(Protocol):
         """Whether the two sides of a quotient need brackets to hold together."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
+class _Laid(Struct, frozen=True):
     """A text, how tightly it holds, whether it is to be taken off, and how it sorts."""
 
     text: str

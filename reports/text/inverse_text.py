@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty, Kind
@@ -17,8 +18,7 @@ _DIGITS = 6
 _MOST_REASONS = 4
 
 
-@dataclass(frozen=True)
-class FailureView:
+class FailureView(Struct, frozen=True):
     """A requirement that fails, and in which mode; null where there is none.
 
     Where it is `refused`, no requirement: the words tell which value the spec refuses.
@@ -29,8 +29,7 @@ class FailureView:
     refused: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class IntervalView:
+class IntervalView(Struct, frozen=True, kw_only=True):
     """Acceptable values, and what fails below and above them; null at an end of the range.
 
     An open end is not acceptable itself. Of numbers of places, `unrounded` holds the ends
@@ -50,8 +49,7 @@ class IntervalView:
     to_known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class InverseView:
+class InverseView(Struct, frozen=True, kw_only=True):
     """The values of a number with which a population is acceptable, in base units of `unit`.
 
     `current` is null where it is not the same in all modes, see `current_by_mode`. `known` is a

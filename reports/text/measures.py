@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.certainty import Certainty
@@ -13,8 +13,7 @@ from qps.solver.answers.answering import value_at
 from qps.solver.answers.solution import Solution
 
 
-@dataclass(frozen=True, kw_only=True)
-class MeasureView:
+class MeasureView(Struct, frozen=True, kw_only=True):
     """A measure of the spec's own at the answer, in its base unit; null where it has no value."""
 
     name: str

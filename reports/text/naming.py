@@ -8,7 +8,8 @@ one: only what a formula rests on may be named in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import joined_axes
@@ -17,8 +18,7 @@ from qps.engine.substitution import substituted
 from qps.reports.text.quantities import quantity
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """A part of a number: its name, its formula, and what that rests on, the closest first."""
 
     name: str

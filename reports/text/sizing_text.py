@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite, isnan
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.certainty import Certainty
@@ -37,8 +38,7 @@ _DIGITS = 4
 _EXACT_DIGITS = 6
 
 
-@dataclass(frozen=True)
-class MachinesView:
+class MachinesView(Struct, frozen=True):
     """How many machines there are, how many would do, and what those cost (`$` or `$/s`)."""
 
     now: int
@@ -47,8 +47,7 @@ class MachinesView:
     unit: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class NeededView:
+class NeededView(Struct, frozen=True, kw_only=True):
     """A resource: its load there, its target, what it has and what it takes, in `unit`.
 
     `takes` is null where none was found that does, 0 where any does; `exact` is the same before it
@@ -68,8 +67,7 @@ class NeededView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailingView:
+class FailingView(Struct, frozen=True, kw_only=True):
     """A requirement that fails there, in which mode, with its value and its limit."""
 
     requirement: str
@@ -80,8 +78,7 @@ class FailingView:
     known: Certainty
 
 
-@dataclass(frozen=True)
-class MendView:
+class MendView(Struct, frozen=True):
     """A capacity, that of all these resources, which mends what still fails by itself."""
 
     resources: tuple[str, ...]
@@ -90,8 +87,7 @@ class MendView:
     known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class SizingView:
+class SizingView(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population, in base units.
 
     `known` tells how it is known whether they are carried: an upper bound where they may not be,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from unicodedata import east_asian_width
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 
 _WIDEST_CELL = 70
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """Headings and rows; `right` holds the columns that are set to the right."""
 
     headings: tuple[str, ...]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler.data.trace_files import UNITS
 from qps.compiler.diagnostics import codes
@@ -14,8 +15,7 @@ from qps.compiler.quantities.quantity import read_quantity
 from qps.solver.traces.replay import Thresholds
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits on the buffer's delay (s) and on the share of gaps (Claypool 1997, section 5.6.4).
 
     `buffer` (s) is the one at which gaps are counted and with which is replayed; where it is

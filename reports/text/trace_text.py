@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import isnan
 
 import numpy as np
+from msgspec import Struct
 
 from qps.compiler.diagnostics.render import printable
 from qps.compiler.quantities.dimension import TIME
@@ -42,24 +42,21 @@ FEWEST_CORRELATED = 3
 USUAL_BUFFER = Fraction(1, 4)
 
 
-@dataclass(frozen=True)
-class CurvePoint:
+class CurvePoint(Struct, frozen=True):
     """A buffer in s, and the share of gaps that it leaves."""
 
     buffer: float
     gaps: float
 
 
-@dataclass(frozen=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """A share of gaps, and the smallest buffer (s) with at most so many; None where none has."""
 
     gaps: float
     buffer: float | None
 
 
-@dataclass(frozen=True)
-class BestView:
+class BestView(Struct, frozen=True):
     """The best buffer for the limits; times in s."""
 
     buffer: float
@@ -68,8 +65,7 @@ class BestView:
     acceptable: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceView:
+class TraceView(Struct, frozen=True, kw_only=True):
     """A trace and what follows from it; times in s, `variance` in s^2, `gaps` of jitter in 1/s."""
 
     file: str
@@ -89,8 +85,7 @@ class TraceView:
     replays: tuple[Replay, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TracesView:
+class TracesView(Struct, frozen=True, kw_only=True):
     """Several traces, and how their measures are correlated; null where that cannot be told."""
 
     schema: str
@@ -211,14 +206,13 @@ _EXPLAINED = {
 
 def _jitter(trace: TraceView) -> Table:
     rows = []
-    for item in fields(trace.jitter):
-        value = getattr(trace.jitter, item.name)
+    for name in trace.jitter.__struct_fields__:
+        value = getattr(trace.jitter, name)
         told = f"with a buffer of {_time(trace.gaps_buffer)}"
-        shown = f"{number(value)} /s" if item.name == "gaps" else _time(value)
-        if item.name == "variance":
+        shown = f"{number(value)} /s" if name == "gaps" else _time(value)
+        if name == "variance":
             shown = quantity(value, TIME * TIME)
-        name = item.name.replace("_", " ")
-        rows.append((name, shown, _EXPLAINED.get(item.name, told)))
+        rows.append((name.replace("_", " "), shown, _EXPLAINED.get(name, told)))
     return Table(("measure", "value", ""), tuple(rows), frozenset([1]))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.reports.text.how_known import claims_known_line, marked, marked_value
@@ -23,8 +24,7 @@ MARKS = {
 STALE = "is said to be missed, and holds: take `missed` away"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
+class Tally(Struct, frozen=True, kw_only=True):
     """How many claims hold, by what they rest on, and how many do not.
 
     `unfitted` and `fitted` are published, `own` are of the model itself: laws, identities, our own
@@ -57,8 +57,7 @@ def tally(results: Sequence[ClaimResult]) -> Tally:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Untested:
+class Untested(Struct, frozen=True):
     """How many specs could not be read, and how many claims of the others have no answer."""
 
     specs: int = 0

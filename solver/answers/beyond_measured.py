@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import isfinite
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
@@ -25,8 +26,7 @@ _SIZE = 1.25
 _BYTE = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beyond:
+class Beyond(Struct, frozen=True, kw_only=True):
     """What is asked at a population, and between which values it was measured.
 
     `item` is what is counted; its size, in bytes, where `is_size`, else its rate.

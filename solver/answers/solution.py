@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
@@ -21,8 +23,7 @@ class Verdict(Enum):
     NOWHERE = "nowhere"
 
 
-@dataclass(frozen=True, slots=True)
-class Saturation:
+class Saturation(Struct, frozen=True):
     """Where a resource saturates: the population, as a real number; None for never.
 
     Where that cannot be told, `not_below` is a population up to which it does not, and `at` one by
@@ -34,8 +35,7 @@ class Saturation:
     not_below: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceSolution:
+class ResourceSolution(Struct, frozen=True, kw_only=True):
     """A resource: its load as a formula, its saturation, and what it comes to at the limit.
 
     It counts as saturated at `target`: 1, or less by plan. `throughput` is what it carries at the
@@ -52,16 +52,14 @@ class ResourceSolution:
     shares: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class BottleneckChange:
+class BottleneckChange(Struct, frozen=True):
     """From this population on, another resource is the most heavily loaded."""
 
     at: float
     to: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bottleneck:
+class Bottleneck(Struct, frozen=True, kw_only=True):
     """The resource that saturates first (else the one most heavily loaded at the upper end).
 
     One that is saturated `from_start` is so where the range starts already: `saturates_at` is
@@ -78,8 +76,7 @@ class Bottleneck:
     undecided: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CriterionSolution:
+class CriterionSolution(Struct, frozen=True):
     """A requirement: up to which population it is met from the start on, None for not at all.
 
     `value_at_limit` is the measure at the largest acceptable population, `value_beyond` at
@@ -92,8 +89,7 @@ class CriterionSolution:
     value_beyond: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class FirstFailure:
+class FirstFailure(Struct, frozen=True):
     """A criterion, stated or not, and the first population at which it fails; None for nowhere.
 
     `known_there` is how it is known at that population, None for as it is elsewhere.
@@ -110,16 +106,14 @@ class FirstFailure:
         return self.criterion if known is None else replace(self.criterion, known=known)
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Struct, frozen=True):
     """By how many per cent the answer moves when a number moves by one per cent."""
 
     parameter: str
     elasticity: float
 
 
-@dataclass(frozen=True, slots=True)
-class Knee:
+class Knee(Struct, frozen=True):
     """Where an elastic parameter leaves one end of its range: at which population, and why."""
 
     at: float
@@ -127,8 +121,7 @@ class Knee:
     method: Method
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElasticSolution:
+class ElasticSolution(Struct, frozen=True, kw_only=True):
     """An elastic parameter: what it comes to at the limit, and its two knees.
 
     It takes the most up to `yields`, what is left from there on, and the least from
@@ -147,8 +140,7 @@ class ElasticSolution:
     dimension: Dimension
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostSolution:
+class CostSolution(Struct, frozen=True, kw_only=True):
     """What the configuration costs at the limit, in all and for each user.
 
     In $ for what is bought, in $/s for what runs; `places` tells what each place costs.
@@ -161,8 +153,7 @@ class CostSolution:
     unpriced: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModeSolution:
+class ModeSolution(Struct, frozen=True, kw_only=True):
     """What one of several modes comes to, and how that is known."""
 
     mode: str
@@ -173,8 +164,7 @@ class ModeSolution:
     quality_known: Certainty
 
 
-@dataclass(frozen=True, kw_only=True)
-class Solution:
+class Solution(Struct, frozen=True, kw_only=True):
     """The answers for one configuration.
 
     `at` is the population at which values are told: the largest acceptable one, or the least

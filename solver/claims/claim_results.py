@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
@@ -11,8 +12,7 @@ from qps.compiler.quantities.certainty import EXACT, Certainty, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One side of a comparison: its value in base units, and its dimension."""
 
     value: float
@@ -30,8 +30,7 @@ class Verdict(Enum):
     SHOWN = "shown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimResult:
+class ClaimResult(Struct, frozen=True, kw_only=True):
     """A claim and what the model says of it.
 
     `claimed`, `predicted` and `difference` are in base units; for a condition they are None

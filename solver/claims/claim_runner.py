@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
@@ -28,8 +28,7 @@ from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest
 from qps.solver.answers.saturation import least_saturation
 
 
-@dataclass(kw_only=True)
-class ClaimRunner:
+class ClaimRunner(Struct, kw_only=True, dict=True):
     """Evaluates expressions in changed models; each configuration is lowered once."""
 
     model: ir.Model

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import isnan
 
 import numpy as np
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration
@@ -28,8 +28,7 @@ _BISECTIONS = 30
 _COMPARED = 2
 
 
-@dataclass(frozen=True)
-class DrawnCurve:
+class DrawnCurve(Struct, frozen=True):
     """A curve: its label, and a value for each point of the axis, not-a-number for none.
 
     `known` is how its values are known, by the formulas at both ends of the axis.
@@ -40,8 +39,7 @@ class DrawnCurve:
     known: Certainty = EXACT
 
 
-@dataclass(frozen=True)
-class Lead:
+class Lead(Struct, frozen=True):
     """A stretch of the axis, in base units, and the lines that are the highest on it."""
 
     lines: tuple[str, ...]
@@ -49,8 +47,7 @@ class Lead:
     to: float
 
 
-@dataclass(frozen=True)
-class Leads:
+class Leads(Struct, frozen=True):
     """Which line of loads leads from where to where; `of` names the model they belong to.
 
     They are `exact` where the places are roots, not found by trying the axis point by point.
@@ -61,8 +58,7 @@ class Leads:
     exact: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawnFigure:
+class DrawnFigure(Struct, frozen=True, kw_only=True):
     """A figure with the points of its axis and its curves, all in base units."""
 
     figure: ir.Figure
@@ -72,8 +68,7 @@ class DrawnFigure:
     leads: tuple[Leads, ...]
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """A curve; one of loads belongs to a `group`, the model as changed, and is told by `name`."""
 
     curve: ir.Curve
@@ -87,8 +82,7 @@ def draw(runner: ClaimRunner, figure: ir.Figure) -> DrawnFigure:
     return _Drawing(runner, figure).drawn()
 
 
-@dataclass(frozen=True)
-class _Drawing:
+class _Drawing(Struct, frozen=True, dict=True):
     """A figure, and the runner of its model."""
 
     runner: ClaimRunner

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -27,16 +29,14 @@ if TYPE_CHECKING:
     from qps.solver.matrix.matrix_claims import Judge
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(Struct, frozen=True):
     """Something to ask by itself, and of how many claims it gives the results."""
 
     claims: int
     ask: Callable[[], Sequence[ClaimResult]]
 
 
-@dataclass
-class Claims:
+class Claims(Struct, dict=True):
     """The claims of a model, judged in its runner."""
 
     runner: ClaimRunner
@@ -216,8 +216,7 @@ class Claims:
         return results
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(Struct, frozen=True):
     """A side of a comparison as it is judged: exactly."""
 
     value: Formula

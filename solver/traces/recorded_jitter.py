@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from qps.compiler.data.recordings import FEWEST, Recording, recording_of
@@ -31,8 +31,7 @@ _LARGEST_TICKS = 1 << 62
 _MOST_DIGITS = 18
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Trace:
+class Trace(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """Packets that arrived, in the order of sending; times are whole ticks of `tick` s.
 
     `places` count the packets from the first of the file, the lost ones too; `scheduled` says
@@ -90,8 +89,7 @@ class Trace:
         return int(time / self.tick)
 
 
-@dataclass(frozen=True, kw_only=True)
-class JitterMeasures:
+class JitterMeasures(Struct, frozen=True, kw_only=True):
     """The jitter measures of Claypool 1997, section 3.3, of the times between packets.
 
     Times in s, `variance` in s^2; `gaps` in 1/s, too late for a given buffer or lost; `area`
@@ -111,8 +109,7 @@ class JitterMeasures:
     area: float
 
 
-@dataclass(frozen=True)
-class BestBuffer:
+class BestBuffer(Struct, frozen=True):
     """The point of the compensation curve nearest to no buffer and no gaps.
 
     `buffer` in s, `gaps` a share of the packets sent, `distance` with both limits as 1.

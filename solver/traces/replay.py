@@ -7,18 +7,17 @@ Claypool 1997, section 5.6.4; queue monitoring is Stone and Jeffay's (MTP paper,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from qps.solver.traces.recorded_jitter import Ticks, Trace
 
 
-@dataclass(frozen=True, kw_only=True)
-class Replay:
+class Replay(Struct, frozen=True, kw_only=True):
     """How a trace was played out under a policy.
 
     Of the packets sent, `shown` were played, `late` came too late to be, `discarded` were left
@@ -36,8 +35,7 @@ class Replay:
     last_latency: float
 
 
-@dataclass(frozen=True)
-class Thresholds:
+class Thresholds(Struct, frozen=True):
     """How long a display queue must stay long before a packet is discarded, in s.
 
     With one packet waiting behind the one that is shown, `longest`; half of that with each
@@ -122,8 +120,7 @@ def monitoring_queue(trace: Trace, buffer: Fraction, thresholds: Thresholds) -> 
     )
 
 
-@dataclass(frozen=True)
-class Watched:
+class Watched(Struct, frozen=True):
     """What became of packets in the order of arrival.
 
     `discarded` are the packets left out; `pauses` the slots without any, each with how many

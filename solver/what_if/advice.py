@@ -8,9 +8,10 @@ capacity to one that has some left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode
@@ -42,8 +43,7 @@ class Way(StrEnum):
     SHIFT = "demand moved elsewhere"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class Advice(Struct, frozen=True, kw_only=True):
     """A change that helps, and the largest acceptable population with it.
 
     `change` is what to write behind `with` or `--set` where it can be `set` so, else it says in
@@ -82,8 +82,7 @@ def advise(model: ir.Model, configuration: Configuration, solution: Solution) ->
     return tuple(advice for way in Way for advice in found[way])
 
 
-@dataclass
-class _Trials:
+class _Trials(Struct):
     """Tries changes; what they are applied to is lowered once."""
 
     model: ir.Model

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
@@ -25,8 +26,7 @@ from qps.solver.search.critical import critical_points
 _GRID = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A requirement that fails, and the mode in which it does; None outside of any.
 
     Where `is_refused`, no requirement: the words tell which value the spec refuses.
@@ -37,8 +37,7 @@ class Failure:
     is_refused: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excess:
+class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.

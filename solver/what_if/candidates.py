@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import scaled
@@ -21,8 +22,7 @@ _MORE = 2
 _A_LITTLE = Fraction(1, 10)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A change to try: to the configuration, or to the lowered graph."""
 
     text: str

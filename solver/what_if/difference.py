@@ -8,12 +8,12 @@ formulas). The answer with some of the changes made is that of the old spec with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import combinations
 from math import factorial
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, changed, in_each_mode
@@ -61,8 +61,7 @@ class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "
     share: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """Two solutions, and all that differs between the specs; `added` and `removed` are numbers."""
 
     old: Solution
@@ -77,8 +76,7 @@ class Difference:
         return (self.new.largest_acceptable or 0) - (self.old.largest_acceptable or 0)
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(Struct, frozen=True):
     """A model in one configuration."""
 
     model: ir.Model
@@ -200,8 +198,7 @@ def _is_moved_option(name: str, old: Side, new: Side) -> bool:
 # -- answers on the way ----------------------------------------------------------------------
 
 
-@dataclass(kw_only=True)
-class _Bench:
+class _Bench(Struct, kw_only=True):
     """Answers with some of the changes made; each set of formulas is lowered once."""
 
     old: Side

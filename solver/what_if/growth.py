@@ -8,7 +8,8 @@ what is told is so; that fewer could do elsewhere, or more than was looked at, i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler.quantities.certainty import EXACT, Certainty
 
@@ -22,8 +23,7 @@ _TRIES = 150
 """How often the model is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Countable:
+class Countable(Struct, frozen=True):
     """The machines of some nodes, which one number turns: there are `now` of each."""
 
     number: str
@@ -31,16 +31,14 @@ class Countable:
     now: int
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
+class Grown(Struct, frozen=True):
     """Counts with which all holds; none of them can be smaller by one where they are `least`."""
 
     counts: Counts
     are_least: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MoreMachines:
+class MoreMachines(Struct, frozen=True):
     """How many machines some nodes, whose counts are one number, take for all to hold."""
 
     nodes: tuple[str, ...]
@@ -48,8 +46,7 @@ class MoreMachines:
     takes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growth:
+class Growth(Struct, frozen=True, kw_only=True):
     """What carries a population where larger machines do not: more of them.
 
     `machines` are those that must become more, none where none were found, though up to `up_to`

@@ -9,11 +9,13 @@ points all values are alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -32,8 +34,7 @@ from qps.solver.what_if.unknown import Unknown, asked, refuse
 _NEARLY = Fraction(1, 10**9)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(Struct, frozen=True, kw_only=True):
     """Acceptable values, and what fails beyond each end; None at a range's end.
 
     An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
@@ -51,8 +52,7 @@ class Interval:
     high_known: Certainty = EXACT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InverseSolution:
+class InverseSolution(Struct, frozen=True, kw_only=True):
     """The values of a number, in base units, with which a population is acceptable.
 
     `current` is its value now, by mode (None outside of any); that of an elastic parameter is
@@ -135,8 +135,7 @@ def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess
     return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
 
 
-@dataclass(frozen=True)
-class _Judged:
+class _Judged(Struct, frozen=True, dict=True):
     """What is required, as functions of a number; between two neighbouring `ends` all is alike."""
 
     number: Unknown

@@ -6,9 +6,9 @@ So the load of a resource becomes a function of its capacity, whatever its capac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -20,8 +20,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 _ONE = ir.Constant(Fraction(1))
 
 
-@dataclass(frozen=True)
-class Scaled:
+class Scaled(Struct, frozen=True):
     """A model and a configuration with capacities to turn, each by a number of its own.
 
     `capacities` holds the number of each capacity: by machine and resource, by network and what

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler.lower.load_graph import Criterion
 from qps.compiler.quantities.certainty import EXACT, Certainty
@@ -10,8 +10,7 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.solver.what_if.growth import Growth
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
+class Capacity(Struct, frozen=True):
     """What a resource has, in base units of `dimension`; cores are counted where `is_whole`."""
 
     has: float
@@ -19,8 +18,7 @@ class Capacity:
     is_whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Machines:
+class Machines(Struct, frozen=True):
     """How many machines of a node there are, how many would do, and what those cost.
 
     `price` is in $, in $/s where it `is_running`, None where none is known.
@@ -32,8 +30,7 @@ class Machines:
     is_running: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Needed:
+class Needed(Struct, frozen=True, kw_only=True):
     """A resource at the population: its load, its target, and the capacity that keeps to it.
 
     `takes` is in the unit of the capacity, in whole cores where those are counted, `exact` the
@@ -62,8 +59,7 @@ class Needed:
         return self.takes is not None and self.takes <= self.capacity.has
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailingThere:
+class FailingThere(Struct, frozen=True, kw_only=True):
     """A requirement that fails at the population in some mode, with its value."""
 
     criterion: Criterion
@@ -79,8 +75,7 @@ class FailingThere:
         return self.criterion.at_most
 
 
-@dataclass(frozen=True, slots=True)
-class Mend:
+class Mend(Struct, frozen=True):
     """A capacity that, by itself, mends what fails though all have what they take.
 
     `resources` have it in common; at least `takes` of it, in base units, is enough.
@@ -92,8 +87,7 @@ class Mend:
     known: Certainty = EXACT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizing:
+class Sizing(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population.
 
     `fails_whatever` fails there with 10,000 times each capacity too; `fails_still` fails when

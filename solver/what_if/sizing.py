@@ -8,10 +8,12 @@ large as told, and the whole is judged anew: the answer says whether that carrie
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
@@ -168,8 +170,7 @@ def _rank(one: Needed) -> tuple[float, float]:
     return takes, one.load / one.target
 
 
-@dataclass(frozen=True, slots=True)
-class _Least:
+class _Least(Struct, frozen=True):
     """From how many times what there is nothing fails, what does just below, what was seen."""
 
     times: Fraction

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import (
@@ -35,8 +36,7 @@ from qps.solver.what_if.value_bounds import Refusal, refusals
 _FAR = 10**6
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unknown:
+class Unknown(Struct, frozen=True, kw_only=True):
     """A number to solve for.
 
     `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by

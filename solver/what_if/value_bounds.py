@@ -6,7 +6,8 @@ What `--set` refuses carries nobody, whatever the loads would be.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -17,8 +18,7 @@ from qps.engine.formulas import Formula, number
 from qps.engine.substitution import substituted
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A value that must stay in its bounds: it is refused where `over` is above zero.
 
     With `strict`, where it is zero as well. `message` says what must be, or what is wrong.
