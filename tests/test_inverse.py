@@ -203,7 +203,7 @@ def test_places_are_counted_in_whole_numbers(
 ) -> None:
     text = PLACES + (f"require {{ {requirement} }}\n" if requirement else "")
     solution = _solved(text, "panels", population)
-    assert solution.is_count
+    assert solution.number.is_count
     whole = f"{population:,} users: panels must be {told}"
     if told is None:
         whole = "Every value of panels carries 1 user (1 to 60,000,000, a million times less and more than now)"
@@ -264,7 +264,7 @@ def test_what_counts_places(count: str, is_count: bool, low: float) -> None:
         "quality worst\n", "param twofold = 2 * panels\nquality worst\n"
     )
     solution = _solved(text, "panels", 81)
-    assert solution.is_count is is_count
+    assert solution.number.is_count is is_count
     assert solution.intervals[0].low == pytest.approx(low)
 
 

@@ -29,7 +29,7 @@ def _asked(text: str, name: str, population: int) -> InverseSolution:
 def test_cores_are_told_whole_with_the_exact_bound(name: str, written: str) -> None:
     found = _asked(written + FLOW + "require { host.cpu.load <= 92 % }", name, 500)
     # 500/s at 10 ms each are 5 cores, of which 92 % are had.
-    assert found.is_count
+    assert found.number.is_count
     assert [interval.low for interval in found.intervals] == [6]
     assert inverse_answer(found).startswith(f"500 users: {name} must be at least 6")
     assert "(5.4347" in inverse_answer(found)
@@ -39,12 +39,12 @@ def test_whole_cores_with_an_efficiency() -> None:
     found = _asked("machine vm { cpu 4 core, efficiency 90 % }\n" + FLOW, "host.cpu.cores", 583)
     # 8 · 0.9^3 = 5.832
     assert [interval.low for interval in found.intervals] == [8]
-    assert found.current == {None: 4}
+    assert found.number.current == {None: 4}
 
 
 def test_parts_of_a_core_stay_parts_where_the_spec_has_them() -> None:
     found = _asked("machine vm { cpu 3.5 core }\n" + FLOW, "host.cpu.cores", 500)
-    assert not found.is_count
+    assert not found.number.is_count
     assert found.intervals[0].low == pytest.approx(5)
 
 

@@ -18,17 +18,6 @@ _DIGITS = 6
 _MOST_REASONS = 4
 
 
-class FailureView(Struct, frozen=True):
-    """A requirement that fails, and in which mode; null where there is none.
-
-    Where it is `refused`, no requirement: the words tell which value the spec refuses.
-    """
-
-    requirement: str
-    mode: str | None
-    refused: bool
-
-
 class IntervalView(Struct, frozen=True, kw_only=True):
     """Acceptable values, and what fails below and above them; null at an end of the range.
 
@@ -68,30 +57,29 @@ class InverseView(Struct, frozen=True, kw_only=True):
     range_: tuple[float, float]
     answer: str
     intervals: tuple[IntervalView, ...]
-    fails: tuple[FailureView, ...]
+    fails: tuple[Failure, ...]
     fails_throughout: bool
     known: Certainty
 
 
 def inverse_view(solution: InverseSolution, file: str) -> InverseView:
     """Return the answer as plain values."""
-    values = set(solution.current.values())
+    number = solution.number
+    values = set(number.current.values())
     return InverseView(
         schema="qps/inverse/1",
         file=file,
-        parameter=solution.name,
+        parameter=number.name,
         given={solution.population: solution.at},
-        unit=str(solution.dimension),
+        unit=str(number.dimension),
         current=values.pop() if len(values) == 1 else None,
-        current_by_mode={
-            mode: value for mode, value in solution.current.items() if mode is not None
-        },
-        elastic=solution.is_elastic,
-        whole_numbers=solution.is_count,
-        range_=(solution.low, solution.high),
+        current_by_mode={mode: value for mode, value in number.current.items() if mode is not None},
+        elastic=number.is_elastic,
+        whole_numbers=number.is_count,
+        range_=(float(number.low), float(number.high)),
         answer=inverse_answer(solution),
         intervals=tuple(_interval_view(interval) for interval in solution.intervals),
-        fails=tuple(FailureView(f.requirement, f.mode, f.is_refused) for f in solution.fails),
+        fails=solution.fails,
         fails_throughout=solution.fails_throughout,
         known=solution.known,
     )
@@ -138,12 +126,14 @@ def inverse_known_line(solution: InverseSolution) -> str:
 
 def inverse_answer(solution: InverseSolution) -> str:
     """Return the answer in words: how large the number must be, and what fails otherwise."""
-    name = printable(solution.name)
+    number = solution.number
+    name = printable(number.name)
     users = users_text(solution.at)
     now = _now(solution)
-    kind = "its range" if solution.is_declared_range else "a million times less and more than now"
-    whole = f"{_told(solution, solution.low)} to {_told(solution, solution.high)}, {kind}"
-    everywhere = "in every mode, " if solution.is_changed_by_modes else ""
+    kind = "its range" if number.is_declared else "a million times less and more than now"
+    low, high = (_told(solution, float(end)) for end in (number.low, number.high))
+    whole = f"{low} to {high}, {kind}"
+    everywhere = "in every mode, " if number.is_changed_by_modes else ""
     if not solution.intervals:
         because = _because(solution)
         return f"No value of {name} carries {users} (looked in {whole}){because}. {now}"
@@ -156,13 +146,14 @@ def inverse_answer(solution: InverseSolution) -> str:
 
 def _now(solution: InverseSolution) -> str:
     """Return what the number is now: by mode where they differ, at this population if elastic."""
-    if not solution.current:
-        return f"{printable(solution.name)} is not in use now."
-    values = {mode: _told(solution, value) for mode, value in solution.current.items()}
+    number = solution.number
+    if not number.current:
+        return f"{printable(number.name)} is not in use now."
+    values = {mode: _told(solution, value) for mode, value in number.current.items()}
     told = next(iter(values.values()))
     if len(set(values.values())) > 1:
         told = joined_words([f"{value} in mode {mode}" for mode, value in values.items()])
-    if solution.is_elastic:
+    if number.is_elastic:
         return f"It is elastic: {told} with {solution.population} = {solution.at:,} now."
     return f"It is {told} now."
 
@@ -193,7 +184,7 @@ def _known(known: Certainty) -> str:
 
 
 def _fails(failure: Failure) -> str:
-    if failure.is_refused:
+    if failure.refused:
         return printable(failure.requirement)
     mode = f" in mode {failure.mode}" if failure.mode else ""
     return f"{printable(failure.requirement)} fails{mode}"
@@ -212,9 +203,9 @@ def _because(solution: InverseSolution) -> str:
 def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
     """Return an end of an interval, as many digits as are shown rounded into it."""
     end = interval.low if is_low else interval.high
-    if solution.is_count:
+    if solution.number.is_count:
         exact = None if interval.unrounded is None else interval.unrounded[0 if is_low else 1]
-        whole = f"{end:,.0f} {solution.dimension}".rstrip()
+        whole = f"{end:,.0f} {solution.number.dimension}".rstrip()
         if exact is None or exact == end:
             return whole
         told = _told(solution, _inward(exact, solution, is_low=is_low), _DIGITS)
@@ -224,11 +215,13 @@ def _end(solution: InverseSolution, interval: Interval, *, is_low: bool) -> str:
 
 def _inward(end: float, solution: InverseSolution, *, is_low: bool) -> float:
     """Return an end with the digits that are shown: of what is acceptable, never beyond it."""
+    number = solution.number
     if end == 0 or not isfinite(end):
         return end
-    factor = 0.01 if solution.is_share else scale_of(end, solution.dimension)[0]
+    factor = 0.01 if number.is_share else scale_of(end, number.dimension)[0]
     return rounded_in(end, factor, _DIGITS, is_up=is_low)
 
 
 def _told(solution: InverseSolution, value: float, digits: int = 4) -> str:
-    return quantity(value, solution.dimension, digits, share=solution.is_share)
+    number = solution.number
+    return quantity(value, number.dimension, digits, share=number.is_share)

@@ -29,12 +29,12 @@ _GRID = 2000
 class Failure(Struct, frozen=True):
     """A requirement that fails, and the mode in which it does; None outside of any.
 
-    Where `is_refused`, no requirement: the words tell which value the spec refuses.
+    Where it is `refused`, it is no requirement: the words tell which value the spec refuses.
     """
 
     requirement: str
     mode: str | None
-    is_refused: bool = False
+    refused: bool = False
 
 
 class Excess(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,6 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together
-from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import number as number_of
 from qps.solver.answers.answer_certainty import values_known
 from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptable
@@ -29,7 +28,7 @@ from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
-from qps.solver.what_if.unknown import Unknown, asked, refuse
+from qps.solver.what_if.unknown import Unknown, asked, refuse, refuse_outside
 
 _NEARLY = Fraction(1, 10**9)
 
@@ -55,26 +54,14 @@ class Interval(Struct, frozen=True, kw_only=True):
 class InverseSolution(Struct, frozen=True, kw_only=True):
     """The values of a number, in base units, with which a population is acceptable.
 
-    `current` is its value now, by mode (None outside of any); that of an elastic parameter is
-    what it settles at with this population. `low` and `high` are the range that was looked at,
-    that of the parameter where it has one, else a million times less and more than now.
     Where nothing is acceptable, `fails` is what fails at every value of the range; where nothing
     does so by itself, it is what fails at one or the other, and not `fails_throughout`.
     `known` is a lower bound where more values may be acceptable in truth, an upper one where fewer.
     """
 
-    name: str
+    number: Unknown
     population: str
     at: int
-    current: dict[str | None, float]
-    low: float
-    high: float
-    is_declared_range: bool
-    is_elastic: bool
-    is_count: bool
-    is_changed_by_modes: bool
-    is_share: bool
-    dimension: Dimension
     intervals: tuple[Interval, ...]
     fails: tuple[Failure, ...]
     fails_throughout: bool
@@ -89,15 +76,10 @@ def solve_for(
     QpsError where there is no such number, where a condition depends on it, or where what it
     gives carries the population but not a smaller one.
     """
-    if population != int(population) or not configuration.low <= population <= configuration.high:
-        refuse(
-            f"{model.population.name} = {population} lies outside the range "
-            f"{configuration.low}..{configuration.high} of whole numbers",
-            "widen the range of `users`, or ask for another number",
-        )
+    refuse_outside(model, configuration, population)
     number = asked(model, configuration, name, population)
     excesses = [
-        Excess(failure=Failure(r.message, None, is_refused=True), value=r.over, strict=r.strict)
+        Excess(failure=Failure(r.message, None, refused=True), value=r.over, strict=r.strict)
         for r in number.refused
     ]
     excesses += [over for graph in number.graphs for over in _excesses(graph, number, population)]
@@ -110,18 +92,9 @@ def solve_for(
     throughout = () if found else judged.fails_throughout()
     fails = throughout or tuple(dict.fromkeys(r for r in judged.reasons if r is not None))
     return InverseSolution(
-        name=name,
+        number=number,
         population=model.population.name,
         at=population,
-        current=number.current,
-        low=float(number.low),
-        high=float(number.high),
-        is_declared_range=number.is_declared,
-        is_elastic=number.is_elastic,
-        is_count=number.is_count,
-        is_changed_by_modes=number.is_changed_by_modes,
-        is_share=number.is_share,
-        dimension=number.dimension,
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),

@@ -34,7 +34,7 @@ from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, ove
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.what_if.scaled_capacities import Scaled, scaled
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
-from qps.solver.what_if.unknown import refuse
+from qps.solver.what_if.unknown import refuse_outside
 
 _LEAST = Fraction(1, 10**6)
 MOST = Fraction(10**6)
@@ -52,12 +52,7 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
 
     QpsError where the population lies outside its range.
     """
-    if not configuration.low <= population <= configuration.high:
-        refuse(
-            f"{model.population.name} = {population} lies outside the range "
-            f"{configuration.low}..{configuration.high} of whole numbers",
-            "widen the range of `users`, or ask for another number",
-        )
+    refuse_outside(model, configuration, population)
     modes = [_Mode(model, each, population) for each in in_each_mode(model, configuration)]
     needed: dict[str, Needed] = {}
     raised: dict[str, Fraction] = {}

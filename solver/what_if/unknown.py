@@ -40,10 +40,12 @@ class Unknown(Struct, frozen=True, kw_only=True):
     """A number to solve for.
 
     `graphs` is the model in each mode, with the number as a symbol; `current` its values now, by
-    mode (None outside of any). `low` and `high` are the range to look in, that of the parameter
-    where `is_declared`. A number that `is_share` is written in per cent. A parameter that counts
-    places, the users of a group or flows is told in whole numbers, and so are cores, unless there
-    is a part of one now. `refused` are the bounds, in every mode, of what rests on it.
+    mode (None outside of any), of an elastic parameter what it settles at with the population.
+    `low` and `high` are the range to look in, that of the parameter where `is_declared`, else a
+    million times less and more than now. A number that `is_share` is written in per cent. A
+    parameter that counts places, the users of a group or flows is told in whole numbers, and so are
+    cores, unless there is a part of one now. `refused` are the bounds, in every mode, of what rests
+    on it.
     """
 
     name: str
@@ -244,3 +246,13 @@ def _refuse_unknown(
 def refuse(message: str, hint: str, span: Span | None = None) -> NoReturn:
     """Raise the error for a question that has no answer."""
     raise QpsError.single(codes.NO_ANSWER, span, message, hint=hint)
+
+
+def refuse_outside(model: ir.Model, configuration: Configuration, population: int) -> None:
+    """Refuse a population that is not in the range."""
+    if population != int(population) or not configuration.low <= population <= configuration.high:
+        refuse(
+            f"{model.population.name} = {population} lies outside the range "
+            f"{configuration.low}..{configuration.high} of whole numbers",
+            "widen the range of `users`, or ask for another number",
+        )
