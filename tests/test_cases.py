@@ -305,10 +305,10 @@ def test_the_question_turned_round() -> None:
     spec = checked(BASE)
     found = solve_for(spec.model, spec.configuration(), "size", 20)
     assert found.intervals[0].high == pytest.approx(50_000)
-    assert found.current == {None: pytest.approx(float(MEAN))}
+    assert found.number.current == {None: pytest.approx(float(MEAN))}
     worst = solve_for(spec.model, spec.configuration(None, ["case = largest"]), "size", 20)
     assert worst.intervals[0].high == pytest.approx(50_000)
-    assert worst.current == {None: pytest.approx(264_000)}
+    assert worst.number.current == {None: pytest.approx(264_000)}
 
 
 def test_less_of_a_parameter_is_less_of_all_its_values() -> None:
