@@ -9,8 +9,10 @@ for many knees at once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
+
+from msgspec.structs import replace
 
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
