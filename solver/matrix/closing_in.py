@@ -23,19 +23,27 @@ _NEAR_ENOUGH = 4e-16
 
 
 def closed_in(
-    rows: Rows, excess: Excess, holds: Floats, fails: Floats, *, is_whole: bool
+    rows: Rows,
+    excess: Excess,
+    ends: tuple[Floats, Floats],
+    values: tuple[Floats, Floats],
+    *,
+    is_whole: bool,
 ) -> Floats:
     """Return the least points found to fail, between points that hold and points that fail.
 
-    Whole populations, or real ones to the last digits; infinite where it is not so.
+    `values` are the excesses at these `ends`. Whole populations, or real ones to the last digits;
+    infinite where it is not so.
     """
     found = np.full(rows.count, np.inf)
     where = np.arange(rows.count)
-    newest, before = fails, holds
-    at_newest, at_before = excess(rows, fails), excess(rows, holds)
+    before, newest = ends
+    at_before, at_newest = values
     third, at_third = before, at_before
     is_open = (at_newest > 0) & ~(at_before > 0)
-    share, least = np.full(rows.count, 0.5), np.ones(rows.count)
+    least = np.ones(rows.count)
+    with np.errstate(all="ignore"):
+        share = np.where(np.isfinite(at_newest), at_newest / (at_newest - at_before), 0.5)
     for _ in range(_MOST_STEPS):
         low, high = _ends(newest, before, at_newest)
         is_done = high - low <= (1.0 if is_whole else _NEAR_ENOUGH * high)

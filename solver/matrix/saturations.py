@@ -205,7 +205,9 @@ def _to_last_digits(rows: Rows, resource: CompiledResource, found: Floats, low: 
     at = found.copy()
     index = np.flatnonzero(np.isfinite(found) & (found > low))
     near, far = found[index] * (1 - _SHORTLY), found[index] * (1 + _SHORTLY)
+    some, near = rows.take(index), np.maximum(low[index], near)
     excess = partial(_rounded_excess, resource)
-    exact = closed_in(rows.take(index), excess, np.maximum(low[index], near), far, is_whole=False)
+    values = excess(some, near), excess(some, far)
+    exact = closed_in(some, excess, (near, far), values, is_whole=False)
     at[index] = np.where(np.isfinite(exact), exact, found[index])
     return at

@@ -44,39 +44,33 @@ class Found:
 def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Found:
     """Return the first points from `low` to `end`, both among them."""
     at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
-    fails = sought.excess(rows, low) > 0
+    here, at_here, length = low.copy(), sought.excess(rows, low).copy(), end - low
+    fails = at_here > 0
     at[fails] = low[fails]
     active = np.flatnonzero(~fails & (low < end))
-    here, length = low.copy(), end - low
     for piece in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
         if not active.size:
             break
         some = rows.take(active) if active.size < rows.count else rows
-        start = here[active]
-        stop = np.minimum(start + length[active], end[active])
+        start, stop = here[active], np.minimum(here[active] + length[active], end[active])
         is_simple = sought.is_simple(some, start, stop)
         if sought.is_whole:
             is_simple = is_simple | (stop - start <= 1)
-        if not piece and not sought.is_whole:  # a simple one is often over long before its end
+        elif not piece:  # where a piece as long as the range is simple, it is mostly over soon
             index = np.flatnonzero(is_simple)
-            start[index], stop[index] = _doubled(
-                some.take(index), sought, start[index], stop[index]
-            )
-        passes = sought.excess(some, stop) > 0
-        crosses = np.flatnonzero(is_simple & passes)
-        at[active[crosses]] = closed_in(
-            some.take(crosses),
-            sought.excess,
-            start[crosses],
-            stop[crosses],
-            is_whole=sought.is_whole,
-        )
-        is_past = is_simple & ~passes
+            doubled = _doubled(some.take(index), sought, start[index], stop[index])
+            start[index], stop[index], at_here[active[index]] = doubled
+        at_start, at_stop = at_here[active], sought.excess(some, stop)
+        crosses, is_past = is_simple & (at_stop > 0), is_simple & (at_stop <= 0)
+        index = np.flatnonzero(crosses)
+        ends, values = (start[index], stop[index]), (at_start[index], at_stop[index])
+        found = closed_in(some.take(index), sought.excess, ends, values, is_whole=sought.is_whole)
+        at[active[index]] = found
         here[active] = np.where(is_past, stop, start)
-        length[active] = np.where(
-            is_past, 2 * (stop - start), _shorter(stop - start, start, sought)
-        )
-        active = active[~((is_simple & passes) | (is_past & (stop >= end[active])))]
+        at_here[active] = np.where(is_past, at_stop, at_start)
+        long = stop - start
+        length[active] = np.where(is_past, 2 * long, _shorter(long, start, sought))
+        active = active[~(crosses | (is_past & (stop >= end[active])))]
     is_open[active] = True
     return Found(at, is_open)
 
@@ -89,17 +83,18 @@ def _shorter(length: Floats, start: Floats, sought: Sought) -> Floats:
     return np.where(length > 4 * first, first, length / 2)
 
 
-def _doubled(rows: Rows, sought: Sought, low: Floats, end: Floats) -> tuple[Floats, Floats]:
+def _doubled(rows: Rows, sought: Sought, low: Floats, end: Floats) -> tuple[Floats, Floats, Floats]:
     """Return points in which it holds, and points of twice their size in which it no longer does.
 
-    The second is the end where it holds that far.
+    The second is the end where it holds that far; the third are the excesses at the first.
     """
     below, above = low.copy(), np.minimum(np.maximum(2 * low, 2.0), end)
+    at_below = sought.excess(rows, low).copy()
     where = np.arange(rows.count)
     while where.size:
-        holds = sought.excess(rows, above[where]) <= 0
-        goes_on = np.flatnonzero(holds & (above[where] < end[where]))
+        value = sought.excess(rows, above[where])
+        goes_on = np.flatnonzero((value <= 0) & (above[where] < end[where]))
         where, rows = where[goes_on], rows.take(goes_on)
-        below[where] = above[where]
+        below[where], at_below[where] = above[where], value[goes_on]
         above[where] = np.minimum(2 * above[where], end[where])
-    return below, above
+    return below, above, at_below
