@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import repeat
-from math import inf, nan
+from math import nan
 from operator import add, mul
 from typing import Any, TypeAlias
 
 import numpy as np
 from flint import fmpq
 
-from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.exactness import InexactError, NoValueError, as_float
 from qps.engine.formulas import MAXIMUM, MINIMUM
 from qps.engine.leaves import INPUT, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
@@ -41,14 +41,6 @@ def exact(number: Fraction | int) -> Exact:
 def as_fraction(value: Exact) -> Fraction:
     """Return an exact number as a fraction of Python's."""
     return Fraction(int(value.numerator), int(value.denominator))
-
-
-def as_float(value: Exact) -> float:
-    """Return an exact number as a float, infinite where it is beyond all floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 @dataclass(frozen=True, slots=True)

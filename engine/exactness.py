@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TypeAlias
+from math import inf
+from typing import SupportsFloat, TypeAlias
 
 Exact: TypeAlias = Fraction | float
 """A fraction, or an infinity: no other float."""
+
+
+def as_float(value: SupportsFloat) -> float:
+    """Return an exact number as a float, infinite where it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf  # type: ignore[operator]
 
 
 class InexactError(Exception):

@@ -465,8 +465,10 @@ def _folded(word: str, values: list[Fraction | float]) -> Formula | None:
 def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     """Return an operation on what undoes it, or on what makes it plain."""
     first = operands[0]
-    if (word, first.word) in (("exp", "ln"), ("ln", "exp")):
+    if (word, first.word) == ("ln", "exp"):
         return first.operands[0]
+    if (word, first.word) == ("exp", "ln") and _is_positive(first.operands[0]):
+        return first.operands[0]  # else there may be no logarithm
     if word == "ln" and first.exact is not None and first.exact > 0:
         base, exponent = as_power(first.exact)  # log10 of 1000, ln(1000)/ln(10), is 3
         return None if exponent == 1 else exponent * _made(word, (number(base),))
@@ -475,6 +477,24 @@ def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     if word == "waiting" and operands[1].exact is not None and operands[1].exact < 1:
         return first / (1 - operands[1])
     return None
+
+
+def _is_positive(formula: Formula) -> bool:
+    """Return whether a formula is surely above zero, wherever it has a value."""
+    found: dict[Formula, bool] = {}
+    for part in parts_first(formula):
+        own = [found[operand] for operand in part.operands]
+        if part.word == NUMBER:
+            found[part] = _value(part) > 0
+        elif part.word == MAXIMUM:
+            found[part] = any(own)
+        elif part.word == POWER:
+            found[part] = own[0]
+        elif part.word in (SUM, PRODUCT, MINIMUM):
+            found[part] = all(own)
+        else:
+            found[part] = part.is_population or part.word == EXPONENTIAL
+    return found[formula]
 
 
 def whole_exponent(part: Formula) -> int | None:

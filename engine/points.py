@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
-from math import inf, isfinite, isnan, nan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
-from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.exactness import InexactError, NoValueError, as_float
 from qps.engine.formulas import (
     MAXIMUM,
     MINIMUM,
@@ -146,7 +146,7 @@ class Point:
         """Return the value as a float; infinite, or not-a-number, where it is so."""
         value = self.exact(formula)
         if value is not None:
-            return _in_floats(value)
+            return as_float(value)
         found = nan
         for bits in _FLOAT_BITS:
             try:
@@ -218,13 +218,6 @@ def _exact(part: Formula, operands: Sequence[Exact | None]) -> Exact | None:
         return None
     except NoValueError:
         return nan
-
-
-def _in_floats(value: Exact) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return inf if value > 0 else -inf
 
 
 @lru_cache(maxsize=8)  # each holds a value for every part of what was asked

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tracemalloc
 from fractions import Fraction
+from math import isnan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +36,8 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
+from qps.engine.functions import array_function
+from qps.engine.points import point_of
 from qps.engine.powers import MOST_BITS, TooLongError, exact_power
 from qps.engine.remembering import Memory
 from qps.engine.substitution import Substitution, substituted
@@ -69,7 +73,9 @@ X, Y, Z, N = symbol("x"), symbol("y"), symbol("z"), population("N")
         (maximum(1, Fraction(3, 2)), number(Fraction(3, 2))),
         (maximum(X, X), X),
         (minimum(X), X),
-        (apply("exp", apply("ln", X)), X),
+        (apply("ln", apply("exp", X)), X),
+        (apply("exp", apply("ln", N)), N),
+        (apply("exp", apply("ln", maximum(X, 2 * N**HALF + 1))), maximum(X, 2 * N**HALF + 1)),
         (apply("waiting", 1, HALF), number(2)),
         (apply("ratio", X, 2), X / 2),
         ((X + 1) - (X + 1), ZERO),
@@ -85,6 +91,16 @@ def test_formulas_that_differ_are_two() -> None:
     assert maximum(X, Y) is not minimum(X, Y)
     assert symbol("N") is not N
     assert (X**2) ** HALF is not X  # below zero it is its size
+
+
+def test_what_has_no_logarithm_is_not_that_of_its_own() -> None:
+    """exp(ln(N - 5)) was N - 5 for few users, where there is no logarithm."""
+    formula = apply("exp", apply("ln", N - 5))
+    assert [isnan(point_of(N, Fraction(at)).number(formula)) for at in (4, 5, 6)] == [1, 1, 0]
+    assert point_of(N, Fraction(7)).number(formula) == 2
+    (told,) = array_function(N, [formula])(np.array([4.0, 7.0]))
+    assert isnan(told[0])
+    assert told[1] == pytest.approx(2)
 
 
 def test_what_nobody_holds_is_forgotten() -> None:

@@ -156,6 +156,14 @@ def test_control_characters_do_not_reach_a_terminal() -> None:
     assert "\x1b" not in printable("a\x1b[2Jb")
 
 
+def test_a_file_that_is_too_long_is_told_where_why_and_what_helps() -> None:
+    (found,) = check("# a line\n" * 50_000).diagnostics
+    assert found.primary is not None
+    assert found.primary.span.place == "spec.qps:1"
+    assert found.message == "the file has 450,000 characters; QPS reads up to 400,000"
+    assert "files of their own" in found.hints[0]
+
+
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside.qps"
     outside.write_text("param secret = 3\n")

@@ -9,30 +9,30 @@ from qps.engine.remembering import remembered
 
 def compare(operator: str, left: Formula, right: Formula) -> bool:
     """Compare two numbers."""
-    sign = sign_of(left, right)
+    order = order_of(left, right)
     return {
-        "<": sign < 0,
-        "<=": sign <= 0,
-        ">": sign > 0,
-        ">=": sign >= 0,
-        "==": sign == 0,
-        "!=": sign != 0,
+        "<": order < 0,
+        "<=": order <= 0,
+        ">": order > 0,
+        ">=": order >= 0,
+        "==": order == 0,
+        "!=": order != 0,
     }[operator]
 
 
-def sign_of(left: Formula, right: Formula) -> int:
+def order_of(left: Formula, right: Formula) -> int:
     """Return 1 where the left number is larger, -1 where it is smaller, else 0.
 
     What ten thousand digits do not tell apart is equal, and so is what has no value.
     """
     one, other = left.exact, right.exact
     if one is None or other is None:
-        return _sign_of(left, right)
+        return _order_of(left, right)
     return (one > other) - (one < other)
 
 
 @remembered
-def _sign_of(left: Formula, right: Formula) -> int:
+def _order_of(left: Formula, right: Formula) -> int:
     point = Point({})
     one, other = point.exact(left), point.exact(right)
     if one is not None and other is not None:

@@ -47,8 +47,8 @@ def parse(source: Source) -> Outcome[ast.Module]:
         sink.report(
             codes.UNREADABLE,
             Span(source, 0, 0),
-            f"the file is longer than {LARGEST_TEXT:,} characters",
-            hint="split it and join the parts with `use`",
+            f"the file has {len(source.text):,} characters; QPS reads up to {LARGEST_TEXT:,}",
+            hint="put parts of it into files of their own, and name them with `use`",
         )
         return sink.partial(_module(source, [], [(0, 0)]))
     builder = Builder(source, sink)

@@ -17,7 +17,7 @@ from qps.compiler.configure.configuration import (
     in_force,
 )
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.comparing import compare, sign_of
+from qps.compiler.lower.comparing import compare, order_of
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula, apply, number
@@ -228,6 +228,6 @@ def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> b
     allowed = number(tolerance.amount)
     if tolerance.relative:
         allowed = allowed * apply("abs", claimed)
-    if sign_of(predicted, claimed) == 0:
+    if order_of(predicted, claimed) == 0:
         return True
-    return sign_of(apply("abs", predicted - claimed), allowed) <= 0
+    return order_of(apply("abs", predicted - claimed), allowed) <= 0

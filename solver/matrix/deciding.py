@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from qps.compiler import ir
-from qps.engine.exact import Exact, ExactRunner, as_float, exact
+from qps.engine.exact import Exact, ExactRunner, exact
+from qps.engine.exactness import as_float
 from qps.engine.formulas import number
 from qps.engine.running import Runner
 from qps.engine.substitution import Substitution

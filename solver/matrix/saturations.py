@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from qps.engine.columns.on_bounds import Bounds
-from qps.engine.exact import Exact, as_float
+from qps.engine.exact import Exact
+from qps.engine.exactness import as_float
 from qps.engine.formulas import Formula
 from qps.solver.matrix.closing_in import closed_in
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
