@@ -26,7 +26,7 @@ from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.building import Builder
 from qps.engine.columns.on_bounds import Bounds
-from qps.engine.formulas import UNDEFINED, Formula
+from qps.engine.formulas import UNDEFINED, ZERO, Formula
 from qps.engine.programs import Program
 from qps.engine.running import Runner
 from qps.solver.answers.answering import all_criteria
@@ -36,7 +36,7 @@ from qps.solver.answers.saturation import is_filled
 from qps.solver.matrix.guards import Guard, guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
-from qps.solver.matrix.prepared import CompiledCriterion
+from qps.solver.matrix.prepared import CompiledCriterion, tight_sides_of
 from qps.solver.matrix.proofs import shape_of
 from qps.solver.matrix.questions import (
     LARGEST,
@@ -89,7 +89,7 @@ class CompiledMode:
     def signature(self) -> str:
         """A text that tells what it computes from what others compute; algebra is left out."""
         told: list[object] = [
-            (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit, c.known.kind.value)
+            (c.name, c.is_stated, c.is_strict, c.at_most, c.measure, c.limit, c.tight, c.known.kind)
             for c in (*self.criteria, *self.impossible)
         ]
         told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
@@ -371,23 +371,24 @@ class _GroupCompiler:
         graph = asking.graph
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
-        builder = TightBuilder(
+        tight = TightBuilder(
             population=graph.population,
             values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
             inputs=inputs,
             positive=frozenset(n for n, may_vanish in self._moving.items() if not may_vanish),
         )
+        builder = tight.beside()
         criteria = tuple(
-            _criterion(builder, criterion, is_stated=_is_stated(criterion))
+            _criterion(builder, tight, criterion, is_stated=_is_stated(criterion))
             for criterion in all_criteria(graph)
         )
         excluded = tuple(
-            _at_most(message, builder.build(over), builder.constant(0), over)
+            _at_most(message, builder, tight, (over, ZERO))
             for over, message, _ in impossible(graph)
             if graph.population in over.symbols
         )
         resources = tuple(
-            _resource(builder, resource, is_filled=is_filled(graph, resource.name))
+            _resource(builder, tight, resource, is_filled=is_filled(graph, resource.name))
             for resource in graph.resources.values()
         )
         guards = guards_of(self.model, configuration, graph, asking, builder)
@@ -444,8 +445,7 @@ class _GroupCompiler:
         runner = Runner(program)
 
         def proven(criteria: Sequence[CompiledCriterion]) -> list[tuple[bool, bool]]:
-            sides = {number for c in criteria for number in (c.measure, c.limit)}
-            bounds = runner.bounds(sides, {}, inputs, ends)
+            bounds = runner.bounds(tight_sides_of(criteria), {}, inputs, ends)
             shapes = [shape_of(program, criterion, bounds) for criterion in criteria]
             return [(bool(np.all(s.is_simple)), bool(np.all(s.never))) for s in shapes]
 
@@ -501,7 +501,9 @@ def _is_stated(criterion: Criterion) -> bool:
     return criterion.span is not None or criterion.name == "quality"
 
 
-def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> CompiledCriterion:
+def _criterion(
+    builder: Builder, tight: Builder, criterion: Criterion, *, is_stated: bool
+) -> CompiledCriterion:
     return CompiledCriterion(
         name=criterion.name,
         is_stated=is_stated,
@@ -509,30 +511,40 @@ def _criterion(builder: Builder, criterion: Criterion, *, is_stated: bool) -> Co
         at_most=criterion.at_most,
         measure=builder.build(criterion.measure),
         limit=builder.build(criterion.limit),
+        tight=(tight.build(criterion.measure), tight.build(criterion.limit)),
         over=excess(criterion),
         known=criterion.known,
     )
 
 
-def _at_most(name: str, measure: int, limit: int, over: Formula) -> CompiledCriterion:
+def _at_most(
+    name: str,
+    builder: Builder,
+    tight: Builder,
+    sides: tuple[Formula, Formula],
+    *,
+    is_strict: bool = False,
+) -> CompiledCriterion:
     """Return a criterion that no spec states."""
+    measure, limit = sides
     return CompiledCriterion(
         name=name,
         is_stated=False,
-        is_strict=False,
+        is_strict=is_strict,
         at_most=True,
-        measure=measure,
-        limit=limit,
-        over=over,
+        measure=builder.build(measure),
+        limit=builder.build(limit),
+        tight=(tight.build(measure), tight.build(limit)),
+        over=measure - limit,
     )
 
 
-def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> CompiledResource:
-    load, target = builder.build(resource.load), builder.build(resource.target)
-    criterion = _at_most(resource.name, load, target, resource.load - resource.target)
-    criterion = replace(
-        criterion, is_strict=not is_filled
-    )  # at its target it is full, if not so by design
+def _resource(
+    builder: Builder, tight: Builder, resource: ResourceLoad, *, is_filled: bool
+) -> CompiledResource:
+    sides = resource.load, resource.target
+    # At its target it is full, if not so by design.
+    criterion = _at_most(resource.name, builder, tight, sides, is_strict=not is_filled)
     quadratic = None
     powers = builder.powers(resource.load)
     if powers is not None:
@@ -546,8 +558,8 @@ def _resource(builder: Builder, resource: ResourceLoad, *, is_filled: bool) -> C
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
     return CompiledResource(
         name=resource.name,
-        load=load,
-        target=target,
+        load=criterion.measure,
+        target=criterion.limit,
         quadratic=quadratic,
         criterion=criterion,
         is_filled=is_filled,

@@ -13,7 +13,16 @@ import numpy as np
 
 from qps.engine.columns.on_bounds import Bounds
 from qps.solver.matrix import searching
-from qps.solver.matrix.prepared import FAILS, Bools, CompiledCriterion, Floats, Ints, Rows, worst
+from qps.solver.matrix.prepared import (
+    FAILS,
+    Bools,
+    CompiledCriterion,
+    Floats,
+    Ints,
+    Rows,
+    tight_sides_of,
+    worst,
+)
 from qps.solver.matrix.proofs import shape_of
 from qps.solver.matrix.searching import Sought
 
@@ -71,8 +80,7 @@ def _is_simple(
 ) -> Bools:
     """Return for which rows it is proved that what fails between two populations stays so."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
-    sides = {number for c in criteria for number in (c.measure, c.limit)}
-    found = rows.runner.bounds(sides, known, {}, (start, stop))
+    found = rows.runner.bounds(tight_sides_of(criteria), known, {}, (start, stop))
     simple = np.ones(rows.count, dtype=bool)
     for criterion in criteria:
         simple &= shape_of(rows.runner.program, criterion, found).is_simple

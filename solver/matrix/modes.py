@@ -27,6 +27,7 @@ from qps.solver.matrix.prepared import (
     Rows,
     margin_of,
     sides_of,
+    tight_sides_of,
 )
 from qps.solver.matrix.questions import LARGEST, saturation_subject
 from qps.solver.matrix.saturations import CompiledResource, saturations
@@ -89,7 +90,7 @@ class ModeSolver:
         """All operations that are ever asked for."""
         mode = self.mode
         criteria = (*mode.criteria, *mode.impossible, *(r.criterion for r in mode.resources))
-        found = {number for c in criteria for number in (c.measure, c.limit)}
+        found = sides_of(criteria) | tight_sides_of(criteria)
         found |= {n for r in mode.resources for n in (r.load, r.target, *(r.quadratic or ()))}
         pairs = (*mode.comparisons, *mode.excluded)
         others = [mode.quality, mode.cost, mode.running_cost, *mode.columns]

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 class CompiledCriterion:
     """A requirement: operations that give its two sides, and the same in symbols.
 
-    `over` is above zero where it fails.
+    `tight` are others that give them, whose bounds are tight. `over` is above zero where it fails.
     """
 
     name: str
@@ -34,6 +34,7 @@ class CompiledCriterion:
     at_most: bool
     measure: int
     limit: int
+    tight: tuple[int, int]
     over: Formula
     known: Certainty = EXACT
 
@@ -67,6 +68,11 @@ FAILS = 2.0
 def sides_of(criteria: Iterable[CompiledCriterion]) -> set[int]:
     """Return the operations that give both sides of criteria."""
     return {number for criterion in criteria for number in (criterion.measure, criterion.limit)}
+
+
+def tight_sides_of(criteria: Iterable[CompiledCriterion]) -> set[int]:
+    """Return the operations that give both sides of criteria with tight bounds."""
+    return {number for criterion in criteria for number in criterion.tight}
 
 
 def margin_of(criterion: CompiledCriterion, values: Values) -> Any:

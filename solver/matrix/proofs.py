@@ -34,11 +34,12 @@ class Shape:
 
 def shape_of(program: Program, criterion: CompiledCriterion, bounds: Mapping[int, Bounds]) -> Shape:
     """Return what the bounds of the sides prove of a criterion."""
-    limit = bounds[criterion.limit]
-    if program.varies[criterion.limit]:
-        return _moving(bounds[criterion.measure], limit, above=criterion.at_most)
+    measure, of_limit = criterion.tight
+    limit = bounds[of_limit]
+    if program.varies[of_limit]:
+        return _moving(bounds[measure], limit, above=criterion.at_most)
     return _shape(
-        program, criterion.measure, limit, bounds,
+        program, measure, limit, bounds,
         above=criterion.at_most, strict=criterion.is_strict,
     )  # fmt: skip
 

@@ -171,10 +171,9 @@ def _is_simple(resource: CompiledResource, rows: Rows, start: Floats, end: Float
     """Return of which rows it is proved that loads stay beyond their targets between two points."""
     known = {number: Bounds(value, value) for number, value in rows.known.items()}
     criterion = resource.criterion
-    sides = (criterion.measure, criterion.limit)
-    found = rows.runner.bounds(sides, known, {}, (start, end))
+    found = rows.runner.bounds(criterion.tight, known, {}, (start, end))
     shape = shape_of(rows.runner.program, criterion, found)
-    load, target = found[criterion.measure], found[criterion.limit]
+    load, target = (found[side] for side in criterion.tight)
     # What fills its resource passes the target or not; all else reaches it where it touches it.
     never = shape.never if resource.is_filled else load.high < target.low * (1 - 2 * _ON_TARGET)
     simple = np.asarray(
