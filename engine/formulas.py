@@ -113,6 +113,8 @@ class Formula:
     __radd__ = __add__
 
     def __mul__(self, other: Operand) -> Formula:
+        if other is ONE:
+            return self
         return _product(self, formula(other))
 
     __rmul__ = __mul__
@@ -127,6 +129,8 @@ class Formula:
         return total((formula(other), -self))
 
     def __truediv__(self, other: Operand) -> Formula:
+        if other is ONE:
+            return self
         return _product(self, _power(formula(other), MINUS_ONE))
 
     def __rtruediv__(self, other: Operand) -> Formula:

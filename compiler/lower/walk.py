@@ -216,10 +216,12 @@ class Walk:
         if resource.kind is ir.ResourceKind.RATE:
             busy = busy / capacity
         self._wait(name, demand, resource.queueing, held, busy * item_work)
-        demand.background.append(charged * constant * per_second / capacity)
+        if constant is not ZERO:
+            demand.background.append(charged * constant * per_second / capacity)
         if is_thread:
             self._wait(thread, single, resource.queueing, held, busy * item_work)
-            single.background.append(charged * constant * per_second)
+            if constant is not ZERO:
+                single.background.append(charged * constant * per_second)
         service = item_times * item_work * per_second
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
