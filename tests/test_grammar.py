@@ -19,6 +19,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 from qps.compiler.diagnostics.source import Source
 from qps.compiler.syntax import ast
 from qps.compiler.syntax.parse import parse
+from qps.compiler.syntax.rules import RULES
 from qps.grammar.making import build_parser, grammar_text, tables_text
 from qps.grammar.parsing import END, SEPARATOR, Piece, Tree, UnexpectedError
 from qps.grammar.parsing import parse as parse_text
@@ -92,6 +93,26 @@ def test_every_node_has_parts_of_the_types_that_it_states() -> None:
     nowhere = {ast.Written, ast.Declaration, ast.Named, ast.Shared}
     every = {kind for kind in vars(ast).values() if isinstance(kind, type)}
     assert {kind for kind in every if issubclass(kind, ast.Written)} - nowhere == built
+
+
+def trees_of(body: str, name: str) -> set[str]:
+    """Return what the trees of a rule are called."""
+    aliases = (re.search(r"-> (\w+)", way) for way in body.split(" | "))
+    return {alias[1] if alias else name for alias in aliases}
+
+
+def test_a_rule_knows_all_that_may_stand_in_its_braces() -> None:
+    text = re.sub(r"\n +\|", " |", re.sub(r" *//.*", "", grammar_text()))
+    bodies = dict(re.findall(r"^\??(\w+): *(.*)$", text, re.MULTILINE))
+    for rule, body in bodies.items():
+        for way in body.split(" | "):
+            items = re.search(r"_\w+_item", way)
+            if items is None or rule in ("start", "topology", "stream"):  # these take what comes
+                continue
+            names = bodies[items[0]].split(" | ")
+            kinds = {kind for name in names for kind in trees_of(bodies[name], name)}
+            (built,) = trees_of(way, rule)
+            assert kinds <= RULES[built].items.keys(), built
 
 
 # -- what is read is what lark reads -----------------------------------------------------------

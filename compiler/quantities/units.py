@@ -26,7 +26,6 @@ class Unit(Struct, frozen=True):
     name: str
     factor: Fraction
     dimension: Dimension
-    is_rating: bool = False
 
 
 ITEMS = (
