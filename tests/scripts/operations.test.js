@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 
 import { exactly } from "../../reports/scripts/engine/exact.js";
 import { Boxes } from "../../reports/scripts/engine/interval.js";
-import { slopesOf, VALUES } from "../../reports/scripts/engine/operations.js";
+import { OPERATIONS, slopesOf } from "../../reports/scripts/engine/operations.js";
 import { Program } from "../../reports/scripts/engine/program.js";
 
 const file = process.env.QPS_CASES;
@@ -25,14 +25,14 @@ function told(word, at, found, expected) { return `${word}(${at.join(", ")}) is 
 const law = file ? describe : describe.skip; // `python -m pytest tests/test_linking.py` has them
 
 law("the words are those of the table", () => {
-  test("each of them, and the few that only programs of pages have", () => assert.deepEqual(Object.keys(VALUES).sort(), [...Object.keys(operations), ...own].sort()));
+  test("each of them, and the few that only programs of pages have", () => assert.deepEqual(Object.keys(OPERATIONS).sort(), [...Object.keys(operations), ...own].sort()));
 });
 
 for (const [word, { laws, isSigned, values, exact, bounds, slopes }] of Object.entries(operations)) {
   law(word, () => {
     test("values", () => {
       for (const [at, value] of values) {
-        const found = VALUES[word](...at.map(Number));
+        const found = OPERATIONS[word].value(...at.map(Number));
         assert.ok(isNear(found, Number(value), 1e-9, isSigned ? 1e-13 : 0), told(word, at, found, value));
       }
     });
@@ -46,7 +46,7 @@ for (const [word, { laws, isSigned, values, exact, bounds, slopes }] of Object.e
 
     test("slopes", () => {
       for (const [at, expected] of slopes) {
-        const found = slopesOf(word, at, VALUES[word](...at), laws[word]?.whole);
+        const found = slopesOf(word, at, OPERATIONS[word].value(...at), laws[word]?.whole);
         expected.forEach((slope, k) => {
           assert.ok(isNear(found[k], Number(slope), laws[word] ? 1e-6 : 1e-9, 1e-8), told(`slope ${k} of ${word}`, at, found[k], slope));
         });

@@ -2,6 +2,24 @@
 
 const MOST_BITS = 100000;
 
+export const ZERO = [0n, 1n];
+export const ONE = [1n, 1n];
+export const INFINITE = [1n, 0n];
+
+export function compared(p, q) { return p[1] || q[1] ? p[0] * q[1] - q[0] * p[1] : p[0] - q[0]; }
+export function isLess(p, q) { return compared(p, q) < 0n; }
+export function isWhole(p) { return p[1] === 1n; }
+export function inverse([above, below]) { return above < 0n ? [-below, -above] : [below, above]; }
+export function plus(p, q) { return p[1] || q[1] ? reduced(p[0] * q[1] + q[0] * p[1], p[1] * q[1]) : p[0] === q[0] ? p : null; }
+export function less(p, q) { return plus(p, [-q[0], q[1]]); }
+export function product(p, q) { return reduced(p[0] * q[0], p[1] * q[1]); }
+
+// The logarithm to base 2 of a power of it; null of what is none.
+export function logarithmOf(p) {
+  if (p.some((part) => part & (part - 1n))) return null;
+  return p[0].toString(2).length - p[1].toString(2).length;
+}
+
 // A quotient in its lowest terms; null for nothing over nothing.
 export function reduced(above, below) {
   if (below < 0n) { above = -above; below = -below; }

@@ -1,64 +1,219 @@
-// What each operation does to floats, by its word: the page's column of the table in
-// `engine/operations.py`, whose law holds it to the others. What has no value is not-a-number.
+// The page's column of the table in `engine/operations.py`, whose law holds it to the others. By its word, what each operation
+// does to floats (`value`), how fast that changes with each operand (`slopes`; of what has none differences tell), what it
+// does to boxes (`bounds`; of what rises or falls with each operand the table says them), and to fractions (`exact`; only
+// what is `endless` has values of infinities). What has no value is not-a-number, and null as a fraction.
 
+import { bent, extreme, NOTHING, over, quotientOf, rounded, sorted, times } from "./bounds.js";
+import { compared, floorOf, INFINITE, inverse, isLess, isWhole, less, logarithmOf, ONE, plus, powerOf, product, quotient, rootOf, ZERO } from "./fractions.js";
+import { lambert } from "./lambert.js";
 import { QUEUES } from "./queues.js";
 
-export const VALUES = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b,
-  "^": wholePower,
-  pow: (a, b) => ((a === 0 && b < 0) || (a < 0 && !Number.isInteger(b)) ? NaN : a === 1 && b === b ? 1 : Math.pow(a, b)),
-  ratio: (a, b) => (b === 0 && a === a ? Infinity : a / b), // as the language has it: no bound
-  mean: (a, b) => (b === 0 && a === a ? 0 : a / b),
-  waiting: (work, load) => (load >= 1 && work === work ? Infinity : work / (1 - load)),
-  max: (a, b) => Math.max(a, b),
-  min: (a, b) => Math.min(a, b),
-  abs: Math.abs,
-  sqrt: Math.sqrt,
-  exp: Math.exp,
-  ln: (a) => (a > 0 ? Math.log(a) : NaN),
-  cos: Math.cos,
-  acos: Math.acos,
-  floor: (a) => (isNearlyWhole(a) ? Math.round(a) : Math.floor(a)),
-  ceil: (a) => (isNearlyWhole(a) ? Math.round(a) : Math.ceil(a)),
-  w: (a) => lambert(a, 1),
-  lower_w: (a) => (a < 0 ? lambert(a, -1) : NaN),
-  effective: (cores, kept) => (cores > 0 && kept >= 0 ? cores * VALUES.pow(kept, Math.log2(cores)) : NaN), // of each doubling
-  ...QUEUES,
+const HALF = [1n, 2n], MOST_SERVERS = 64n, MOST_COUNTED = 1000n;
+
+export const OPERATIONS = {
+  "+": {
+    value: (a, b) => a + b, slopes: () => [1, 1],
+    bounds({ low, high, slow, steep }, i, p, q) {
+      low[i] = low[p] + low[q]; high[i] = high[p] + high[q];
+      slow[i] = slow[p] + slow[q]; steep[i] = steep[p] + steep[q];
+    },
+    exact: plus, endless: true,
+  },
+  "-": {
+    value: (a, b) => a - b, slopes: () => [1, -1],
+    bounds({ low, high, slow, steep }, i, p, q) {
+      low[i] = low[p] - high[q]; high[i] = high[p] - low[q];
+      slow[i] = slow[p] - steep[q]; steep[i] = steep[p] - slow[q];
+    },
+    exact: less, endless: true,
+  },
+  "*": {
+    value: (a, b) => a * b, slopes: (a, b) => [b, a],
+    bounds(boxes, i, p, q) {
+      const { low, high, slow, steep } = boxes;
+      boxes.keep(i, times(low[p], high[p], low[q], high[q]));
+      let found = times(slow[p], steep[p], low[q], high[q]);
+      const least = found[0], most = found[1];
+      found = times(low[p], high[p], slow[q], steep[q]);
+      slow[i] = least + found[0]; steep[i] = most + found[1];
+    },
+    exact: product, endless: true,
+  },
+  "/": divided((a, b) => a / b, null),
+  ratio: divided((a, b) => (b === 0 && a === a ? Infinity : a / b), INFINITE), // as the language has it: no bound
+  mean: divided((a, b) => (b === 0 && a === a ? 0 : a / b), ZERO),
+  "^": {
+    value: wholePower, slopes: (a, b) => [b * wholePower(a, b - 1), 0],
+    bounds(boxes, i, p, q) {
+      const { low, high } = boxes, from = low[p], to = high[p], exponent = low[q];
+      const isAcross = from < 0 && to > 0;
+      if (exponent < 0 && from <= 0 && to >= 0) return boxes.leaveOpen(i);
+      boxes.keep(i, sorted([from, to].map((end) => wholePower(end, exponent)), exponent % 2 === 0 && isAcross));
+      const rates = [from, to].map((end) => exponent * wholePower(end, exponent - 1));
+      return boxes.by(i, p, sorted(rates, exponent % 2 !== 0 && isAcross));
+    },
+    exact: (p, q) => powerOf(p, quotient(...q)), endless: true,
+  },
+  pow: {
+    value: power,
+    slopes: (a, b, value) => [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0],
+    bounds(boxes, i, p, q) {
+      const { low, high, slow, steep } = boxes;
+      if (!(low[p] > 0)) return boxes.leaveOpen(i);
+      boxes.keep(i, sorted([low[p], high[p]].flatMap((x) => [Math.pow(x, low[q]), Math.pow(x, high[q])])));
+      const inner = times(...over(slow[p], steep[p], low[p], high[p]), low[q], high[q]);
+      const rates = times(inner[0], inner[1], low[i], high[i]);
+      return boxes.slope(i, slow[q] === 0 && steep[q] === 0 ? rates : NOTHING);
+    },
+    exact: (p, q) => {
+      if (p[0] === 0n) return q[0] > 0n ? ZERO : q[0] ? null : ONE;
+      const root = isWhole(q) ? p : q[1] <= 64n ? rootOf(p, Number(q[1])) : null;
+      return root && powerOf(root, Number(q[0]));
+    },
+  },
+  // work / (1 - load), infinite from load 1 on: it grows with both where the work is not negative.
+  waiting: {
+    value: waiting,
+    slopes: (work, load) => (load < 1 ? [1 / (1 - load), work / ((1 - load) * (1 - load))] : [NaN, NaN]),
+    bounds(boxes, i, p, q) {
+      const { low, high, slow, steep } = boxes, isShort = high[q] < 1;
+      if (low[p] >= 0) boxes.keep(i, [waiting(low[p], low[q]), waiting(high[p], high[q])]);
+      else boxes.keep(i, isShort ? over(low[p], high[p], 1 - high[q], 1 - low[q]) : NOTHING);
+      if (!isShort) return boxes.slope(i, low[p] >= 0 && slow[p] >= 0 && slow[q] >= 0 ? [0, Infinity] : NOTHING);
+      const bend = times(low[i], high[i], slow[q], steep[q]);
+      return boxes.slope(i, over(slow[p] + bend[0], steep[p] + bend[1], 1 - high[q], 1 - low[q]));
+    },
+    exact: (p, q) => (isLess(q, ONE) ? product(p, inverse(less(ONE, q))) : INFINITE), endless: true,
+  },
+  max: extreme(Math.max, 1),
+  min: extreme(Math.min, -1),
+  abs: {
+    value: Math.abs, slopes: (a) => [Math.sign(a)],
+    bounds(boxes, i, p) {
+      const { low: { [p]: from }, high: { [p]: to } } = boxes, isAcross = from < 0 && to > 0;
+      boxes.keep(i, sorted([Math.abs(from), Math.abs(to)], isAcross));
+      boxes.by(i, p, isAcross ? [-1, 1] : from >= 0 ? [1, 1] : [-1, -1]);
+    },
+    exact: (p) => (p[0] < 0n ? [-p[0], p[1]] : p), endless: true,
+  },
+  sqrt: bent({ value: Math.sqrt, slopes: (a, b, value) => [0.5 / value], exact: (p) => rootOf(p, 2) }),
+  exp: bent({ value: Math.exp, slopes: (a, b, value) => [value], exact: only(ZERO, ONE) }),
+  ln: bent({ value: (a) => (a > 0 ? Math.log(a) : NaN), slopes: (a) => [1 / a], exact: only(ONE, ZERO) }, { atEnd: Math.log }),
+  w: bent({ value: (a) => lambert(a, 1), slopes: (a, b, value) => [1 / (Math.exp(value) * (1 + value))], exact: only(ZERO, ZERO) }),
+  lower_w: bent({
+    value: (a) => (a < 0 ? lambert(a, -1) : NaN),
+    slopes: (a, b, value) => [-1 / (Math.exp(value) * (-1 - value))], // without end downwards at its branch point
+  }, { turn: -2, rate: -Math.exp(2) }),
+  acos: bent({ value: Math.acos, slopes: (a) => [-1 / Math.sqrt(1 - a * a)], exact: only(ONE, ZERO) }, { turn: Math.PI / 2, rate: -1 }),
+  cos: {
+    value: Math.cos, slopes: (a) => [-Math.sin(a)],
+    bounds(boxes, i, p) {
+      const { low: { [p]: from }, high: { [p]: to } } = boxes, isNarrow = Math.floor(from / Math.PI) === Math.floor(to / Math.PI); // no turn inside
+      boxes.keep(i, isNarrow ? sorted([Math.cos(from), Math.cos(to)]) : [-1, 1]);
+      boxes.by(i, p, isNarrow ? (Math.sin((from + to) / 2) > 0 ? [-1, 0] : [0, 1]) : [-1, 1]);
+    },
+    exact: only(ZERO, ONE),
+  },
+  floor: rounded(Math.floor, [-1, 0], (p) => [floorOf(p), 1n]),
+  ceil: rounded(Math.ceil, [0, 1], (p) => [-floorOf([-p[0], p[1]]), 1n]),
+  // Of each doubling of cores an efficiency is kept: more with more cores (it lies above one half), and with more kept of each.
+  effective: {
+    value: effective,
+    slopes: (a, b, value) => [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)],
+    bounds(boxes, i, p, q) {
+      const { low, high } = boxes;
+      boxes.keep(i, low[q] >= 0.5 ? [effective(low[p], low[q]), effective(high[p], high[q])] : NOTHING);
+      boxes.slope(i, NOTHING);
+    },
+    exact: (cores, kept) => {
+      if (cores[0] <= 0n || kept[0] < 0n) return null;
+      const doublings = logarithmOf(cores), halvings = kept[0] ? logarithmOf(kept) : null; // c e^(log2 c) is c c^(log2 e)
+      const share = doublings !== null ? powerOf(kept, doublings) : halvings !== null ? powerOf(cores, halvings) : null;
+      return share && product(cores, share);
+    },
+  },
+  harmonic: {
+    value: QUEUES.harmonic,
+    exact: (p) => {
+      if (!isWhole(p) || p[0] < 0n || p[0] > MOST_COUNTED) return null;
+      let sum = ZERO;
+      for (let k = 1n; k <= p[0]; k++) sum = plus(sum, [1n, k]);
+      return sum;
+    },
+  },
+  erlang_b: {
+    value: QUEUES.erlang_b,
+    exact: (servers, traffic) => {
+      const found = inverseB(servers, traffic);
+      return found && inverse(found);
+    },
+  },
+  erlang_c: {
+    value: QUEUES.erlang_c,
+    exact: (servers, traffic) => {
+      if (servers[0] <= 0n || traffic[0] < 0n) return null;
+      if (!isLess(traffic, servers)) return ONE;
+      const found = inverseB(servers, traffic);
+      return found && (found[1] ? inverse(less(found, product(product(traffic, inverse(servers)), less(found, ONE)))) : ZERO);
+    },
+  },
+  periodic_wait: {
+    value: QUEUES.periodic_wait,
+    exact: (flows, load) => {
+      if (load[0] < 0n) return null;
+      if (!isLess(load, ONE)) return INFINITE;
+      if (!isLess(ONE, flows) || load[0] === 0n) return ZERO;
+      const found = inverseB(less(flows, ONE), product(flows, inverse(load)));
+      return found && product(less(found, ONE), HALF);
+    },
+  },
+  md1_tail: {
+    value: QUEUES.md1_tail,
+    exact: (load, time) => {
+      if (load[0] < 0n) return null;
+      if (!isLess(load, ONE) || time[0] < 0n) return ONE;
+      return time[0] === 0n ? load : load[0] === 0n ? ZERO : null;
+    },
+  },
+  normal_tail: { value: QUEUES.normal_tail, exact: only(ZERO, HALF) },
+  normal_quantile: { value: QUEUES.normal_quantile, exact: only(HALF, ZERO) },
+  // Where these are fractions, floats are exact.
+  ...Object.fromEntries(["md1_quantile", "batch_quantile", "periodic_tail", "periodic_quantile", "sojourn_quantile", "gamma_quantile"].map((word) => [word, { value: QUEUES[word] }])),
 };
 
-// How fast a value changes with each of its operands; of what is not here, differences tell.
-const SLOPES = {
-  "+": () => [1, 1],
-  "-": () => [1, -1],
-  "*": (a, b) => [b, a],
-  "/": quotientSlopes,
-  "^": (a, b) => [b * wholePower(a, b - 1), 0],
-  pow: (a, b, value) => [b * Math.pow(a, b - 1), a > 0 ? value * Math.log(a) : 0],
-  ratio: quotientSlopes,
-  mean: quotientSlopes,
-  waiting: (work, load) => (load < 1 ? [1 / (1 - load), work / ((1 - load) * (1 - load))] : [NaN, NaN]),
-  max: (a, b) => (a >= b ? [1, 0] : [0, 1]),
-  min: (a, b) => (a <= b ? [1, 0] : [0, 1]),
-  abs: (a) => [Math.sign(a)],
-  sqrt: (a, b, value) => [0.5 / value],
-  exp: (a, b, value) => [value],
-  ln: (a) => [1 / a],
-  cos: (a) => [-Math.sin(a)],
-  acos: (a) => [-1 / Math.sqrt(1 - a * a)],
-  floor: () => [0], // but where they jump
-  ceil: () => [0],
-  w: (a, b, value) => [1 / (Math.exp(value) * (1 + value))],
-  lower_w: (a, b, value) => [-1 / (Math.exp(value) * (-1 - value))], // without end downwards at its branch point
-  effective: (a, b, value) => [value / a * (1 + Math.log2(b)), value / b * Math.log2(a)],
-};
+function waiting(work, load) { return load >= 1 && work === work ? Infinity : work / (1 - load); }
+
+function effective(cores, kept) { return cores > 0 && kept >= 0 ? cores * power(kept, Math.log2(cores)) : NaN; }
+
+function power(a, b) { return (a === 0 && b < 0) || (a < 0 && !Number.isInteger(b)) ? NaN : a === 1 && b === b ? 1 : Math.pow(a, b); }
+
+// A quotient, and what it is where its divisor vanishes.
+function divided(value, atZero) {
+  return {
+    value,
+    slopes: (a, b) => [1 / b, -a / (b * b)],
+    bounds: quotientOf,
+    exact: (p, q) => (q[0] ? product(p, inverse(q)) : atZero), endless: true,
+  };
+}
+
+// A function that is a fraction at one point alone.
+function only(at, value) { return (p) => (compared(p, at) ? null : value); }
+
+// 1/B of Erlang's formula, for up to 64 servers.
+function inverseB(servers, traffic) {
+  if (servers[0] < 0n || traffic[0] < 0n) return null;
+  if (traffic[0] === 0n) return servers[0] ? INFINITE : ONE;
+  if (!isWhole(servers) || servers[0] > MOST_SERVERS) return null;
+  let total = ONE;
+  for (let k = 1n; k <= servers[0]; k++) total = plus(ONE, product(total, [k * traffic[1], traffic[0]]));
+  return total;
+}
 
 // By operands in the places of `whole`, which count whole, there is none.
 export function slopesOf(word, operands, value, whole = []) {
-  const own = SLOPES[word];
-  return own ? own(operands[0], operands[1], value) : operands.map((_, k) => (whole.includes(k) ? NaN : difference(VALUES[word], operands, k)));
+  const row = OPERATIONS[word];
+  return row.slopes ? row.slopes(operands[0], operands[1], value) : operands.map((_, k) => (whole.includes(k) ? NaN : difference(row.value, operands, k)));
 }
 
 const STENCIL = [[2, -1 / 12], [1, 2 / 3], [-1, -2 / 3], [-2, 1 / 12]];
@@ -69,11 +224,6 @@ function difference(value, operands, k) {
   return STENCIL.reduce((sum, [steps, weight]) => sum + weight * value(...operands.with(k, operands[k] + steps * step)), 0) / step;
 }
 
-function quotientSlopes(a, b) { return [1 / b, -a / (b * b)]; }
-
-// 0.07 times 100 is 7.000000000000001 in floats: rounded up as it stands, it would be 8.
-function isNearlyWhole(a) { return Math.abs(a - Math.round(a)) <= 1e-13 * Math.abs(a); }
-
 // A whole power by multiplication: exact where its factors are, as Math.pow need not be.
 function wholePower(base, exponent) {
   if (exponent === 2) return base * base;
@@ -83,30 +233,4 @@ function wholePower(base, exponent) {
     if (rest % 2) result *= square;
   }
   return result;
-}
-
-const ONE_OVER_E = [0.36787944117144233, -1.2428753672788363e-17]; // as a float, and what it lacks
-const AT_BRANCH = [-1, 1, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505]; // by powers of sqrt(2 (1 + e x))
-
-// Lambert's W, the inverse of w exp(w): its upper branch, or its lower one (`side` -1).
-function lambert(x, side) {
-  if (x === 0 || x === Infinity) return x;
-  if (!(x >= -ONE_OVER_E[0])) return NaN;
-  const apart = side * Math.sqrt(Math.max(2 * Math.E * (x + ONE_OVER_E[0] + ONE_OVER_E[1]), 0));
-  const near = AT_BRANCH.reduceRight((sum, one) => sum * apart + one, 0);
-  if (Math.abs(apart) < 0.01) return near;
-  if (x < -0.25) return byFritsch(x, near);
-  const far = Math.log(side * x), log = Math.log(side * far);
-  if (side < 0) return byFritsch(x, far - log + log / far);
-  return byFritsch(x, x < 0 ? x * (1 - x) : x < Math.E ? Math.log1p(x) : far - log);
-}
-
-// Fritsch, Shafer and Crowley 1973: of the fourth order.
-function byFritsch(x, start) {
-  let w = start;
-  for (let turn = 0; turn < 3; turn++) {
-    const z = Math.log(x / w) - w, beside = 1 + w, q = 2 * beside * (beside + (2 / 3) * z);
-    w *= 1 + (z / beside) * ((q - z) / (q - 2 * z));
-  }
-  return w;
 }

@@ -2,7 +2,7 @@
 // Runs it for one population, for many at once, and backwards for its derivatives.
 
 import { quotient } from "./fractions.js";
-import { slopesOf, VALUES } from "./operations.js";
+import { OPERATIONS, slopesOf } from "./operations.js";
 
 // What stands for itself: the population and numbers by their names have their values from outside.
 const LEAVES = {
@@ -39,9 +39,9 @@ export class Program {
   }
 
   read(word, parts, i) {
-    if (!Object.hasOwn(VALUES, word)) throw new Error(`unknown step ${word}`);
+    if (!Object.hasOwn(OPERATIONS, word)) throw new Error(`unknown step ${word}`);
     this.parts.push(parts);
-    this.functions.push(VALUES[word]);
+    this.functions.push(OPERATIONS[word].value);
     [this.a[i], this.b[i], this.c[i]] = parts;
     this.moving[i] = parts.some((part) => this.moving[part]) ? 1 : 0;
   }
