@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import qps
 from helpers.specs import PRELUDE, at, lowered
 from qps.compiler import ir
+from qps.compiler.diagnostics.source import Source
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lowering import joined_axes
+from qps.compiler.pipeline import check_source
 from qps.engine.formulas import ZERO, Formula, number
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
@@ -248,6 +251,37 @@ def test_a_limit_that_is_the_ideal_still_holds() -> None:
     )  # fmt: skip
     solution = solve(lowered(text))
     assert (solution.largest_acceptable, solution.limited_by) == (25, "flow.loss")
+
+
+GAP = PRELUDE + ONE + "param least = 30\nmeasure gap = N - 200\nrequire { gap <= 0 - least }\n"
+
+
+@pytest.mark.parametrize(
+    ("least", "largest", "limited_by"),
+    [(150, 50, "gap"), (120, 80, "gap"), (0, 100, None), (-60, 100, None)],
+)
+def test_a_limit_below_zero_is_met_or_not(least: int, largest: int, limited_by: str | None) -> None:
+    # Of no ideal that is stated: a gap of -150 would be at 1.5 of the way from 0 to -100.
+    solution = solve(lowered(GAP.replace("= 30", f"= {least}")))
+    assert (solution.largest_acceptable, solution.limited_by) == (largest, limited_by)
+    assert (solution.quality_at_limit is None) is (least >= 0)
+
+
+def test_rows_of_a_matrix_may_have_limits_above_and_below_zero() -> None:
+    spec = qps.loads(GAP + "matrix limits { least in [150, 100, 0, -60] }\n")
+    found = spec.matrix().to_arrow().to_pylist()
+    assert [row["largest_acceptable"] for row in found] == [50, 100, 100, 100]
+
+
+@pytest.mark.parametrize(("limit", "is_fine"), [(60, True), (50, True), (40, False)])
+def test_an_ideal_that_is_worse_than_the_limit_is_refused_by_parameters_too(
+    limit: int, *, is_fine: bool
+) -> None:
+    text = GAP + f"param most = {limit}\nparam best = 50\nmeasure now = N\n"
+    outcome = check_source(Source("spec.qps", text + "require { now <= most ideal best }\n"))
+    told = [one.message for one in outcome.diagnostics]
+    better = "by how much the ideal of `now` is better than its limit must be zero or more"
+    assert (better in told) is not is_fine
 
 
 def test_a_formula_is_the_quality() -> None:

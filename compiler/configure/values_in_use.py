@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from msgspec import Struct
 
@@ -259,3 +260,18 @@ def _requirement(requirement: ir.Requirement) -> Iterator[Bounded]:
     yield from _of(requirement.measure, f"`{requirement.name}`", Bound.ANY)
     yield from _of(requirement.limit, f"the limit of `{requirement.name}`", bound)
     yield from _of(requirement.ideal, f"the ideal of `{requirement.name}`", bound)
+    if requirement.ideal is not None:
+        yield _room(requirement, requirement.ideal)
+
+
+def _room(requirement: ir.Requirement, ideal: ir.Quantity) -> Bounded:
+    """Return by how much the limit of a requirement lies beyond its ideal."""
+    sides = requirement.limit.expr, ideal.expr
+    beyond, less = sides if requirement.at_most else sides[::-1]
+    return Bounded(
+        expr=ir.Sum((beyond, ir.Product((ir.Constant(Fraction(-1)), less)))),
+        span=ideal.span,
+        what=f"by how much the ideal of `{requirement.name}` is better than its limit",
+        bound=Bound.NOT_NEGATIVE,
+        dimension=ideal.dimension,
+    )

@@ -39,7 +39,7 @@ from qps.compiler.lower.too_long import powers_told
 from qps.compiler.quantities.certainty import Certainty, opposite, together
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import HALF, ONE, ZERO, Formula, maximum, number, population, power, total
-from qps.engine.points import Point
+from qps.engine.points import Point, sign
 from qps.engine.remembering import remembered
 from qps.engine.substitution import Substitution
 
@@ -421,12 +421,14 @@ def _axis(
 ) -> Formula | None:
     """Return a measure scaled so that its limit is 1 and its ideal 0; better than ideal is 0.
 
-    None where the limit is the ideal itself, such as a loss of at most 0: it is met or not.
+    None where the limit is the ideal itself, such as a loss of at most 0, or where it lies beyond
+    the ideal of zero that nobody stated, such as a gap of at most -3 ms: it is met or not.
     """
     ideal: Formula = ZERO
     if requirement.ideal is not None:
         ideal = expressions.symbol(f"ideal of {requirement.name}", requirement.ideal)
-    if expressions.put_in(limit - ideal) is ZERO:
+    room = expressions.put_in(limit - ideal)
+    if room is ZERO or (requirement.ideal is None and sign(room) == -1):
         return None
     axis = (measure - ideal) / (limit - ideal)
     asked = requirement.measure.expr

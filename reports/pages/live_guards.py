@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import Configuration
@@ -49,9 +51,25 @@ def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -
         elif bounded.bound is not Bound.ANY:
             text = f"{bounded.what} must be {bounded.bound.value}"
             found |= _guard(bounded.expr, bounded.bound, text, expressions, graph)
+    for limit, what in _limits_of_axes(model, graph):
+        stated = numbers.get(limit.span)
+        if stated is not None and stated.bound in (Bound.ANY, Bound.NOT_NEGATIVE):
+            numbers[limit.span] = replace(stated, bound=Bound.POSITIVE)
+        elif stated is None:
+            text = f"{what} must be {Bound.POSITIVE.value}"
+            found |= _guard(limit.expr, Bound.POSITIVE, text, expressions, graph)
     for gap, text in _ranges(model, configuration):
         found |= _guard(gap, Bound.NOT_NEGATIVE, text, expressions, graph)
     return Guards(numbers, tuple(found))
+
+
+def _limits_of_axes(model: ir.Model, graph: LoadGraph) -> Iterator[tuple[ir.Quantity, str]]:
+    """Yield the limits of axes, and what each is called, that are none from the ideal zero on."""
+    axes = {criterion.span for criterion in graph.criteria if criterion.axis is not None}
+    of_modes = (requirement for mode in model.modes for requirement in mode.requirements)
+    for requirement in (*model.requirements, *of_modes):
+        if requirement.span in axes and requirement.ideal is None:
+            yield requirement.limit, f"the limit of `{requirement.name}`"
 
 
 def _ranges(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.Expr, str]]:

@@ -175,15 +175,9 @@ def _structure(
             yield builder.build(substituted(expr, {graph.population: point}))
 
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
-        if not requirement.is_axis:
-            continue
-        in_symbols = asking.expressions.in_symbols
-        ideal = None if requirement.ideal is None else in_symbols(requirement.ideal.expr)
-        limit = in_symbols(requirement.limit.expr)
-        if limit is None or (requirement.ideal is not None and ideal is None):
-            continue
-        for gap in built(limit if ideal is None else limit - ideal):
-            yield from _stays(gap, is_zero=criterion.axis is None)
+        if requirement.is_axis:
+            for room in built(_room(requirement, asking)):
+                yield from _stays_an_axis(room, requirement, is_axis=criterion.axis is not None)
     for settled in graph.elastic:
         for name, most in settled.at_most.items():
             yield from map(_below_one, built(graph.resources[name].target))
@@ -196,6 +190,28 @@ def _structure(
         for slope in _slopes_left_out(graph, settled):
             for zero in built(slope):
                 yield from _stays(zero, is_zero=True)
+
+
+def _room(requirement: ir.Requirement, asking: Asking) -> Formula | None:
+    """Return how far the limit of an axis lies from its ideal; None where that is not known."""
+    limit = asking.expressions.in_symbols(requirement.limit.expr)
+    if limit is None or requirement.ideal is None:
+        return limit
+    ideal = asking.expressions.in_symbols(requirement.ideal.expr)
+    return None if ideal is None else limit - ideal
+
+
+def _stays_an_axis(room: int, requirement: ir.Requirement, *, is_axis: bool) -> Iterator[Guard]:
+    """Yield the guards of whether a requirement is an axis, by how far its limit is from its ideal.
+
+    With a limit below the ideal of zero that nobody stated it is none.
+    """
+    if requirement.ideal is not None:
+        yield from _stays(room, is_zero=not is_axis)
+    elif is_axis:
+        yield Guard(value=room, least=Fraction(0), is_least_out=True)
+    else:
+        yield Guard(value=room, most=Fraction(0))
 
 
 def _slopes_left_out(graph: LoadGraph, settled: SettledParameter) -> Iterator[Formula]:
