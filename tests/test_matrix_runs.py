@@ -179,7 +179,7 @@ def test_a_fault_survives_every_filter_and_is_status_3(
         assert rows[6]["reason"] is None
     if ending == "json":
         counts = json.loads(Path("few.json").read_text())["counts"]
-        assert counts == {"rows": 4, "carry_nobody": 0, "faults": 2}
+        assert counts == {"rows": 4, "carry_nobody": 0, "faults": 2, "one_by_one": 5}
     if ending == "html":
         page = Path("few.html").read_text()
         assert "5 configurations; 2 carry what is asked for." in page
@@ -203,7 +203,12 @@ def test_a_fault_is_told_beside_all_other_rows(
             "2 have no answer by faults of qps"
         )
     if form == "json":
-        assert json.loads(out)["counts"] == {"rows": 5, "carry_nobody": 1, "faults": 2}
+        assert json.loads(out)["counts"] == {
+            "rows": 5,
+            "carry_nobody": 1,
+            "faults": 2,
+            "one_by_one": 5,
+        }
 
 
 @pytest.mark.usefixtures("faulty")

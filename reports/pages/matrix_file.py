@@ -12,7 +12,7 @@ from pyarrow import csv, parquet
 
 from qps.compiler.check.claims.check_matrices import ANSWERS, WORDS
 from qps.compiler.quantities.certainty import Kind
-from qps.solver.matrix.tables import ANSWER, LOAD, SATURATION, SCHEMA
+from qps.solver.matrix.tables import ANSWER, LOAD, ONE_BY_ONE, SATURATION, SCHEMA
 
 MOST_BYTES = 256 * 2**20
 MOST_COLUMNS = 1000
@@ -56,7 +56,11 @@ def _parquet(path: Path, most: int) -> pa.Table:
             > MOST_BYTES
         ):
             _refuse(f"holds more than {MOST_BYTES // 2**20} MB")
-        return file.read()
+        # What was counted when all rows were known stands behind them.
+        count = (about.metadata or {}).get(ONE_BY_ONE.encode())
+        table = file.read()
+        more = {} if count is None else {ONE_BY_ONE.encode(): count}
+        return table.replace_schema_metadata((table.schema.metadata or {}) | more)
 
 
 def _csv(path: Path, most: int) -> pa.Table:
@@ -86,6 +90,9 @@ def _json(path: Path, most: int) -> pa.Table:
         for name, array in zip(names, arrays, strict=True)
     ]
     about = {"asked": json.dumps(found["asked"])} if isinstance(found.get("asked"), dict) else {}
+    counts = found.get("counts")
+    if isinstance(counts, dict) and ONE_BY_ONE in counts:
+        about[ONE_BY_ONE] = str(counts[ONE_BY_ONE])
     return pa.table(
         arrays, pa.schema(fields, metadata=about | {"schema": str(found.get("schema"))})
     )

@@ -15,12 +15,12 @@ from qps.compiler.diagnostics.render import printable
 from qps.reports.pages.live import Json
 from qps.reports.pages.matrix_columns import DIGITS, ResultColumn, columns_of_table
 from qps.reports.text.how_known import MARKS, with_article
-from qps.reports.text.matrix_output import faults_in_words
+from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.quantities import users_text
 from qps.reports.text.table import Table
 from qps.solver.matrix.asked import Asked, read_asked
 from qps.solver.matrix.one_by_one import FAULT
-from qps.solver.matrix.tables import KNOWN, LARGEST
+from qps.solver.matrix.tables import KNOWN, LARGEST, one_by_one_in
 
 MOST_ROWS = 50_000
 """Rows that a page holds: more would neither be small nor follow at once."""
@@ -34,7 +34,13 @@ _MARKS = {kind.value: mark for kind, mark in MARKS.items() if mark}
 
 def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
     """Return the page of a table with the schema of a result; `origin` is the file it is from."""
-    return MatrixPage(columns_of_table(table), _asked_in(table), len(table), origin)
+    return MatrixPage(
+        columns=columns_of_table(table),
+        asked=_asked_in(table),
+        rows=len(table),
+        origin=origin,
+        one_by_one=one_by_one_in(table),
+    )
 
 
 def _asked_in(table: pa.Table) -> Asked | None:
@@ -54,6 +60,7 @@ class MatrixPage(Struct, frozen=True):
     asked: Asked | None
     rows: int
     origin: str
+    one_by_one: int = 0
 
     def column(self, name: str) -> ResultColumn | None:
         """Return an answer by its name, None where there is none with a value."""
@@ -106,8 +113,13 @@ class MatrixPage(Struct, frozen=True):
     @property
     def answer(self) -> str:
         """How many configurations there are, and how many carry what is asked for."""
-        told = self._carried()
-        return f"{told} {faults_in_words(self.faults)}." if self.faults else told
+        told = [self._carried()]
+        if self.faults:
+            told.append(f"{faults_in_words(self.faults)}.")
+        if self.one_by_one:
+            size = self.asked.configurations if self.asked else self.rows
+            told.append(f"{one_by_one_in_words(self.one_by_one, size)}.")
+        return " ".join(told)
 
     def _carried(self) -> str:
         total = self.asked.configurations if self.asked else self.rows

@@ -28,6 +28,7 @@ from qps.solver.matrix.tables import (
     LARGEST,
     LOAD,
     NOT_BELOW,
+    ONE_BY_ONE,
     SATURATION,
     SCHEMA,
     STAYS_FULL,
@@ -36,6 +37,7 @@ from qps.solver.matrix.tables import (
     columns_of,
     counts_of,
     layout_of,
+    one_by_one_in,
     schema_of,
 )
 from qps.solver.matrix.whole_files import whole_file
@@ -56,8 +58,12 @@ def _write(
             file.write(text.encode())
         return
     with _writer(schema, ending, file) as writer:
+        one_by_one = 0
         for table in tables:
+            one_by_one += one_by_one_in(table)
             writer.write_table(table.replace_schema_metadata(schema.metadata))
+        if one_by_one and ending == ".parquet":
+            writer.add_key_value_metadata({ONE_BY_ONE: str(one_by_one)})
 
 
 @contextmanager
@@ -95,6 +101,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
             yield before + escaped(json.dumps(row, ensure_ascii=False, allow_nan=False))
             before = ",\n    "
     told = {"rows": counts.rows, "carry_nobody": counts.nobody, "faults": counts.faults}
+    told |= {ONE_BY_ONE: counts.one_by_one} if counts.one_by_one else {}
     yield f'\n  ],\n  "counts": {json.dumps(told)}\n}}\n'
 
 
@@ -204,7 +211,15 @@ def summary(compiled: CompiledMatrix, counts: Counts) -> str:
         text += f"; {counts.nobody:,} carry nobody, `reason` tells why"
     if counts.faults:
         text += f"; {faults_in_words(counts.faults)}"
+    if counts.one_by_one:
+        text += f"; {one_by_one_in_words(counts.one_by_one, size)}"
     return text
+
+
+def one_by_one_in_words(count: int, size: int) -> str:
+    """Return how many configurations took longer than others, and why."""
+    verb = "was" if count == 1 else "were"
+    return f"{count:,} of {size:,} {verb} answered one by one, which takes longer"
 
 
 def faults_in_words(count: int) -> str:

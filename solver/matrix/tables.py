@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,8 @@ LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
 LOAD, SATURATION = "load:", "saturates_at:"
 NOT_BELOW = "saturates_not_below"
 FROM_START, STAYS_FULL = "saturated_from_start", "stays_full"
+ONE_BY_ONE = "one_by_one"
+"""Of how many configurations arrays did not tell everything: told of a table with any such."""
 ANSWER = "answer:"
 """What stands before the name of an answer where an axis or a column of the spec's own has it."""
 
@@ -164,14 +166,12 @@ class Tabulator:
         self._columns = columns_of(self.compiled)
         self._schema = schema_of(self.compiled)
 
-    def batches(self, start: int, stop: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a stretch that are wanted, in their order."""
-        for rows in self._solver.stretch(start, stop):
-            yield self._batch(rows)
-
     def table(self, start: int, stop: int) -> pa.Table:
-        """Return a stretch as one table."""
-        return pa.Table.from_batches(self.batches(start, stop), self._schema)
+        """Return the rows of a stretch that are wanted; told is how many were asked one by one."""
+        stretches = self._solver.stretch(start, stop)
+        table = pa.Table.from_batches(map(self._batch, stretches), self._schema)
+        asked = (rows.one_by_one & rows.included for rows in stretches)
+        return telling(table, sum(int(np.count_nonzero(each)) for each in asked))
 
     def _batch(self, rows: Stretch) -> pa.RecordBatch:
         kept = rows.included
@@ -262,15 +262,20 @@ class Counts:
     """How many rows there are, and how many of them have no answer.
 
     `nobody` carry nobody, or cannot be; `faults` are left without an answer by faults of ours.
+    `one_by_one` are the configurations, kept or not, of which arrays did not tell everything.
     """
 
     rows: int = 0
     nobody: int = 0
     faults: int = 0
+    one_by_one: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
-            self.rows + other.rows, self.nobody + other.nobody, self.faults + other.faults
+            self.rows + other.rows,
+            self.nobody + other.nobody,
+            self.faults + other.faults,
+            self.one_by_one + other.one_by_one,
         )
 
 
@@ -279,7 +284,24 @@ def counts_of(table: pa.Table) -> Counts:
     names = table.schema.names
     reason = table.column(ANSWER + "reason" if ANSWER + "reason" in names else "reason")
     faults = compute.sum(compute.starts_with(reason, FAULT)).as_py() or 0
-    return Counts(len(table), len(table) - reason.null_count - faults, faults)
+    nobody = len(table) - reason.null_count - faults
+    return Counts(len(table), nobody, faults, one_by_one_in(table))
+
+
+def one_by_one_in(table: pa.Table) -> int:
+    """Return how many configurations a table tells to have been answered one by one."""
+    told = (table.schema.metadata or {}).get(ONE_BY_ONE.encode(), b"0")
+    return int(told) if told.isdigit() and len(told) < _MOST_DIGITS else 0
+
+
+def telling(table: pa.Table, one_by_one: int) -> pa.Table:
+    """Return a table that tells how many configurations were answered one by one."""
+    about = table.schema.metadata or {}
+    count = {ONE_BY_ONE.encode(): str(one_by_one).encode()} if one_by_one else {}
+    return table.replace_schema_metadata(about | count)
+
+
+_MOST_DIGITS = 19
 
 
 def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:

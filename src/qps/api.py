@@ -232,20 +232,29 @@ class MatrixResult:
         return schema_of(self.compiled)
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for table in self._tables():
+            yield from table.replace_schema_metadata(self.schema.metadata).to_batches()
+
+    def _tables(self) -> Iterator[pa.Table]:
         from qps.solver.matrix.run import PART  # noqa: PLC0415
         from qps.solver.matrix.tables import Tabulator  # noqa: PLC0415
 
         tabulator, size = Tabulator(self.compiled), self.compiled.size
         for start in range(0, size, PART):
-            yield from tabulator.batches(start, min(size, start + PART))
+            yield tabulator.table(start, min(size, start + PART))
 
     def to_arrow(self) -> pa.Table:
-        """Return all rows as one table, in the order that the matrix asks for."""
+        """Return all rows as one table, in the order that the matrix asks for.
+
+        Its metadata tell how many configurations were answered `one_by_one`, if any were.
+        """
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.tables import in_order  # noqa: PLC0415
+        from qps.solver.matrix.tables import in_order, one_by_one_in, telling  # noqa: PLC0415
 
-        return in_order(self.compiled, pa.Table.from_batches(self, self.schema))
+        tables = [self.schema.empty_table(), *self._tables()]
+        found = in_order(self.compiled, pa.concat_tables(tables))
+        return telling(found, sum(map(one_by_one_in, tables)))
 
 
 def _as_texts(settings: Settings | None) -> list[str]:

@@ -316,7 +316,7 @@ class _Job(Struct):
         import pyarrow as pa  # noqa: PLC0415
 
         from qps.reports.pages.matrix_page import MOST_ROWS  # noqa: PLC0415
-        from qps.solver.matrix.tables import in_order, schema_of  # noqa: PLC0415
+        from qps.solver.matrix.tables import in_order, schema_of, telling  # noqa: PLC0415
 
         matrix, schema = self.compiled.matrix, schema_of(self.compiled)
         if self.compiled.size > MOST_ROWS and matrix.wanted is None and not matrix.excluded:
@@ -326,7 +326,8 @@ class _Job(Struct):
             gathered.append(table.cast(schema))
             if counted.counts.rows > MOST_ROWS:
                 raise too_many(MOST_ROWS)
-        return in_order(self.compiled, pa.concat_tables(gathered))
+        found = in_order(self.compiled, pa.concat_tables(gathered))
+        return telling(found, counted.counts.one_by_one)
 
     def _refuse_others(self, parts: Parts) -> None:
         """Refuse to mix what is there with what comes."""
@@ -399,7 +400,7 @@ class _Job(Struct):
         """Yield tables sorted as the matrix asks for, which needs all of them in memory."""
         import pyarrow as pa  # noqa: PLC0415
 
-        from qps.solver.matrix.tables import in_order  # noqa: PLC0415
+        from qps.solver.matrix.tables import in_order, one_by_one_in, telling  # noqa: PLC0415
 
         if not self.compiled.matrix.order:
             yield from tables
@@ -414,7 +415,8 @@ class _Job(Struct):
                     f"more than {_MOST_SORTED:,} rows are not sorted in memory",
                     hint="take `order by` out, or keep fewer rows with `where`",
                 )
-        yield in_order(self.compiled, pa.concat_tables(gathered))
+        found = in_order(self.compiled, pa.concat_tables(gathered))
+        yield telling(found, sum(map(one_by_one_in, gathered)))
 
     @property
     def _fingerprint(self) -> str:
