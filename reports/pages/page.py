@@ -21,19 +21,15 @@ from qps.reports.pages.charts import Bar, LineChart, bars, figure_chart, line_ch
 from qps.reports.pages.live import Json
 from qps.reports.pages.live_page import figure_key
 from qps.reports.pages.page_rows import (
-    ClaimRow,
     FactRow,
     RequirementRow,
     ResourceRow,
-    SensitivityRow,
     assumption_row,
     bottleneck_text,
-    claim_row,
     first_to_saturate,
     requirement_rows,
     resource_row,
     sensitivity_of,
-    sensitivity_rows,
     setting_rows,
 )
 from qps.reports.pages.thinning import telling_points
@@ -48,7 +44,7 @@ from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
 from qps.reports.text.text import advice_rows, carried, remarks, title_of
-from qps.reports.text.verdicts import summary
+from qps.reports.text.verdicts import claimed, predicted, summary, why_missed, within
 from qps.reports.text.view import circumstances
 from qps.solver.answers.solution import ResourceSolution, Solution
 from qps.solver.answers.sweep import sweep
@@ -92,13 +88,12 @@ class PageView(Struct, frozen=True, kw_only=True):
     resources: tuple[ResourceRow, ...]
     carried: Table
     bottleneck: str
-    sensitivity: tuple[SensitivityRow, ...]
     sensitivity_of: str
     settings: tuple[FactRow, ...]
     assumptions: tuple[FactRow, ...]
     formulas: tuple[Formula, ...]
     formulas_left_out: int
-    claims: tuple[ClaimRow, ...]
+    claims: tuple[tuple[ClaimResult, str, str, str, str], ...]
     claims_summary: str
     claims_known: str
     warnings: tuple[str, ...]
@@ -142,13 +137,14 @@ def page_view(
         resources=tuple(resource_row(view, r) for r in _by_saturation(solution)),
         carried=carried(view),
         bottleneck=bottleneck_text(view),
-        sensitivity=sensitivity_rows(view),
         sensitivity_of=sensitivity_of(view),
         settings=setting_rows(model, configuration, view),
         assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
         formulas=_formulas(solution, named[:_MOST_FORMULAS]),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
-        claims=tuple(claim_row(result) for result in claims),
+        claims=tuple(
+            (one, claimed(one), within(one), predicted(one), why_missed(one)) for one in claims
+        ),
         claims_summary=summary(claims) if claims else "",
         claims_known=claims_known_line(result.known for result in claims),
         warnings=tuple(plain((*warnings, *solution.warnings)).splitlines()),

@@ -25,14 +25,10 @@ from qps.reports.text.quantities import (
     undecided_point,
 )
 from qps.reports.text.text import heaviest_in_words, stays_full_text, undecided_saturations
-from qps.reports.text.verdicts import STALE, claimed, predicted, within
 from qps.reports.text.written import interval_text, range_text
 from qps.solver.answers.answer_certainty import met_up_to_known
 from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution
-from qps.solver.claims.claim_results import ClaimResult, Verdict
 from qps.solver.search.method import Method
-
-_TELLING = 0.005  # what moves the answer by less reads as zero
 
 
 class RequirementRow(Struct, frozen=True, kw_only=True):
@@ -58,15 +54,6 @@ class ResourceRow(Struct, frozen=True, kw_only=True):
     is_first: bool
 
 
-class SensitivityRow(Struct, frozen=True):
-    """An elasticity with the length of its bar in per cent of the longest."""
-
-    parameter: str
-    elasticity: str
-    length: float
-    helps: bool
-
-
 class FactRow(Struct, frozen=True, kw_only=True):
     """A fact with its value, where it is stated, and who says so."""
 
@@ -75,22 +62,6 @@ class FactRow(Struct, frozen=True, kw_only=True):
     place: str
     source: str
     range: str = ""
-
-
-class ClaimRow(Struct, frozen=True, kw_only=True):
-    """A claim and what the model says of it."""
-
-    mark: str
-    name: str
-    title: str
-    claimed: str
-    predicted: str
-    difference: str
-    within: str
-    source: str
-    note: str
-    fitted: str
-    missed: str
 
 
 def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRow, ...]:
@@ -204,23 +175,6 @@ def bottleneck_text(view: SolveView) -> str:
     return f"{heaviest_in_words(view)}: {', '.join(path)}."
 
 
-def sensitivity_rows(view: SolveView) -> tuple[SensitivityRow, ...]:
-    """Return what moves the answer, with bars."""
-    if not view.sensitivity:
-        return ()
-    longest = max(abs(item.elasticity) for item in view.sensitivity)
-    return tuple(
-        SensitivityRow(
-            item.parameter,
-            f"{item.elasticity:+.2f} %",
-            100 * abs(item.elasticity) / longest,
-            helps=item.elasticity > 0,
-        )
-        for item in view.sensitivity
-        if abs(item.elasticity) >= _TELLING
-    )
-
-
 def sensitivity_of(view: SolveView) -> str:
     """Return what the sensitivities move, in words."""
     if view.limited_by is None and view.sensitivity_of is not None:
@@ -270,21 +224,3 @@ def assumption_row(model: ir.Model, assumption: Assumption) -> FactRow:
     """Return a number with its range or interval, where it has one, its place and its source."""
     row = _fact(assumption.name, assumption.text, assumption.span, assumption.source)
     return replace(row, range=range_text(model, assumption) or interval_text(model, assumption))
-
-
-def claim_row(result: ClaimResult) -> ClaimRow:
-    """Return a claim with what the model says of it."""
-    difference = result.relative_difference
-    return ClaimRow(
-        mark="fails" if result.fails else result.verdict.value,
-        name=result.name,
-        title=result.title or "",
-        claimed=claimed(result),
-        predicted=predicted(result),
-        difference="" if difference is None else f"{difference:+.1%}",
-        within=within(result),
-        source=result.source or "",
-        note=result.note or "",
-        fitted=result.fitted or "",
-        missed=STALE if result.verdict is Verdict.STALE else result.missed or "",
-    )

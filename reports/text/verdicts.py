@@ -121,10 +121,14 @@ def grounds(results: Iterable[ClaimResult]) -> tuple[Table, ...]:
         if result.fitted is not None:
             chosen.setdefault(result.fitted, []).append(result.name)
         if result.missed is not None:
-            why = STALE if result.verdict is Verdict.STALE else result.missed
-            missed.setdefault(why, []).append(result.name)
+            missed.setdefault(why_missed(result), []).append(result.name)
     tables = (_ground("fitted", "what was chosen", chosen), _ground("missed", "why", missed))
     return tuple(table for table in tables if table.rows)
+
+
+def why_missed(result: ClaimResult) -> str:
+    """Return why a claim is known to be missed, empty where it is not."""
+    return STALE if result.verdict is Verdict.STALE else result.missed or ""
 
 
 def _ground(kind: str, heading: str, reasons: dict[str, list[str]]) -> Table:
