@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.measures import MeasureView
 from qps.solver.answers.headroom import LoadThere, NextLimit
-from qps.solver.answers.solution import BottleneckChange, ModeSolution, Sensitivity
+from qps.solver.answers.solution import BottleneckChange, CostSolution, ModeSolution, Sensitivity
 from qps.solver.what_if.advice import Advice
 
 
@@ -121,17 +121,6 @@ class ElasticView(Struct, frozen=True, kw_only=True):
     known: Certainty
 
 
-class CostView(Struct, frozen=True, kw_only=True):
-    """What is bought ($) or what runs ($/s), in all, for each user, and by place."""
-
-    unit: str
-    total: float
-    per_user: float
-    places: dict[str, float]
-    unpriced: tuple[str, ...]
-    known: Certainty
-
-
 class FailingView(Struct, frozen=True, kw_only=True):
     """A requirement that fails with more users."""
 
@@ -211,7 +200,7 @@ class SolveView(Struct, frozen=True, kw_only=True):
     sensitivity: tuple[Sensitivity, ...]
     sensitivity_of: str | None
     elastic: tuple[ElasticView, ...]
-    cost: tuple[CostView, ...]
+    cost: tuple[CostSolution, ...]
     modes: tuple[ModeSolution, ...]
     advice: tuple[Advice, ...]
     warnings: tuple[dict[str, object], ...]

@@ -11,10 +11,11 @@ from qps.compiler.diagnostics.render import printable
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.certainty import Certainty
 from qps.compiler.quantities.dimension import MONEY, TIME
-from qps.reports.text.answers import CostView, ResourceView, SolveView
+from qps.reports.text.answers import ResourceView, SolveView
 from qps.reports.text.how_known import marked
 from qps.reports.text.quantities import number, quantity, undecided_point, users_text
 from qps.reports.text.table import Table, joined
+from qps.solver.answers.solution import CostSolution
 from qps.solver.what_if.difference import MOST_SHARED, AssumptionChange, ChangeKind, Difference
 
 
@@ -200,8 +201,8 @@ def _saturation(resource: ResourceView) -> tuple[str, str]:
     return told, "never" if resource.saturates_at is None else number(resource.saturates_at)
 
 
-def _price(cost: CostView) -> tuple[str, str]:
-    name, dimension = ("cost", MONEY) if cost.unit == "$" else ("running cost", MONEY / TIME)
+def _price(cost: CostSolution) -> tuple[str, str]:
+    name, dimension = ("running cost", MONEY / TIME) if cost.is_running else ("cost", MONEY)
     return name, quantity(cost.per_user, dimension)
 
 

@@ -20,7 +20,6 @@ from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.answers import (
     BottleneckView,
     CarriedView,
-    CostView,
     ElasticView,
     FailingView,
     KneeView,
@@ -117,17 +116,7 @@ def solve_view(
         sensitivity=solution.sensitivity,
         sensitivity_of=solution.sensitivity_of,
         elastic=tuple(_elastic(item) for item in solution.elastic),
-        cost=tuple(
-            CostView(
-                unit="$/s" if cost.is_running else "$",
-                total=cost.total,
-                per_user=cost.per_user,
-                places=cost.places,
-                unpriced=cost.unpriced,
-                known=EXACT,
-            )
-            for cost in solution.costs
-        ),
+        cost=solution.costs,
         modes=solution.modes,
         advice=tuple(advice),
         warnings=tuple(as_dict(warning) for warning in (*warnings, *solution.warnings)),

@@ -262,7 +262,7 @@ def _costs(graph: LoadGraph, at: int) -> tuple[CostSolution, ...]:
             total = sum(places.values())
             found.append(
                 CostSolution(
-                    is_running=is_running,
+                    unit="$/s" if is_running else "$",
                     total=total,
                     per_user=total / at,
                     places=places,

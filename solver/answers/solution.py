@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.quantities.certainty import Certainty
+from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import Formula
 from qps.solver.search.method import Method
@@ -141,16 +141,22 @@ class ElasticSolution(Struct, frozen=True, kw_only=True):
 
 
 class CostSolution(Struct, frozen=True, kw_only=True):
-    """What the configuration costs at the limit, in all and for each user.
+    """What the configuration costs at the limit, in all, for each user, and by place.
 
-    In $ for what is bought, in $/s for what runs; `places` tells what each place costs.
+    Its unit is $ for what is bought, $/s for what runs.
     """
 
-    is_running: bool
+    unit: str
     total: float
     per_user: float
     places: dict[str, float]
     unpriced: tuple[str, ...]
+    known: Certainty = EXACT
+
+    @property
+    def is_running(self) -> bool:
+        """True for what runs."""
+        return self.unit == "$/s"
 
 
 class ModeSolution(Struct, frozen=True, kw_only=True):
