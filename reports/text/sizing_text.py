@@ -38,15 +38,6 @@ _DIGITS = 4
 _EXACT_DIGITS = 6
 
 
-class MachinesView(Struct, frozen=True):
-    """How many machines there are, how many would do, and what those cost (`$` or `$/s`)."""
-
-    now: int
-    takes: int
-    price: float | None
-    unit: str
-
-
 class NeededView(Struct, frozen=True, kw_only=True):
     """A resource: its load there, its target, what it has and what it takes, in `unit`.
 
@@ -62,7 +53,7 @@ class NeededView(Struct, frozen=True, kw_only=True):
     takes: float | None
     exact: float | None
     suffices: bool
-    machines: MachinesView | None
+    machines: Machines | None
     mode: str | None
     known: Certainty
 
@@ -130,7 +121,6 @@ def _mend_view(mend: Mend) -> MendView:
 
 
 def _needed(one: Needed) -> NeededView:
-    machines = one.machines
     return NeededView(
         name=one.resource,
         load=one.load,
@@ -140,11 +130,7 @@ def _needed(one: Needed) -> NeededView:
         takes=one.takes,
         exact=one.exact,
         suffices=one.suffices,
-        machines=None
-        if machines is None
-        else MachinesView(
-            machines.now, machines.takes, machines.price, "$/s" if machines.is_running else "$"
-        ),
+        machines=one.machines,
         mode=one.mode,
         known=one.known,
     )

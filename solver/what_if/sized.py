@@ -21,13 +21,18 @@ class Capacity(Struct, frozen=True):
 class Machines(Struct, frozen=True):
     """How many machines of a node there are, how many would do, and what those cost.
 
-    `price` is in $, in $/s where it `is_running`, None where none is known.
+    `price` is in $ or, for what runs, in $/s; None where none is known.
     """
 
     now: int
     takes: int
     price: float | None
-    is_running: bool
+    unit: str
+
+    @property
+    def is_running(self) -> bool:
+        """True where the price is of what runs."""
+        return self.unit == "$/s"
 
 
 class Needed(Struct, frozen=True, kw_only=True):

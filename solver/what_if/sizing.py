@@ -316,7 +316,8 @@ class _Mode:
         cost = None
         if price is not None:
             cost = value_at(self._graph, price.value, self._population) * takes / float(now)
-        return Machines(int(now), takes, cost, price is not None and price.is_running)
+        unit = "$/s" if price is not None and price.is_running else "$"
+        return Machines(int(now), takes, cost, unit)
 
     def turned_by(self, number: str) -> dict[str, Capacity]:
         """Return the resources whose capacity a number turns."""
