@@ -27,12 +27,13 @@ from qps.engine.points import Point
 from qps.engine.rational_functions import HIGHEST_DEGREE
 from qps.engine.slopes import gradient
 from qps.engine.substitution import substituted
-from qps.solver.answers.capacity import fails, first_failure
+from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.search.critical import critical_points
 from qps.solver.search.piecewise import piecewise
 from qps.solver.search.rational import as_rational_function
+from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.advice import advise
 
 law = settings(max_examples=60, deadline=None)

@@ -144,7 +144,6 @@ def test_what_bounds_do_not_decide_is_tried_in_a_range_that_is_just_wide_enough(
     import qps.solver.search.boxes
 
     monkeypatch.setattr(qps.solver.search.boxes, "MOST_BOXES", 1)
-    monkeypatch.setattr(qps.solver.answers.capacity, "QUICKEST", 20)
     monkeypatch.setattr(qps.solver.answers.capacity, "WIDEST_RANGE", 300)
     over = cos(N / 7) + N / 1000 - R(13, 10)
     assert first_failure(over, N, 9, 308) == 308

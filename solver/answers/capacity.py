@@ -2,8 +2,8 @@
 
 A criterion may fail, hold again and fail again as the population grows; what counts is the
 first population at which one fails. It is found exactly, from the critical points of the
-criterion. Functions that have none (exponentials, roundings) are evaluated at every population
-of a narrow range; in a wide one, bounds leave most of it behind (`boxes.py`).
+criterion. Of functions that have none (exponentials, roundings), bounds leave most of the range
+behind (`boxes.py`); where they do not decide, every population of it is tried.
 """
 
 from __future__ import annotations
@@ -17,16 +17,10 @@ from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Criterion
 from qps.engine.formulas import ROUNDINGS, Formula, parts_first
-from qps.engine.operations import OF_QUEUES
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.search.certain_signs import NoSignError
 from qps.solver.search.piecewise import piecewise
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces
-
-QUICKEST = 10_000
-"""Populations that are tried one by one sooner than they are left behind by bounds."""
-
-__all__ = ["QUICKEST", "WIDEST_RANGE", "excess", "fails", "first_failure"]
 
 WIDEST_RANGE = 1_000_000
 """Populations that are tried one by one where bounds do not decide."""
@@ -87,8 +81,6 @@ def _first_without_pieces(
     if end - low < _FEW:
         every = range(low, end + 1)
         return next((n for n in every if fails(over, population, n, strict=strict)), None)
-    if end - low < QUICKEST and not over.has(*OF_QUEUES):
-        return _first_of_all(over, population, low, end, strict=strict)
     try:
         return first_failure_in_boxes(over, population, low, end, strict=strict)
     except UndecidedError as undecided:

@@ -13,8 +13,9 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answering import QUALITY, all_criteria, value_at, when_it_fails
-from qps.solver.answers.capacity import excess, fails
+from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
+from qps.solver.search.whole_populations import fails
 
 _NOTICEABLE_LOSS = 5e-4
 _NOTICEABLE_CHANGE = 0.01

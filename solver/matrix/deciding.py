@@ -18,9 +18,9 @@ from qps.engine.exactness import as_float
 from qps.engine.formulas import number
 from qps.engine.running import Runner
 from qps.engine.substitution import Substitution
-from qps.solver.answers.capacity import fails
 from qps.solver.matrix.compiling import CompiledMode
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
+from qps.solver.search.whole_populations import fails
 
 DOUBTFUL = 1e-9
 """A margin, as a part of both sides, within which floats do not tell a sign."""

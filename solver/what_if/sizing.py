@@ -29,7 +29,8 @@ from qps.engine.formulas import number as number_of
 from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
-from qps.solver.answers.capacity import excess, fails
+from qps.solver.answers.capacity import excess
+from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.what_if.scaled_capacities import Scaled, scaled
