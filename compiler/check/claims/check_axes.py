@@ -17,7 +17,6 @@ from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ranges import with_unit_of
 
 MOST_NUMBERS = 1_000_000
 """Values of an axis that are not evenly spaced, each of which is kept."""
@@ -180,7 +179,7 @@ class AxisChecker(OfChanges, frozen=True):
 
     def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:
         """Return the unit that a number is written with, and how much it is in base units."""
-        one = with_unit_of(ast.Number(written.span, Fraction(1)), written)
+        one = ast.with_unit_of(ast.Number(written.span, Fraction(1)), written)
         if isinstance(one, ast.Number):
             return None
         scope = Scope(self.main, Allowed.NOTHING)
@@ -199,7 +198,7 @@ class AxisChecker(OfChanges, frozen=True):
         if last is None:
             return None
         for value in values:
-            written = with_unit_of(value, values[-1])
+            written = ast.with_unit_of(value, values[-1])
             number = (
                 last
                 if value is values[-1]

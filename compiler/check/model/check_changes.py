@@ -31,7 +31,6 @@ from qps.compiler.diagnostics.suggest import did_you_mean, listed
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ranges import with_unit_of
 
 _OF_THE_SPEC = (ast.Users, ast.Node, ast.Link)
 
@@ -257,7 +256,7 @@ class ChangeChecker(Part, frozen=True):
 
     def end(self, bound: ast.Expr, other: ast.Expr | None, dimension: Dimension) -> Fraction | None:
         """Return an end of a range as a number; in `3..30 frame/s` the unit holds for both."""
-        written = with_unit_of(bound, other)
+        written = ast.with_unit_of(bound, other)
         return self.expressions.number(written, Scope(self.main), "the end of a range", dimension)
 
     def _option(self, change: ast.Change, declared: Declared) -> ir.Change | None:

@@ -27,7 +27,6 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ranges import with_unit_of
 from qps.compiler.syntax.remarks import origin
 from qps.grammar.words import TOKEN_CHOICES
 
@@ -143,7 +142,7 @@ class ComponentChecker(Part, frozen=True):
         if stated is None:
             return None
         if isinstance(stated, ast.Range):
-            ends = [with_unit_of(stated.low, stated.high), stated.high]
+            ends = [ast.with_unit_of(stated.low, stated.high), stated.high]
         else:
             ends = [stated, stated]
         loads = [self.expressions.number(end, scope, "a load") for end in ends]

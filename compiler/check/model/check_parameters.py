@@ -14,7 +14,6 @@ from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.ranges import with_unit_of
 from qps.compiler.syntax.remarks import origin
 
 
@@ -139,7 +138,7 @@ class ParameterChecker(Part, frozen=True):
         self, bound: ast.Expr, other: ast.Expr | None, value: ir.Quantity, scope: Scope
     ) -> ir.Quantity | None:
         """Return a bound of a range; in `3..30 frame/s` the unit holds for both ends."""
-        written = with_unit_of(bound, other)
+        written = ast.with_unit_of(bound, other)
         return self.expressions.quantity(written, scope, value.dimension, "the range")
 
 

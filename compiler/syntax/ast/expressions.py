@@ -178,3 +178,19 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             return (condition, then, otherwise)
     return ()
+
+
+def with_unit_of(bound: Expr, other: Expr | None) -> Expr:
+    """Return a plain number with the unit of the other end of its range, all else as it is."""
+    unit = _unit_of(other) if isinstance(bound, Number) and other is not None else None
+    return bound if unit is None else Product(bound.span, ((False, bound), *unit))
+
+
+def _unit_of(expr: Expr) -> tuple[tuple[bool, Expr], ...] | None:
+    """Return the factors of a quantity without its number: the `frame/s` of `30 frame/s`."""
+    match expr:
+        case Quantity(unit=unit):
+            return ((False, unit),)
+        case Product(factors=((False, Quantity(unit=unit)), *rest)):
+            return ((False, unit), *rest)
+    return None
