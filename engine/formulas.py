@@ -476,10 +476,12 @@ def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     if word == "ln" and first.exact is not None and first.exact > 0:
         base, exponent = as_power(first.exact)  # log10 of 1000, ln(1000)/ln(10), is 3
         return None if exponent == 1 else exponent * _made(word, (number(base),))
-    if word in ("ratio", "mean") and operands[1].exact not in (None, 0):
-        return first / operands[1]
-    if word == "waiting" and operands[1].exact is not None and operands[1].exact < 1:
-        return first / (1 - operands[1])
+    row = OPERATIONS[word]
+    if row.divisor is not None:
+        below: Formula = row.divisor(operands[1])
+        value = below.exact
+        if value and (value > 0 or not row.is_of_queue):  # else it grows without end
+            return first / below
     return None
 
 
@@ -518,6 +520,18 @@ def above_and_below(part: Formula) -> tuple[list[Formula], list[Formula]]:
         else:
             above.append(factor)
     return above, below
+
+
+def quotient_of(part: Formula) -> tuple[Formula, Formula] | None:
+    """Return what is divided and by what, of what is no product, but a quotient all the same.
+
+    It has a meaning of its own where its divisor vanishes.
+    """
+    row = OPERATIONS.get(part.word)
+    if row is None or row.divisor is None:
+        return None
+    above, below = part.operands
+    return above, row.divisor(below)
 
 
 def maximum(*operands: Operand) -> Formula:

@@ -10,9 +10,9 @@ from fractions import Fraction
 from math import inf
 
 from qps.engine.formulas import Formula, parts_first
+from qps.engine.known_ranges import ANY, Range
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, sign
-from qps.engine.ranges import ANY, Range
 
 _POPULATION = Range(Fraction(1), inf)
 

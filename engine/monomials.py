@@ -19,6 +19,7 @@ from qps.engine.formulas import (
     apply,
     parts_first,
     product,
+    quotient_of,
     total,
     whole_exponent,
 )
@@ -27,7 +28,6 @@ from qps.engine.remembering import remembered
 Monomials = dict[tuple[Formula, ...], Formula]
 """For each product of symbols, in the order of their keys, what stands before it."""
 
-_QUOTIENTS = ("ratio", "mean", "waiting")
 _MOST = 10_000
 """Products that are taken apart have no more terms than this."""
 _HIGHEST = 8
@@ -65,7 +65,7 @@ def _taken_apart(part: Formula, known: dict[Formula, Monomials]) -> Monomials:
         exponent = whole_exponent(part)
         if exponent is not None and 1 < exponent <= _HIGHEST:
             found = _product([operands[0]] * exponent)
-    elif part.word in _QUOTIENTS and part.operands[1] not in known:
+    elif quotient_of(part) and part.operands[1] not in known:
         found = {of: apply(part.word, by, part.operands[1]) for of, by in operands[0].items()}
     return {(): part} if found is None else found
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
-    from qps.engine.ranges import Range
+    from qps.engine.known_ranges import Range
 
 
 class Operation(Struct, frozen=True, kw_only=True, dict=True):
@@ -41,7 +41,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     all. It grows in proportion with those in the places of `scales`, taken together: so it has
     their dimension, and all others are plain numbers. All its values lie between the two numbers
     of `lies`. Operands in the places of `whole` are counted whole. What `jumps` goes from one
-    whole number to the next.
+    whole number to the next. What has a `divisor` is its first operand over what that makes of the
+    second, but where that is nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them.
@@ -58,6 +59,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     lies: tuple[float, float] = (-inf, inf)
     whole: tuple[int, ...] = ()
     jumps: bool = False
+    divisor: Callable[[Any], Any] | None = None
     by_ends: bool = False
     error: float = 0.0
 
@@ -119,7 +121,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def range(self) -> Callable[..., Range]:
         """Its range from those of its operands; anywhere in `lies` where no more is told."""
-        from qps.engine.ranges import Range  # noqa: PLC0415 - who checks a spec needs none
+        from qps.engine.known_ranges import Range  # noqa: PLC0415 - who checks a spec needs none
 
         low, high = (Fraction(end) if isfinite(end) else end for end in self.lies)
         anywhere = Range(low, high)
@@ -151,6 +153,7 @@ def _row(
     takes_more: bool = False,
     scales: tuple[int, ...] = (),
     jumps: bool = False,
+    divisor: Callable[[Any], Any] | None = None,
     lies: tuple[float, float] = (-inf, inf),
 ) -> Operation:
     return Operation(
@@ -163,6 +166,7 @@ def _row(
         grows=grows,
         scales=scales,
         jumps=jumps,
+        divisor=divisor,
         lies=lies,
     )
 
@@ -190,15 +194,23 @@ def _by_ends(
     )
 
 
+def _itself(divisor: Any) -> Any:
+    return divisor
+
+
+def _spare(load: Any) -> Any:
+    return 1 - load
+
+
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
 _ROWS = (
     _row("+", "total", 1, takes_more=True, scales=(0,)),
     _row("*", "product", 0, takes_more=True),
     _row("pow", "raised", 0, 0),
-    _row("ratio", "ratio", 0, 0, scales=(0,)),
-    _row("mean", "mean", 0, 0, scales=(0,)),
-    _row("waiting", "waiting", 1, 0, of="work load", scales=(0,)),
+    _row("ratio", "ratio", 0, 0, scales=(0,), divisor=_itself),
+    _row("mean", "mean", 0, 0, scales=(0,), divisor=_itself),
+    _row("waiting", "waiting", 1, 0, of="work load", scales=(0,), divisor=_spare),
     _row("max", "maximum", 1, of="x", takes_more=True, scales=(0,)),
     _row("min", "minimum", 1, of="x", takes_more=True, scales=(0,)),
     _row("abs", "absolute", 0, of="x", scales=(0,), lies=_NOT_NEGATIVE),

@@ -21,8 +21,8 @@ from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.intervals import Interval
+from qps.engine.known_ranges import Range
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
-from qps.engine.ranges import Range
 
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
@@ -271,6 +271,18 @@ def test_values_are_in_proportion_as_the_table_says(word: str, data: st.DataObje
     scaled = range(len(at)) if row.takes_more else row.scales
     more = [3 * number if place in scaled else number for place, number in enumerate(at)]
     assert same(row.number(*map(float, more)), 3 * row.number(*map(float, at)))
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.divisor])
+@law
+@given(st.data())
+def test_a_quotient_has_the_divisor_that_the_table_says(word: str, data: st.DataObject) -> None:
+    above, below = drawn(word, data)
+    row = OPERATIONS[word]
+    assert row.divisor is not None
+    divisor = row.divisor(below)
+    if divisor > 0:
+        assert row.exact(above, below) == above / divisor
 
 
 @each_row

@@ -35,11 +35,11 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
+from qps.engine.known_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range
 from qps.engine.known_signs import range_of
 from qps.engine.monomials import expanded, monomials
 from qps.engine.points import Point
 from qps.engine.powers import as_power
-from qps.engine.ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, Range
 
 law = settings(max_examples=150, deadline=None)
 

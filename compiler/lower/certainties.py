@@ -16,9 +16,9 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, opposite, together
 from qps.engine.formulas import Formula, parts_first, symbol
+from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.known_signs import ranges_of
 from qps.engine.operations import OPERATIONS
-from qps.engine.ranges import ANY, NOT_NEGATIVE, Range
 
 Asked = ir.Measured | ir.Changed
 CertaintyOf = Callable[[Asked], Certainty]

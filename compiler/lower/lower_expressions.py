@@ -31,10 +31,10 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
+from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.known_signs import range_of_constant
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, in_floats, sign
-from qps.engine.ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.substitution import substituted
 
 Told = TypeVar("Told")

@@ -7,7 +7,7 @@ operands are; here it depends on their ranges.
 from __future__ import annotations
 
 from qps.engine.columns import on_ranges
-from qps.engine.ranges import Range
+from qps.engine.known_ranges import Range
 
 Moves = tuple[int, ...]
 

@@ -12,7 +12,7 @@ from functools import reduce
 from math import ceil, inf, isinf
 from math import floor as rounded_down
 
-from qps.engine.ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, End, Range
+from qps.engine.known_ranges import ANY, NOT_NEGATIVE, NOT_POSITIVE, End, Range
 
 
 def total(*parts: Range) -> Range:

@@ -23,6 +23,7 @@ from qps.engine.formulas import (
     above_and_below,
     parts_first,
     power,
+    quotient_of,
 )
 from qps.engine.operations import OPERATIONS
 
@@ -130,17 +131,13 @@ class _Layout:
                 return self._product(part)
             case "pow":
                 return self._power(*part.operands)
-            case "ratio" | "mean":
-                return self._quotient(part.operands[:1], part.operands[1:])
-            case "waiting":
-                work, load = part.operands
-                return self._quotient((work,), (1 - load,))
             case "effective":
                 cores, efficiency = (self.of(operand) for operand in part.operands)
                 doublings = style.function("log2", [self._signed(cores)])
                 factor = style.power(self._held(efficiency, _ATOM), doublings)
                 return _Laid(style.product([self._held(cores, _PRODUCT), factor]), _PRODUCT)
-        return self._function(part)
+        quotient = quotient_of(part)
+        return self._quotient(quotient[:1], quotient[1:]) if quotient else self._function(part)
 
     def _number(self, value: object) -> _Laid:
         if isinstance(value, Fraction):

@@ -17,6 +17,7 @@ from qps.engine.formulas import (
     whole_exponent,
 )
 from qps.engine.monomials import expanded
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
 from qps.reports.text.formula_layout import laid_out
@@ -92,8 +93,6 @@ def with_numbers(expr: Formula, assumptions: Mapping[str, Assumption]) -> str:
 
 _MOST_WRITTEN_OUT = 2_000
 """Parts of a formula, beyond which nobody reads it: its products stay as they are."""
-_QUOTIENTS = "ratio", "mean", "waiting"
-"""Operations that are read as quotients."""
 
 
 def in_population(expr: Formula, values: Mapping[Formula, Formula], population: Formula) -> str:
@@ -114,9 +113,8 @@ def _written_out(parts: Sequence[Formula], atoms: set[Formula]) -> Formula:
             known[part] = part if part.exact is not None else number(in_floats(part))
         elif part.word in (SUM, PRODUCT) or not operands or (whole_exponent(part) or 0) > 0:
             known[part] = remade(part, operands)
-        elif part.word in _QUOTIENTS:
-            above, below = operands
-            known[part] = above / (1 - below if part.word == "waiting" else expanded(below, atoms))
+        elif divisor := OPERATIONS[part.word].divisor:
+            known[part] = operands[0] / divisor(expanded(operands[1], atoms))
         else:
             known[part] = remade(part, tuple(expanded(one, atoms) for one in operands))
             atoms.add(known[part])
