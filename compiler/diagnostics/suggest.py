@@ -47,6 +47,18 @@ def did_you_mean(word: str, names: Iterable[str]) -> str | None:
     return None
 
 
+def offered(word: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint that offers the closest name, or lists them all; `otherwise` for none.
+
+    >>> offered("mm7", ["mm1", "md1"]), offered("x", [], "declare it")
+    ('did you mean `mm1`?', 'declare it')
+    """
+    candidates = list(names)
+    return did_you_mean(word, candidates) or (
+        f"there is {listed(candidates, 'and')}" if candidates else otherwise
+    )
+
+
 def dotted_meant(word: str, names: Iterable[str]) -> str | None:
     """Return a hint that offers names of several parts: all of a place, or all of a kind.
 

@@ -29,8 +29,8 @@ class Claim(Struct, frozen=True, kw_only=True):
     """
 
     value: Quantity | Condition
-    claimed: Quantity | None
-    tolerance: Tolerance | None
+    claimed: Quantity | None = None
+    tolerance: Tolerance | None = None
     changes: tuple[Change, ...]
     span: Span
     asks: bool = True

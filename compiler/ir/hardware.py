@@ -51,8 +51,8 @@ class Resource(Struct, frozen=True, kw_only=True):
     name: str
     kind: ResourceKind
     capacity: Quantity
-    speed: Quantity | None
-    idle: Quantity | None
+    speed: Quantity | None = None
+    idle: Quantity | None = None
     work: Dimension
     span: Span
     jitter: Quantity | None = None

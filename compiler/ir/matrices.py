@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.expressions import Change, Condition, Constant, SetParameter
 from qps.compiler.ir.parameters import Quantity
-from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
 
 
 class AxisKind(Enum):
@@ -41,10 +41,10 @@ class Axis(Struct, frozen=True, kw_only=True):
 
     name: str
     kind: AxisKind
-    choices: tuple[Change, ...]
-    labels: tuple[str, ...]
-    numbers: tuple[Fraction, ...] | Steps
-    dimension: Dimension
+    choices: tuple[Change, ...] = ()
+    labels: tuple[str, ...] = ()
+    numbers: tuple[Fraction, ...] | Steps = ()
+    dimension: Dimension = DIMENSIONLESS
     span: Span
     unit: tuple[str, Fraction] | None = None
 

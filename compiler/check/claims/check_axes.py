@@ -15,7 +15,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
-from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
+from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.syntax import ast
 
 MOST_NUMBERS = 1_000_000
@@ -140,8 +140,6 @@ class AxisChecker(OfChanges, frozen=True):
             kind=kind,
             choices=tuple(changes),
             labels=tuple(labels),
-            numbers=(),
-            dimension=DIMENSIONLESS,
             span=item.values.span,
         )
 
@@ -165,16 +163,13 @@ class AxisChecker(OfChanges, frozen=True):
             numbers, last = self._listed(values, dimension), values[-1]
         if numbers is None:
             return None
-        name, span, unit = declared.qualified, item.values.span, self._unit(last, dimension)
         return ir.Axis(
-            name=name,
+            name=declared.qualified,
             kind=ir.AxisKind.PARAMETER,
-            choices=(),
-            labels=(),
             numbers=numbers,
             dimension=dimension,
-            span=span,
-            unit=unit,
+            span=item.values.span,
+            unit=self._unit(last, dimension),
         )
 
     def _unit(self, written: ast.Expr, dimension: Dimension) -> tuple[str, Fraction] | None:

@@ -60,14 +60,7 @@ class ClaimChecker(OfChanges, frozen=True):
             condition = self.expressions.condition(item.value, scope)
             if condition is None:
                 return None
-            return ir.Claim(
-                value=condition,
-                claimed=None,
-                tolerance=None,
-                changes=changes,
-                span=item.span,
-                asks=asks,
-            )
+            return ir.Claim(value=condition, changes=changes, span=item.span, asks=asks)
         value = self.expressions.quantity(item.value, scope)
         if value is None:
             return None

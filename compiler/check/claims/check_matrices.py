@@ -19,7 +19,7 @@ from qps.compiler.check.values.part import sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import did_you_mean, listed, offered
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import MONEY, TIME
 from qps.compiler.syntax import ast
@@ -274,8 +274,7 @@ class MatrixChecker(OfChanges, frozen=True):
                     codes.UNKNOWN_NAME,
                     item.matrix.span,
                     f"there is no matrix `{item.matrix.text}`",
-                    did_you_mean(item.matrix.text, names)
-                    or (listed(names, "or") if names else "declare it: `matrix name { … }`"),
+                    offered(item.matrix.text, names, "declare it: `matrix name { … }`"),
                 )
                 return None
             return self.known.matrices.get(item.matrix.text)

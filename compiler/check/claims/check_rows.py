@@ -13,7 +13,7 @@ from qps.compiler.check.values.part import whole
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.ir.parts import operands_of, parts_of
 from qps.compiler.syntax import ast
 
@@ -104,8 +104,7 @@ class RowConditions(OfChanges, frozen=True):
             codes.UNKNOWN_NAME,
             value.span,
             f"there is no {what} `{value.name.text}`",
-            hint=did_you_mean(value.name.text, names)
-            or (f"there is {listed(names, 'and')}" if names else f"no {what} is declared"),
+            hint=offered(value.name.text, names, f"no {what} is declared"),
         )
         return None
 

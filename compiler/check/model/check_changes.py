@@ -27,7 +27,7 @@ from qps.compiler.check.values.part import Part, sound
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Code, Label
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.quantities.dimension import Dimension
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -139,7 +139,7 @@ class ChangeChecker(Part, frozen=True):
                 codes.BAD_SETTING,
                 value.span,
                 f"`{word}` is no case",
-                hint=did_you_mean(word, CASES) or listed(CASES, "or"),
+                hint=offered(word, CASES),
             )
         return None
 
@@ -161,8 +161,7 @@ class ChangeChecker(Part, frozen=True):
             else f"there is no {kind} `{word}`",
             hint="move it up"
             if word in names
-            else did_you_mean(word, known)
-            or (listed(known, "or") if known else f"declare it: `{kind} name {{ … }}`"),
+            else offered(word, known, f"declare it: `{kind} name {{ … }}`"),
         )
         return None
 
@@ -270,7 +269,7 @@ class ChangeChecker(Part, frozen=True):
             value.span,
             f"`{word}` is no choice of `{change.name.text}`",
             secondary=[Label(declared.declaration.name.span, "declared here")],
-            hint=did_you_mean(word, choices) or listed(choices, "or"),
+            hint=offered(word, choices),
         )
         return None
 

@@ -175,7 +175,6 @@ class MachineChecker(AttributeChecker, frozen=True):
             name=item.name.text,
             kind=kind,
             capacity=capacity,
-            speed=None,
             idle=idle,
             work=capacity.dimension,
             span=item.name.span,

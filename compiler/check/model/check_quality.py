@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.suggest import did_you_mean
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -28,8 +28,7 @@ def check_quality(part: Part) -> ir.Quality:
             codes.UNKNOWN_NAME,
             metric.span,
             f"unknown metric `{metric.text}`",
-            hint=did_you_mean(metric.text, names)
-            or "there is `euclidean`, `worst`, or a formula: `quality = …`",
+            hint=offered(metric.text, names),
         )
         return ir.Quality(ir.Metric.EUCLIDEAN, None, None)
     return ir.Quality(ir.Metric(metric.text), None, stated.span)

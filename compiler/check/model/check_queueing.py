@@ -6,7 +6,7 @@ from qps.compiler import ir
 from qps.compiler.check.names.scope import Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -61,8 +61,7 @@ class QueueingChecker(Part, frozen=True):
                 codes.UNKNOWN_NAME,
                 stated.discipline.span,
                 f"unknown queueing discipline `{word}`",
-                hint=did_you_mean(word, _WORDS)
-                or "there is " + listed([f"`{word}`" for word in _WORDS], "and"),
+                hint=offered(word, _WORDS),
             )
             return None
         variation = None

@@ -10,7 +10,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.compiler.syntax import ast
 
@@ -62,6 +62,6 @@ class TargetChecker(Part, frozen=True):
             codes.UNKNOWN_NAME,
             name.span,
             f"nothing that is loaded is called `{name.text}`",
-            hint=did_you_mean(name.text, known) or f"there is {listed(known, 'and')}",
+            hint=offered(name.text, known),
         )
         return None

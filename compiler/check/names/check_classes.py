@@ -13,7 +13,7 @@ from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import offered
 from qps.compiler.syntax import ast
 
 CASES = tuple(case.value for case in ir.Case)
@@ -72,8 +72,7 @@ class ClassChecker(Struct, frozen=True):
             name.span,
             f"`{own.text}` has no kind `{name.parts[-1]}`",
             secondary=[Label(own.span, "declared here")],
-            hint=did_you_mean(name.parts[-1], list(shares.of))
-            or "there is " + listed(list(shares.of), "and"),
+            hint=offered(name.parts[-1], shares.of),
         )
         return False
 

@@ -26,7 +26,7 @@ from qps.compiler.check.values.values import Value, mentions_of
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.diagnostics.suggest import did_you_mean, offered
 from qps.compiler.quantities import units
 from qps.compiler.quantities.dimension import (
     DATA_RATE,
@@ -379,7 +379,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 codes.UNKNOWN_NAME,
                 expr.span,
                 f"`{word}` is no measure of a stream",
-                hint=did_you_mean(word, names) or "there is " + listed(names, "and"),
+                hint=offered(word, names),
             )
             return None
         if dimension is None:
