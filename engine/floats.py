@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from qps.engine.building import Builder
+from qps.engine.exactness import as_float
 from qps.engine.formulas import Formula
 from qps.engine.leaves import NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
@@ -34,7 +35,7 @@ def _value(step: Step, operands: Sequence[float], at: float) -> float:
         return at
     if step.word == NUMBER:
         assert isinstance(step.value, Fraction | float)
-        return float(step.value)
+        return as_float(step.value)
     if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         operands = (operands[0], float(step.value))

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from qps.engine import leaves
+from qps.engine.exactness import as_float
 from qps.engine.operations import OPERATIONS, Operation
 
 StepValue: TypeAlias = Fraction | float | str | int | None
@@ -73,7 +74,7 @@ class Program:
             match step.word:
                 case leaves.NUMBER:
                     assert isinstance(step.value, Fraction | float)
-                    found.constants[number] = float(step.value)
+                    found.constants[number] = as_float(step.value)
                 case leaves.INPUT:
                     found.inputs[number] = str(step.value)
                 case leaves.POPULATION:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from qps.engine.columns import on_bounds
 from qps.engine.columns.on_arrays import whole_power
 from qps.engine.columns.on_bounds import Bounds
+from qps.engine.exactness import as_float
 from qps.engine.leaves import NUMBER
 from qps.engine.operations import OPERATIONS
 from qps.engine.programs import Plan, Program, Step
@@ -96,4 +98,7 @@ def in_floats(step: Step, operands: Sequence[Any]) -> Any:
     row = OPERATIONS.get(step.word)
     if row is not None:
         return row.array(*operands)
-    return np.float64(step.value) if step.word == NUMBER else _powered(step, operands)
+    if step.word != NUMBER:
+        return _powered(step, operands)
+    assert isinstance(step.value, Fraction | float)
+    return np.float64(as_float(step.value))

@@ -29,6 +29,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.engine.exactness import as_float
 from qps.engine.formulas import ONE, maximum
 from qps.engine.formulas import number as number_formula
 from qps.reports.text.explain_streams import (
@@ -176,7 +177,7 @@ def _varied(graph: LoadGraph, table: CaseTable, case: ir.Case, at: int) -> Expla
 
 def _of_case(row: CaseRow, case: ir.Case, dimension: Dimension) -> str:
     value = row.values[case]
-    return "" if value is None else quantity(float(value), dimension)
+    return "" if value is None else quantity(as_float(value), dimension)
 
 
 _COSTS = {"cost": False, "running_cost": True}

@@ -13,6 +13,7 @@ from qps.compiler.data.regression import regression
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import Assumption
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.exactness import as_float
 from qps.reports.text.quantities import number, scale_of
 
 _FINEST = 10**15
@@ -34,7 +35,7 @@ def unit_of(text: str, value: Fraction, dimension: Dimension) -> tuple[Fraction,
         return _FITTED_IN.get(fitted[2], Fraction(1, 10**6)), fitted[2]
     written = _WRITTEN.fullmatch(" ".join(text.split()))
     if written is None or value == 0 or not _is_unit(written[2]):
-        factor, unit = scale_of(float(value), dimension)
+        factor, unit = scale_of(as_float(value), dimension)
         exact = Fraction(factor).limit_denominator(_FINEST)
         return (exact, unit) if float(exact) == factor else (Fraction(1), str(dimension))
     return value / Fraction(written[1].replace("_", "")), written[2]
@@ -73,7 +74,7 @@ def range_text(model: ir.Model, assumption: Assumption) -> str:
     factor, unit = unit_of(assumption.text, assumption.fraction, assumption.dimension)
     bounds = () if declared is None else (declared.low, declared.high)
     ends = [
-        number(float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""
+        number(as_float(bound.value / factor)) if isinstance(bound, ir.Constant) else ""
         for bound in bounds
     ]
     if not any(ends):

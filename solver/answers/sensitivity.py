@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.exactness import as_float
 from qps.engine.floats import number_function
 from qps.engine.formulas import Formula
 from qps.engine.slopes import gradient
@@ -29,8 +30,8 @@ def elasticities(over: Formula, at: float, graph: LoadGraph) -> tuple[Sensitivit
         partial = slopes.get(assumption.symbol)
         if partial is None or not isfinite(partial):
             continue
-        elasticity = -partial * float(assumption.fraction) / (slope * at)
-        if abs(elasticity) > _NEGLIGIBLE:
+        elasticity = -partial * as_float(assumption.fraction) / (slope * at)
+        if isfinite(elasticity) and abs(elasticity) > _NEGLIGIBLE:
             # The point was found to some twelve digits: what lies beyond nine is noise.
             found.append(Sensitivity(assumption.name, float(f"{elasticity:.9g}")))
     return tuple(sorted(found, key=lambda s: (-abs(s.elasticity), s.parameter)))
