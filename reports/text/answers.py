@@ -11,7 +11,13 @@ from msgspec import Struct
 from qps.compiler.quantities.certainty import Certainty
 from qps.reports.text.measures import MeasureView
 from qps.solver.answers.headroom import LoadThere, NextLimit
-from qps.solver.answers.solution import BottleneckChange, CostSolution, ModeSolution, Sensitivity
+from qps.solver.answers.solution import (
+    Bottleneck,
+    BottleneckChange,
+    CostSolution,
+    ModeSolution,
+    Sensitivity,
+)
 from qps.solver.what_if.advice import Advice
 
 
@@ -51,23 +57,6 @@ class CarriedView(Struct, frozen=True, kw_only=True):
     byte_per_month: float
     count: float
     known: Certainty
-
-
-class BottleneckView(Struct, frozen=True, kw_only=True):
-    """The bottleneck and where it changes hands.
-
-    Where it is saturated `from_start`, `saturates_at` is the start of the range. It `stays_full`,
-    `exactly` or `at most`, where that lies before the largest acceptable population. Whether those
-    that are `undecided` saturate before it cannot be told.
-    """
-
-    resource: str
-    saturates_at: float | None
-    from_start: bool
-    stays_full: str | None
-    initially: str
-    changes: tuple[BottleneckChange, ...]
-    undecided: tuple[str, ...]
 
 
 class RequirementView(Struct, frozen=True, kw_only=True):
@@ -184,7 +173,7 @@ class SolveView(Struct, frozen=True, kw_only=True):
     population: PopulationView
     resources: tuple[ResourceView, ...]
     carries: tuple[CarriedView, ...]
-    bottleneck: BottleneckView | None
+    bottleneck: Bottleneck | None
     requirements: tuple[RequirementView, ...]
     measures: tuple[MeasureView, ...]
     quality: QualityView

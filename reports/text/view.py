@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import isfinite
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -18,7 +19,6 @@ from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import EXACT, opposite
 from qps.compiler.quantities.dimension import Dimension
 from qps.reports.text.answers import (
-    BottleneckView,
     CarriedView,
     ElasticView,
     FailingView,
@@ -93,15 +93,7 @@ def solve_view(
         carries=_carried(solution),
         bottleneck=None
         if bottleneck is None
-        else BottleneckView(
-            resource=bottleneck.resource,
-            saturates_at=bottleneck.saturates_at,
-            from_start=bottleneck.from_start,
-            stays_full=bottleneck_stays_full(solution),
-            initially=bottleneck.initially,
-            changes=bottleneck.changes,
-            undecided=bottleneck.undecided,
-        ),
+        else replace(bottleneck, stays_full=bottleneck_stays_full(solution)),
         requirements=tuple(_requirement(solution, item) for item in solution.requirements),
         measures=measure_views(solution),
         quality=_quality(solution),

@@ -65,12 +65,14 @@ class Bottleneck(Struct, frozen=True, kw_only=True):
     One that is saturated `from_start` is so where the range starts already: `saturates_at` is
     that start then, not where it begins to be. `initially` is the most heavily loaded one at the
     lower end; `changes` follow from there. `undecided` are resources of which it cannot be told
-    whether they saturate before it.
+    whether they saturate before it. Where it saturates before the largest acceptable population,
+    views tell how it `stays_full` up to there, `exactly` or `at most`; None in a solution.
     """
 
     resource: str
     saturates_at: float | None
     from_start: bool
+    stays_full: str | None = None
     initially: str
     changes: tuple[BottleneckChange, ...]
     undecided: tuple[str, ...] = ()
