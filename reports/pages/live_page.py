@@ -9,7 +9,6 @@ from math import isfinite
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
 from qps.compiler.diagnostics.render import printable
-from qps.compiler.quantities.dimension import Dimension
 from qps.reports.pages.live import Json, LiveModel
 from qps.reports.pages.thinning import telling_points
 from qps.reports.pages.variants import MOST_VARIANTS, Origin, variants_of
@@ -117,11 +116,11 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
         "x": {
             "name": figure.parameter or model.population.name,
             "values": [_rounded(drawn.at[i]) for i in kept],
-            "scale": list(_scale(drawn.at[-1], figure.dimension)),
+            "scale": list(scale_of(drawn.at[-1], figure.dimension)),
             "isLog": "x" in figure.logarithmic,
         },
         "y": {
-            "scale": list(_scale(max((abs(v) for v in values), default=0.0), drawn.dimension)),
+            "scale": list(scale_of(max((abs(v) for v in values), default=0.0), drawn.dimension)),
             "isLog": "y" in figure.logarithmic,
         },
         "lines": [
@@ -132,10 +131,6 @@ def _figure(model: ir.Model, drawn: DrawnFigure) -> Json:
             for curve in drawn.curves
         ],
     }
-
-
-def _scale(value: float, dimension: Dimension) -> tuple[float, str]:
-    return scale_of(value, dimension)
 
 
 def _rounded(value: float) -> float | None:

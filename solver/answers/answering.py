@@ -11,9 +11,12 @@ from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import ONE, Formula
-from qps.solver.answers.beyond_measured import beyond_measured, report_beyond
+from qps.solver.answers.beyond_measured import (
+    beyond_measured,
+    report_beyond,
+    report_far_from_measured,
+)
 from qps.solver.answers.capacity import excess, first_failure
-from qps.solver.answers.far_from_measured import report_far_from_measured
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
 from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.saturation import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.bisection import bisected
 from qps.engine.exactness import as_float
 from qps.engine.floats import number_function
 from qps.engine.formulas import Formula
@@ -48,12 +49,4 @@ def crossing(over: Formula, population: Formula, below: int, above: int) -> floa
     low, high = float(below), float(above)
     if not all(isfinite(value(end)) for end in (low, high)):
         return None
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if value(middle) <= 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    return bisected(lambda at: not value(at) <= 0, low, high)
