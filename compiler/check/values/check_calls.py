@@ -19,7 +19,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.places import has_resource
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_cases import CASE_FUNCTIONS, CaseChecker
-from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf, measured
+from qps.compiler.check.values.check_names import EVERYTHING, OWNERS, Definitions, ValueOf
 from qps.compiler.check.values.check_operations import (
     FUNCTIONS,
     OperationChecker,
@@ -27,7 +27,7 @@ from qps.compiler.check.values.check_operations import (
     given_in_words,
 )
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
-from qps.compiler.check.values.values import Arithmetic, Value
+from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -243,13 +243,10 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         if not has_resource(self.sink, scope.module, last):
             return None
         if word == "count":
-            counted = ir.NodeCount(last.parts[0])
-            return Value(
-                expr=counted, dimension=DIMENSIONLESS, span=expr.span, mentions=Allowed.POPULATION
-            )
+            return leaf(ir.NodeCount(last.parts[0]), DIMENSIONLESS, expr.span)
         if word == "saturation":
             asked = ir.Measured(ir.MeasureKind.SATURATION, last.text)
-            return measured(asked, DIMENSIONLESS, expr.span, answer=True)
+            return leaf(asked, DIMENSIONLESS, expr.span)
         by, kind = ("stream", ast.Stream) if isinstance(owner, ast.Link) else _BY_COMPONENT
         return self._share((names[0], by, kind), last, expr.span, scope)
 
@@ -303,7 +300,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             )
             return None
         quantile = ir.MeasureKind.QUANTILE
-        return measured(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
+        return leaf(ir.Measured(quantile, parts[0], level=share.expr.value), TIME, expr.span)
 
     def _is_of_another_spec(self, name: ast.Name, scope: Scope) -> bool:
         """Return whether a module asks for what only a spec has; then it is reported."""
@@ -329,12 +326,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
         asked = ir.GroupCount if word == "count" else ir.Members
-        return Value(
-            expr=asked(declared.qualified),
-            dimension=DIMENSIONLESS,
-            span=span,
-            mentions=Allowed.POPULATION,
-        )
+        return leaf(asked(declared.qualified), DIMENSIONLESS, span)
 
     def _share(
         self,
@@ -351,7 +343,7 @@ class CallChecker(Struct, frozen=True, kw_only=True):
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, declared.qualified)
-        return measured(asked, DIMENSIONLESS, span)
+        return leaf(asked, DIMENSIONLESS, span)
 
 
 _BY_COMPONENT = ("component", ast.Component)

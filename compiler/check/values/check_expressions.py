@@ -31,6 +31,7 @@ from qps.compiler.check.values.values import (
     ExpressionTooLargeError,
     Value,
     factor_hint,
+    leaf,
     mentions_of,
     unit_hint,
 )
@@ -267,7 +268,7 @@ class ExpressionChecker:
     def _value(self, expr: ast.Expr, scope: Scope) -> Value | None:
         match expr:
             case ast.Number():
-                return Value(expr=ir.Constant(expr.value), dimension=DIMENSIONLESS, span=expr.span)
+                return leaf(ir.Constant(expr.value), DIMENSIONLESS, expr.span)
             case ast.Quantity():
                 parts = [self.value(expr.number, scope), self._unit(expr.unit, scope)]
                 return self._arithmetic.product(
@@ -276,9 +277,7 @@ class ExpressionChecker:
             case ast.Reference():
                 return self._names.reference(expr, scope)
             case ast.Negative():
-                minus = Value(
-                    expr=ir.Constant(Fraction(-1)), dimension=DIMENSIONLESS, span=expr.span
-                )
+                minus = leaf(ir.Constant(Fraction(-1)), DIMENSIONLESS, expr.span)
                 factors = [(False, minus), (False, self.value(expr.operand, scope))]
                 return self._arithmetic.product(expr.span, factors)
             case ast.Sum():

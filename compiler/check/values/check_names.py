@@ -22,7 +22,7 @@ from qps.compiler.check.names.declarations import (
 from qps.compiler.check.names.places import resource_words
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.check_traces import TraceChecker, trace_of
-from qps.compiler.check.values.values import Value, mentions_of
+from qps.compiler.check.values.values import Value, leaf
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, Sink
 from qps.compiler.diagnostics.source import Span
@@ -139,14 +139,6 @@ class Definitions(Struct, kw_only=True):
         )
 
 
-def measured(
-    asked: ir.Measured, dimension: Dimension, span: Span, *, answer: bool = False
-) -> Value:
-    """Return a measure as a value; an answer is one that only solving gives."""
-    mentions = Allowed.ANSWERS if answer else mentions_of(asked)
-    return Value(expr=asked, dimension=dimension, span=span, mentions=mentions)
-
-
 class NameChecker(Struct, frozen=True, kw_only=True):
     """Tells what names stand for; `value` checks the expressions behind them."""
 
@@ -165,18 +157,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         name = expr.name
         if len(name.parts) == 1 and name.text in scope.formals:
             bound = scope.formals[name.text]
-            mentions = mentions_of(bound.expr)
-            dimension, divisors = bound.dimension, bound.divisors
-            return Value(
-                expr=bound.expr,
-                dimension=dimension,
-                span=expr.span,
-                mentions=mentions,
-                divisors=divisors,
-            )
+            return leaf(bound.expr, bound.dimension, expr.span, bound.divisors)
         unit = units.built_in(name.text) if len(name.parts) == 1 else None
         if unit is not None:
-            return Value(expr=ir.Constant(unit.factor), dimension=unit.dimension, span=expr.span)
+            return leaf(ir.Constant(unit.factor), unit.dimension, expr.span)
         declared = lookup(scope.module, name)
         if declared is not None:
             return self._declared(declared, expr)
@@ -194,30 +178,13 @@ class NameChecker(Struct, frozen=True, kw_only=True):
                 value = self._definition(declared, declaration.value)
                 if value is None or value.mentions:
                     return None  # what depends on what it may not is reported where it stands
-                is_elastic = declaration.is_elastic
-                mentions = Allowed.ELASTIC if is_elastic else Allowed.NOTHING
-                parameter = ir.ParameterValue(declared.qualified, is_elastic)
-                divisors = value.divisors
-                return Value(
-                    expr=parameter,
-                    dimension=value.dimension,
-                    span=span,
-                    mentions=mentions,
-                    divisors=divisors,
-                )
-            case ast.Let():
-                value = self._definition(declared, declaration.value)
-                return None if value is None else replace(value, span=span)
-            case ast.Measure():
+                parameter = ir.ParameterValue(declared.qualified, declaration.is_elastic)
+                return leaf(parameter, value.dimension, span, value.divisors)
+            case ast.Let() | ast.Measure():
                 value = self._definition(declared, declaration.value)
                 return None if value is None else replace(value, span=span)
             case ast.Users():
-                return Value(
-                    expr=ir.Population(),
-                    dimension=DIMENSIONLESS,
-                    span=span,
-                    mentions=Allowed.POPULATION,
-                )
+                return leaf(ir.Population(), DIMENSIONLESS, span)
             case _:
                 self._not_a_value(declared, expr)
                 return None
@@ -227,11 +194,8 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         word, declaration = expr.name.parts[-1], declared.declaration
         one = ir.ParameterValue(f"{declared.qualified}.{word}")
         if isinstance(declaration, ast.Kinds):
-            return (
-                Value(expr=one, dimension=DIMENSIONLESS, span=expr.span)
-                if self.classes.knows(declared, expr.name)
-                else None
-            )
+            is_known = self.classes.knows(declared, expr.name)
+            return leaf(one, DIMENSIONLESS, expr.span) if is_known else None
         assert isinstance(declaration, ast.Param)
         owner = declared.declaration.name.text
         table = declaration.value
@@ -255,7 +219,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return None
         if not self.classes.knows(divided, expr.name):
             return None
-        return Value(expr=one, dimension=value.dimension, span=expr.span, divisors=value.divisors)
+        return leaf(one, value.dimension, expr.span, value.divisors)
 
     def _not_a_value(self, declared: Declared, expr: ast.Reference) -> None:
         hints: dict[type, str] = {
@@ -284,7 +248,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
     def _unit(self, declared: Declared, unit: ast.Unit, span: Span) -> Value | None:
         if unit.value is None:
             base = unit.name.text
-            return Value(expr=ir.Constant(Fraction(1)), dimension=Dimension.of(base), span=span)
+            return leaf(ir.Constant(Fraction(1)), Dimension.of(base), span)
         value = self._definition(declared, unit.value)
         if value is not None and not isinstance(value.expr, ir.Constant):
             self.sink.report(
@@ -327,12 +291,10 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         """Return a measure such as `voice.latency` or `station.cpu.load`."""
         parts, module = expr.name.parts, scope.module
         if parts == ("largest_acceptable",):
-            return measured(
-                ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span, answer=True
-            )
+            return leaf(ir.Measured(ir.MeasureKind.LARGEST, ""), DIMENSIONLESS, expr.span)
         if len(parts) == 1 and parts[0] in _SYSTEM_MEASURES:
             kind, dimension = _SYSTEM_MEASURES[parts[0]]
-            return measured(ir.Measured(kind, ""), dimension, expr.span)
+            return leaf(ir.Measured(kind, ""), dimension, expr.span)
         owner = module.names.get(parts[0])
         if isinstance(owner, OWNERS) and module.prefix:
             report_other_spec(self.sink, expr.span, Declared(module, owner))
@@ -356,7 +318,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
         is_known = len(parts) == 2 or words is None or parts[1] in words  # noqa: PLR2004
         if parts[-1] in _PLACE_MEASURES and is_known:
             kind, dimension = _PLACE_MEASURES[parts[-1]]
-            return measured(ir.Measured(kind, ".".join(parts[:-1])), dimension, expr.span)
+            return leaf(ir.Measured(kind, ".".join(parts[:-1])), dimension, expr.span)
         loads = [f"{name}.load", *(f"{name}.{word}.load" for word in words or ())]
         self.sink.report(
             codes.UNKNOWN_NAME,
@@ -384,7 +346,7 @@ class NameChecker(Struct, frozen=True, kw_only=True):
             return None
         if dimension is None:
             return None
-        return measured(ir.Measured(kind, stream.name.text), dimension, expr.span)
+        return leaf(ir.Measured(kind, stream.name.text), dimension, expr.span)
 
     def _rate_dimension(self, stream: ast.Stream) -> Dimension | None:
         """Return the dimension of a stream's rate: of its first item, else of its bytes."""

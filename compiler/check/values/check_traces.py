@@ -11,7 +11,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.check.names.declarations import Declared, Module, lookup
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.values import Arithmetic, Value
+from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.data.recordings import Recording, recording_of
 from qps.compiler.data.trace_files import TraceError, read_columns
 from qps.compiler.diagnostics import codes
@@ -141,9 +141,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
     def _value(self, declared: Declared, recording: Recording, word: str, span: Span) -> Value:
         dimension, of = _FIXED[word]
         name = f"{declared.qualified}.{word}"
-        return Value(
-            expr=_recorded(declared, name, dimension, of(recording)), dimension=dimension, span=span
-        )
+        return leaf(_recorded(declared, name, dimension, of(recording)), dimension, span)
 
     def call(self, declared: Declared, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
@@ -186,7 +184,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
         if value is None:
             self._no_value(declared, recording, expr)
             return None
-        return Value(expr=value, dimension=dimension, span=expr.span)
+        return leaf(value, dimension, expr.span)
 
     def _is_settled(self, argument: Value, wanted: Dimension, what: str, example: str) -> bool:
         if not self.arithmetic.free.agree(argument.dimension, wanted):

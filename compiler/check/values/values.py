@@ -71,6 +71,14 @@ class Value(Struct, frozen=True, kw_only=True):
         )
 
 
+def leaf(
+    expr: ir.Expr, dimension: Dimension, span: Span, divisors: tuple[Divisor, ...] = ()
+) -> Value:
+    """Return what one word or number stands for as a value."""
+    mentions = mentions_of(expr)
+    return Value(expr=expr, dimension=dimension, span=span, mentions=mentions, divisors=divisors)
+
+
 class Arithmetic(Struct, frozen=True):
     """Joins checked values to larger ones; `free` is what is known of formals' dimensions."""
 
