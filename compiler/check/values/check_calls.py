@@ -13,6 +13,7 @@ from qps.compiler.check.names.declarations import (
     is_unit,
     kind_of,
     lookup,
+    lookup_as,
     report_name,
     report_other_spec,
 )
@@ -311,18 +312,13 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         return True
 
     def _is_group(self, name: ast.Name, scope: Scope) -> bool:
-        declared = lookup(scope.module, name)
-        return declared is not None and isinstance(declared.declaration, ast.Group)
+        return lookup_as(scope.module, name, ast.Group) is not None
 
     def _group(self, word: str, name: ast.Name, span: Span, scope: Scope) -> Value | None:
         """Return how many members each group has, or how many groups there are."""
-        declared = lookup(scope.module, name)
-        if (
-            declared is None
-            or not isinstance(declared.declaration, ast.Group)
-            or word not in _OF_GROUPS
-        ):
-            wanted, kind = _OF_GROUPS.get(word, ("node or link", ast.Node))
+        declared, is_asked = lookup_as(scope.module, name, ast.Group), word in ("count", "members")
+        if declared is None or not is_asked:
+            kind, wanted = (ast.Group, "group") if is_asked else (ast.Node, "node or link")
             report_name(self.sink, scope.module, name, wanted, (kind,))
             return None
         asked = ir.GroupCount if word == "count" else ir.Members
@@ -338,8 +334,8 @@ class CallChecker(Struct, frozen=True, kw_only=True):
         """Return the share of a component in the load of a machine, of a stream in a link's."""
         name, word, kind = by
         assert name is not None
-        declared = lookup(scope.module, name)
-        if declared is None or not isinstance(declared.declaration, kind):
+        declared = lookup_as(scope.module, name, kind)
+        if declared is None:
             report_name(self.sink, scope.module, name, word, (kind,))
             return None
         asked = ir.Measured(ir.MeasureKind.SHARE, resource.text, declared.qualified)
@@ -347,4 +343,3 @@ class CallChecker(Struct, frozen=True, kw_only=True):
 
 
 _BY_COMPONENT = ("component", ast.Component)
-_OF_GROUPS = {"count": ("group", ast.Group), "members": ("group", ast.Group)}

@@ -9,7 +9,7 @@ from functools import partial
 from msgspec import Struct
 
 from qps.compiler import ir
-from qps.compiler.check.names.declarations import Declared, Module, lookup
+from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.values import Arithmetic, Value, leaf
 from qps.compiler.data.recordings import Recording, recording_of
@@ -26,6 +26,7 @@ from qps.compiler.syntax.importer import Importer
 MOST_ROWS = 500_000
 """Lines of a trace that a spec names; `qps trace` reads longer ones."""
 
+DeclaredTrace = DeclaredAs[ast.Trace]
 _VARIANCE = TIME * TIME
 _FIXED: dict[str, tuple[Dimension, Callable[[Recording], Fraction]]] = {
     "variance": (_VARIANCE, lambda r: r.variance),
@@ -52,14 +53,11 @@ _ASKED: dict[
 """Measures with an argument: its dimension, their own, and an example of the argument."""
 
 
-def trace_of(module: Module, name: ast.Name) -> Declared | None:
+def trace_of(module: Module, name: ast.Name) -> DeclaredTrace | None:
     """Return the trace in front of the last part of a name, None where there is none."""
     if len(name.parts) < 2:  # noqa: PLR2004 - a trace and its measure
         return None
-    declared = lookup(module, ast.Name(name.span, name.parts[:-1]))
-    return (
-        declared if declared is not None and isinstance(declared.declaration, ast.Trace) else None
-    )
+    return lookup_as(module, ast.Name(name.span, name.parts[:-1]), ast.Trace)
 
 
 class TraceChecker(Struct, frozen=True, kw_only=True):
@@ -72,13 +70,11 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
     value: Callable[[ast.Expr, Scope], Value | None]
     known: dict[str, Recording | None]
 
-    def recording(self, declared: Declared) -> Recording | None:
+    def recording(self, declared: DeclaredTrace) -> Recording | None:
         """Return what a declared trace recorded, None where that was reported."""
-        trace = declared.declaration
-        assert isinstance(trace, ast.Trace)
         if declared.qualified not in self.known:
             self.known[declared.qualified] = None  # what it names in a circle has no value
-            self.known[declared.qualified] = self._read(declared.module, trace)
+            self.known[declared.qualified] = self._read(declared.module, declared.declaration)
         return self.known[declared.qualified]
 
     def _read(self, module: Module, trace: ast.Trace) -> Recording | None:
@@ -119,7 +115,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
 
     # -- measures ------------------------------------------------------------------------
 
-    def measure(self, declared: Declared, expr: ast.Reference) -> Value | None:
+    def measure(self, declared: DeclaredTrace, expr: ast.Reference) -> Value | None:
         """Return a measure such as `night.variance`; the name in front is a trace."""
         word = expr.name.parts[-1]
         if word not in _FIXED and word != _ROOT:
@@ -138,12 +134,12 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             )
         return self._value(declared, recording, word, expr.span)
 
-    def _value(self, declared: Declared, recording: Recording, word: str, span: Span) -> Value:
+    def _value(self, declared: DeclaredTrace, recording: Recording, word: str, span: Span) -> Value:
         dimension, of = _FIXED[word]
         name = f"{declared.qualified}.{word}"
         return leaf(_recorded(declared, name, dimension, of(recording)), dimension, span)
 
-    def call(self, declared: Declared, expr: ast.Call, scope: Scope) -> Value | None:
+    def call(self, declared: DeclaredTrace, expr: ast.Call, scope: Scope) -> Value | None:
         """Return a measure with an argument, such as `night.gaps(50 ms)`."""
         word = expr.name.parts[-1]
         if word not in _ASKED:
@@ -209,7 +205,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             return False
         return True
 
-    def _no_value(self, declared: Declared, recording: Recording, expr: ast.Call) -> None:
+    def _no_value(self, declared: DeclaredTrace, recording: Recording, expr: ast.Call) -> None:
         argument = expr.arguments[0]
         lost = float(recording.loss) * 100
         self.sink.report(
@@ -223,7 +219,7 @@ class TraceChecker(Struct, frozen=True, kw_only=True):
             else "a share lies between 0 and 100 %",
         )
 
-    def _unknown(self, declared: Declared, name: ast.Name) -> None:
+    def _unknown(self, declared: DeclaredTrace, name: ast.Name) -> None:
         """Report what is no measure of a trace, or one that is written without its argument."""
         word, trace = name.parts[-1], ".".join(name.parts[:-1])
         hint = None
@@ -248,7 +244,7 @@ _FAULTS = {
 
 
 def _looked_up(
-    declared: Declared,
+    declared: DeclaredTrace,
     name: str,
     wanted: Dimension,
     dimension: Dimension,
@@ -265,9 +261,10 @@ def _looked_up(
     return _recorded(declared, f"{name}({_shown(argument, wanted)})", dimension, value)
 
 
-def _recorded(declared: Declared, name: str, dimension: Dimension, value: Fraction) -> ir.Recorded:
+def _recorded(
+    declared: DeclaredTrace, name: str, dimension: Dimension, value: Fraction
+) -> ir.Recorded:
     trace = declared.declaration
-    assert isinstance(trace, ast.Trace)
     said = f": {trace.source.value}" if trace.source is not None else ""
     return ir.Recorded(
         name=name,
