@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from helpers.browser import CHROMIUM, MISSING, Opened, SharedBrowser
 from helpers.page_answers import differences
@@ -109,8 +109,8 @@ def solved(
             if name not in parameters:
                 known = graph.assumptions[name]
                 factor = Fraction(*map(int, start["factors"][name]))
-                others[name] = replace(known, value=number(Fraction(text) * factor))
-        solutions.append(solve(replace(graph, assumptions=graph.assumptions | others)))
+                others[name] = structs.replace(known, value=number(Fraction(text) * factor))
+        solutions.append(solve(structs.replace(graph, assumptions=graph.assumptions | others)))
     return min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from msgspec import structs
 
 from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
@@ -139,7 +140,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
     if found is None:
         return
     graph = solution.graph
-    rest = replace(
+    rest = structs.replace(
         graph, criteria=tuple(c for c in graph.criteria if c.name != solution.limited_by)
     )
     expected = largest_acceptable(rest)

@@ -13,8 +13,10 @@ that are still open take their least; that has one formula, in which the one bef
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -27,8 +29,7 @@ from qps.engine.substitution import Substitution
 SignsOf = Callable[[Formula], Sequence[int | None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElasticParameter:
+class ElasticParameter(Struct, frozen=True, kw_only=True):
     """A parameter that takes what is left: its symbol and its bounds, in base units."""
 
     name: str
@@ -40,8 +41,7 @@ class ElasticParameter:
     priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettledParameter:
+class SettledParameter(Struct, frozen=True, kw_only=True):
     """What an elastic parameter comes to, as a function of the population.
 
     `left` is what each resource that limits it leaves for it; it takes the least of these.
@@ -56,8 +56,7 @@ class SettledParameter:
     at_least: dict[str, Formula]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Room:
+class _Room(Struct, frozen=True, kw_only=True):
     """A resource while parameters take of it.
 
     `at_least` is its load while all that are open take their least. `grows` has for each parameter

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
@@ -18,8 +19,7 @@ from qps.engine.formulas import ONE, ZERO, Formula
 _BYTE_BITS = 8
 
 
-@dataclass(kw_only=True)
-class Demand:
+class Demand(Struct, kw_only=True):
     """What is asked of a resource, as parts of its capacity, by component or stream.
 
     Where it is waited for, also how, by which visits, and the load that no visit causes.
@@ -27,7 +27,6 @@ class Demand:
     """
 
     span: Span
-    _: KW_ONLY
     parts: dict[str, list[Formula]] = field(default_factory=dict)
     queueing: ir.Queueing | None = None
     servers: Formula = ONE
@@ -41,8 +40,7 @@ class Demand:
         self.parts.setdefault(by, []).append(load)
 
 
-@dataclass(kw_only=True)
-class StreamResult:
+class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
     `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
@@ -52,7 +50,6 @@ class StreamResult:
     """
 
     name: str
-    _: KW_ONLY
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
     queues: list[QueuePart] = field(default_factory=list)
@@ -65,8 +62,7 @@ class StreamResult:
     throughput: Formula = ZERO
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """The flows at a point of the way.
 
     `total` flows in the whole system, each with `rates` (items/s, bit/s); `sizes` in

@@ -7,9 +7,11 @@ long as nobody looked at its value while the formulas were made: a condition, a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import ge, le
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
@@ -28,8 +30,7 @@ _MOST_ALIKE = 5
 """Graphs of one shape that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(Struct, frozen=True):
     graph: LoadGraph
     configuration: Configuration
 

@@ -9,10 +9,12 @@ a positive integer, an assumption is real.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import CaseTable
@@ -44,8 +46,7 @@ from qps.engine.points import Point, in_floats
 from qps.engine.substitution import Substitution
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assumption:
+class Assumption(Struct, frozen=True, kw_only=True):
     """A number that the model rests on: its symbol, its exact value and where it comes from.
 
     `text` is how the spec writes it, `source` says who measured or stated it. `is_capacity`
@@ -68,8 +69,7 @@ class Assumption:
         return Fraction(in_floats(self.value)) if value is None else value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceLoad:
+class ResourceLoad(Struct, frozen=True, kw_only=True):
     """A resource in place: its load (1 is saturation) and what each component adds to it.
 
     `unsettled` is the load with elastic parameters still open; the same where there are none.
@@ -92,8 +92,7 @@ class ResourceLoad:
         return self.load / self.target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Struct, frozen=True, kw_only=True):
     """Between which loads of a resource a component's cost on it was measured.
 
     Where it is fitted to a table, `rates` is what one machine is asked for, in base units, by
@@ -110,8 +109,7 @@ class Calibration:
     is_on_measured: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LatencyPart:
+class LatencyPart(Struct, frozen=True, kw_only=True):
     """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
 
     Where the stage is a wait, `queue` is what it waits in, and `visit` what waits there.
@@ -119,7 +117,6 @@ class LatencyPart:
 
     stage: str
     value: Formula
-    _: KW_ONLY
     is_work: bool = False
     queue: Queue | None = None
     visit: Visit | None = None
@@ -130,8 +127,7 @@ class LatencyPart:
         return EXACT if self.queue is None else mean_certainty(self.queue)
 
 
-@dataclass(frozen=True, slots=True)
-class JitterPart:
+class JitterPart(Struct, frozen=True):
     """What a resource adds to a stream's jitter, a variance in s^2; `span` is its law."""
 
     resource: str
@@ -139,8 +135,7 @@ class JitterPart:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class QueuePart:
+class QueuePart(Struct, frozen=True):
     """What a queue of bounded length holds when it is full, in seconds of the stream's items."""
 
     stage: str
@@ -156,8 +151,7 @@ class LossKind(Enum):
     TRANSMISSION = "transmission"  # what a network loses
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LossPart:
+class LossPart(Struct, frozen=True, kw_only=True):
     """A stage at which a share of the items is lost; stages are independent.
 
     `resource` is the one that is saturated, None for the other kinds. Where lost items are
@@ -169,13 +163,11 @@ class LossPart:
     kind: LossKind
     value: Formula
     span: Span
-    _: KW_ONLY
     restored: Formula | None = None
     resource: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamMeasures:
+class StreamMeasures(Struct, frozen=True, kw_only=True):
     """What a stream's users see.
 
     `latency` in s for one item, `jitter` in s^2, `buffer` (the playout delay, also the last
@@ -317,8 +309,7 @@ class StreamMeasures:
         return 1 - product(1 - part.value for part in self.losses if part.kind in kinds)
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """What the machines or networks of a place cost together: in $, or in $/s where it runs."""
 
     place: str
@@ -326,8 +317,7 @@ class Price:
     is_running: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class Criterion(Struct, frozen=True, kw_only=True):
     """A requirement: the measure must not pass the limit, from below or from above."""
 
     name: str
@@ -347,8 +337,7 @@ class Criterion:
     """How it is known where a stream passes several resources that are loaded beyond 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedMeasure:
+class NamedMeasure(Struct, frozen=True, kw_only=True):
     """A measure of the spec's own."""
 
     name: str
@@ -362,8 +351,7 @@ class NamedMeasure:
     """How it is known where a stream passes several resources that are loaded beyond 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSize:
+class GroupSize(Struct, frozen=True):
     """How many users there are in each group of a name, and how many groups."""
 
     members: Formula
@@ -371,8 +359,7 @@ class GroupSize:
     doc: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoadGraph:
+class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """The whole model in one configuration."""
 
     population: Formula

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar, assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import as_written
@@ -46,8 +48,7 @@ Moving = Mapping[str, bool]
 """Numbers that take other values with the formulas as they are; whether of other signs, too."""
 
 
-@dataclass(kw_only=True)
-class ExpressionLowering:
+class ExpressionLowering(Struct, kw_only=True):
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
@@ -60,7 +61,6 @@ class ExpressionLowering:
     model: ir.Model
     configuration: Configuration
     population: Formula
-    _: KW_ONLY
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
@@ -75,9 +75,11 @@ class ExpressionLowering:
     looked_at: set[str] = field(default_factory=set)
     """Numbers whose values were asked for: with other values there may be other formulas."""
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
+    _declared: dict[str, ir.Parameter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._declared = {parameter.name: parameter for parameter in self.model.parameters}
+        if not self._declared:
+            self._declared |= {parameter.name: parameter for parameter in self.model.parameters}
 
     @classmethod
     def of_graph(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -36,8 +38,7 @@ _LOSS_KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Measures:
+class Measures(Struct, frozen=True):
     """The loads, the streams as far as they are done, and the prices of a lowered model."""
 
     resources: dict[str, ResourceLoad]
@@ -273,8 +274,7 @@ def subjects(*quantities: ir.Quantity | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.subject for part in parts if isinstance(part, ir.Measured)))
 
 
-@dataclass(frozen=True)
-class _BeforePlayout:
+class _BeforePlayout(Struct, frozen=True):
     """What a playout buffer may rest on: loads, and the jitter and queues of its own stream."""
 
     measures: Measures

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
@@ -17,8 +19,7 @@ from qps.engine.substitution import Substitution
 _NOT_VARYING = (ir.Discipline.MD1, ir.Discipline.PERIODIC)
 
 
-@dataclass(frozen=True)
-class PlacedQueue:
+class PlacedQueue(Struct, frozen=True):
     """A queue with what elastic parameters come to, for the visits that are still without."""
 
     queue: Queue

@@ -6,7 +6,8 @@ A margin is planned by a load below 1. What is beyond capacity is lost all the s
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import KW_ONLY, dataclass, field
+
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -28,8 +29,7 @@ def bounds_load(requirement: ir.Requirement, name: str, resources: Collection[st
     return name.startswith(asked.subject + ".")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Targets:
+class Targets(Struct, frozen=True, kw_only=True):
     """The targets of a model, and the requirements on loads that win over them.
 
     `stated` fills with the targets that hold for any resource, by the names of the spec.
@@ -39,7 +39,6 @@ class Targets:
     expressions: ExpressionLowering
     requirements: tuple[ir.Requirement, ...]
     resources: Collection[str]
-    _: KW_ONLY
     stated: dict[str, Formula] = field(default_factory=dict)
 
     def requirements_of(self, resource: str) -> list[ir.Requirement]:

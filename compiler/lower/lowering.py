@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables

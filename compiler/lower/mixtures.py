@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from qps.engine.formulas import ONE, PRODUCT, SUM, Formula, product, total
 from qps.engine.monomials import monomials
 from qps.engine.substitution import substituted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mixed:
+class Mixed(Struct, frozen=True, kw_only=True):
     """A parameter by kinds: `mean` over all of them, and `each` kind with its share and value.
 
     `of` names the kinds, so that parameters of the same ones are taken together.

@@ -15,16 +15,16 @@ half of 300 random mixes, within 25 % for 95 % of them (tests/test_periodic_queu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.engine.formulas import ZERO, Formula, apply, maximum, minimum, number, total
 
 _LEAST = number(Fraction(1, 10**9))
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodicClass:
+class PeriodicClass(Struct, frozen=True):
     """Flows of one size that an arrival finds: `count` visits of `service` in a period, in s.
 
     `flows` is how many there are, None for load that comes from no flow.

@@ -13,8 +13,9 @@ of N D/D/1, the superposition of N periodic flows (Roberts and Virtamo 1991; doc
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.lower.periodic_queueing import PeriodicClass, others_quantile, others_wait
@@ -25,8 +26,7 @@ _ROUNDING = number(Fraction(1, 10**9))
 _NEXT_TO_NOTHING = number(Fraction(1, 10**9))
 
 
-@dataclass(kw_only=True)
-class Visit:
+class Visit(Struct, kw_only=True):
     """What one stream asks of a queue: grows while its run of steps is walked.
 
     `rate` visits a second at one machine or port, of `flows` of them; `service` is the time of
@@ -43,7 +43,6 @@ class Visit:
     resource: str
     rate: Formula
     flows: Formula
-    _: KW_ONLY
     service: Formula = ZERO
     of: tuple[str, int] = ("", 0)
     batch: Formula = ONE
@@ -54,8 +53,7 @@ class Visit:
     is_asked_again: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Queue:
+class Queue(Struct, frozen=True, kw_only=True):
     """A queue in its place, with all that visits it; `load` is that of the resource.
 
     `servers` are the cores, 1 for a port; `variation` is the coefficient of variation of the

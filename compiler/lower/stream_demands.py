@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -13,8 +13,7 @@ from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.engine.formulas import Formula
 
 
-@dataclass(kw_only=True)
-class StreamDemands:
+class StreamDemands(Struct, kw_only=True):
     """The demands of all streams of a model in one configuration."""
 
     model: ir.Model

@@ -8,8 +8,10 @@ k times its cost at these rates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.placement import item_of, scaling_base
@@ -46,8 +48,7 @@ CORES = "cores"
 """The last word of the number that says how many cores the processor of a node has."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """A visit with the service times of the steps that it is made of."""
 
     visit: Visit

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, StreamMeasures

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
 from qps.compiler.lower.load_graph import Criterion, LoadGraph

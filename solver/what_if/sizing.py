@@ -8,12 +8,12 @@ large as told, and the whole is judged anew: the answer says whether that carrie
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
