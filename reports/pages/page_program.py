@@ -27,10 +27,10 @@ from qps.engine.operations import OPERATIONS
 from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
-"""An operation and what it works on: numbers of earlier steps, or the parts of a constant."""
+"""An operation and what it works on: numbers of earlier steps, or the parts of a constant.
 
-OWN_WORDS = ("-", "/", "^")
-"""Operations that only programs of pages have; all others are rows of the table of operations."""
+Programs of pages have "-", "/" and "^", for whole powers; all others are rows of the table.
+"""
 
 _SAFE_INTEGER = 2**53 - 1
 

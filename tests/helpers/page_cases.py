@@ -8,16 +8,17 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from itertools import product
+from math import inf, isfinite, nan
 from typing import Any
 
-from helpers.operations import CASES, arguments_at_edges
-from qps.engine.exactness import InexactError, NoValueError
-from qps.engine.operations import OPERATIONS
+from helpers.operations import ANY, CASES, EDGES, POSITIVE
+from qps.engine.exactness import Exact, InexactError, NoValueError
+from qps.engine.operations import OPERATIONS, Operation
 from qps.engine.powers import TooLongError
-from qps.reports.pages.page_program import OWN_WORDS
 
 Ranges = tuple[tuple[float, float], ...]
 
@@ -46,12 +47,63 @@ WIDE: dict[str, Ranges] = {
 _WHOLE = 7.000000000000001
 
 
+@dataclass(frozen=True)
+class Own:
+    """An operation that only programs of pages have, told by those of the table."""
+
+    ranges: Ranges
+    exact: Callable[..., Exact]
+    number: Callable[..., float]
+    slopes: Callable[..., tuple[float, ...]]
+    operands: int = 2
+    lies: tuple[float, float] = (-inf, inf)
+    by_ends: bool = False
+
+
+_ADD, _TIMES, _POWER = (OPERATIONS[word] for word in ("+", "*", "pow"))
+
+OWN: dict[str, Own] = {
+    "-": Own(
+        (ANY, ANY),
+        lambda a, b: _ADD.exact(a, -b),
+        lambda a, b: _ADD.number(a, -b),
+        lambda *_: (1.0, -1.0),
+    ),
+    "/": Own(
+        (ANY, POSITIVE),
+        lambda a, b: _TIMES.exact(a, _POWER.exact(b, Fraction(-1))),
+        lambda a, b: nan if b == 0 else a / b,
+        lambda a, b: (1 / b, -a / (b * b)),
+    ),
+    "^": Own(
+        (ANY, (0.0, 4.0)),
+        _POWER.exact,
+        _POWER.number,
+        lambda a, b: (b * _POWER.number(a, b - 1), 0.0),
+    ),
+}
+"""Of `^` the exponent is a whole number that does not move."""
+
+ROWS: dict[str, Own | Operation] = {**OPERATIONS, **OWN}
+
+
+def _ranges(word: str) -> Ranges:
+    return OWN[word].ranges if word in OWN else CASES[word]
+
+
+def _fitted(word: str, at: tuple[float, ...]) -> tuple[float, ...]:
+    """Return arguments as the operation takes them."""
+    return (at[0], float(round(at[1]))) if word == "^" else at
+
+
 def _drawn(chance: random.Random, word: str) -> Iterator[tuple[float, ...]]:
     for _ in range(60):
-        yield tuple(low + chance.random() * (high - low) for low, high in CASES[word])
+        at = tuple(low + chance.random() * (high - low) for low, high in _ranges(word))
+        yield _fitted(word, at)
     for _ in range(150 if word in WIDE else 0):
         yield tuple(_power(chance, part) for part in WIDE[word])
-    yield from arguments_at_edges(word)
+    if word != "^":
+        yield from product(EDGES, repeat=ROWS[word].operands)
     if word in ("floor", "ceil"):
         yield (_WHOLE,)
 
@@ -64,12 +116,14 @@ def _power(chance: random.Random, part: tuple[float, float]) -> float:
 
 
 def _value(word: str, at: tuple[float, ...]) -> float:
-    return OPERATIONS[word].number(*at)
+    return ROWS[word].number(*at)
 
 
-def _exact(chance: random.Random, word: str) -> Iterator[tuple[list[Fraction], Any]]:
+def _exact(
+    chance: random.Random, word: str, *, endless: bool = False
+) -> Iterator[tuple[list[Exact], Any]]:
     for _ in range(60):
-        at = [
+        at: list[Exact] = [
             chance.choice(
                 (
                     Fraction(chance.randint(-4, 9)),
@@ -77,18 +131,25 @@ def _exact(chance: random.Random, word: str) -> Iterator[tuple[list[Fraction], A
                     Fraction(chance.randint(0, 12), chance.randint(1, 12)),
                 )
             )
-            for _ in range(OPERATIONS[word].operands)
+            for _ in range(ROWS[word].operands)
         ]
+        if word == "^":
+            at[1] = Fraction(chance.randint(0, 4))
+        elif endless and chance.random() < 1 / 2:
+            at[chance.randrange(len(at))] = chance.choice((inf, -inf))
         try:
-            yield at, OPERATIONS[word].exact(*at)
+            yield at, ROWS[word].exact(*at)
         except (InexactError, NoValueError, TooLongError):
             yield at, None
 
 
 def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[float]]:
     """Return where each operand starts and ends, and nine values on the way."""
-    lines = [[low + chance.random() * (high - low) for _ in range(2)] for low, high in CASES[word]]
-    if chance.random() < 1 / 4:
+    ranges = _ranges(word)
+    lines = [[low + chance.random() * (high - low) for _ in range(2)] for low, high in ranges]
+    if word == "^":
+        lines[1] = [float(round(lines[1][0]))] * 2
+    elif chance.random() < 1 / 4:
         lines[-1][1] = lines[-1][0]
     ways = [k / 8 for k in range(9)]
     return lines, [_value(word, tuple(a + way * (b - a) for a, b in lines)) for way in ways]
@@ -97,16 +158,22 @@ def _lines(chance: random.Random, word: str) -> tuple[list[list[float]], list[fl
 def cases() -> dict[str, Any]:
     """Return for each operation arguments, with values, exact values, slopes and bounds."""
     found: dict[str, Any] = {}
-    for word, row in OPERATIONS.items():
+    for word, row in ROWS.items():
         chance = random.Random(word)
         inside = list(_drawn(chance, word))[:20]
         found[word] = {
-            "laws": {word: {"grows": row.grows, "whole": row.whole}} if row.by_ends else {},
+            "laws": {word: {"grows": row.grows, "whole": row.whole}}
+            if isinstance(row, Operation) and row.by_ends
+            else {},
             "isSigned": row.lies[0] < 0,
             "values": [(at, _value(word, at)) for at in _drawn(chance, word)],
             "exact": [
                 ([_parts(one) for one in at], None if told is None else _parts(told))
                 for at, told in _exact(chance, word)
+            ],
+            "endless": [
+                ([_parts(one) for one in at], None if told is None else _parts(told))
+                for at, told in _exact(chance, word, endless=True)
             ],
             "bounds": [_lines(chance, word) for _ in range(40)],
             "slopes": [(at, row.slopes(*at)) for at in inside],
@@ -133,7 +200,7 @@ def _told(value: Any) -> Any:
 
 def as_json() -> str:
     """Return the cases as JSON."""
-    return json.dumps(_told({"operations": cases(), "own": OWN_WORDS}), allow_nan=False)
+    return json.dumps(_told(cases()), allow_nan=False)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ export const OPERATIONS = {
     },
     exact: product, endless: true,
   },
-  "/": divided((a, b) => a / b, null),
+  "/": divided((a, b) => (b === 0 ? NaN : a / b), null),
   ratio: divided((a, b) => (b === 0 && a === a ? Infinity : a / b), INFINITE), // as the language has it: no bound
   mean: divided((a, b) => (b === 0 && a === a ? 0 : a / b), ZERO),
   "^": {
@@ -227,7 +227,7 @@ function difference(value, operands, k) {
 // A whole power by multiplication: exact where its factors are, as Math.pow need not be.
 function wholePower(base, exponent) {
   if (exponent === 2) return base * base;
-  if (exponent < 0) return 1 / wholePower(base, -exponent);
+  if (exponent < 0) return base === 0 ? NaN : 1 / wholePower(base, -exponent);
   let result = 1;
   for (let rest = exponent, square = base; rest; rest = Math.floor(rest / 2), square *= square) {
     if (rest % 2) result *= square;

@@ -85,7 +85,7 @@ export class Program {
         case 1: x[i] = x[a[i]] + x[b[i]]; break;
         case 2: x[i] = x[a[i]] - x[b[i]]; break;
         case 3: x[i] = x[a[i]] * x[b[i]]; break;
-        case 4: x[i] = x[a[i]] / x[b[i]]; break;
+        case 4: x[i] = x[b[i]] === 0 ? NaN : x[a[i]] / x[b[i]]; break;
         default: if (functions[i]) x[i] = functions[i](x[a[i]], x[b[i]], x[c[i]]);
       }
     }
@@ -109,7 +109,7 @@ export class Program {
         case 1: for (let j = 0; j < count; j++) out[j] = first[j] + second[j]; break;
         case 2: for (let j = 0; j < count; j++) out[j] = first[j] - second[j]; break;
         case 3: for (let j = 0; j < count; j++) out[j] = first[j] * second[j]; break;
-        case 4: for (let j = 0; j < count; j++) out[j] = first[j] / second[j]; break;
+        case 4: for (let j = 0; j < count; j++) out[j] = second[j] === 0 ? NaN : first[j] / second[j]; break;
         default: for (let j = 0; j < count; j++) out[j] = value(first[j], second[j], third[j]);
       }
     }
