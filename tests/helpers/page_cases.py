@@ -135,8 +135,8 @@ def _exact(
         ]
         if word == "^":
             at[1] = Fraction(chance.randint(0, 4))
-        elif endless and chance.random() < 1 / 2:
-            at[chance.randrange(len(at))] = chance.choice((inf, -inf))
+        elif endless:
+            at = [chance.choice((one, inf, -inf)) for one in at]
         try:
             yield at, ROWS[word].exact(*at)
         except (InexactError, NoValueError, TooLongError):
