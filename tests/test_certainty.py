@@ -52,7 +52,8 @@ from qps.solver.claims.claim_results import ClaimResult
 from qps.solver.claims.claim_runner import ClaimRunner
 from qps.solver.claims.figure_lines import draw
 from qps.solver.claims.judging import Claims
-from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
+from qps.solver.matrix.compiled import CompiledMatrix
+from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known
 from qps.solver.what_if.difference import Side, difference
 from qps.solver.what_if.inverse import InverseSolution, solve_for

@@ -20,7 +20,7 @@ from qps.reports.text.quantities import is_share, number, percent, quantity, und
 from qps.reports.text.table import Table, joined
 from qps.reports.text.table import escaped as escaped_cell
 from qps.solver.matrix.asked import asked_of
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.tables import (
     ANSWER,
     FROM_START,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

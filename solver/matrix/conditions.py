@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qps.compiler import ir
-from qps.solver.matrix.compiling import CompiledGroup, CompiledMatrix
+from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.stretch import Stretch

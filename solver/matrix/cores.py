@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.run import PART, Made, Work, WorkersLostError, part_bytes, put
 from qps.solver.matrix.tables import Tabulator
 from qps.solver.matrix.whole_files import scratch, temporary

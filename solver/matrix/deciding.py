@@ -18,7 +18,7 @@ from qps.engine.exactness import as_float
 from qps.engine.formulas import number
 from qps.engine.running import Runner
 from qps.engine.substitution import Substitution
-from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
 from qps.solver.search.whole_populations import fails
 

@@ -10,7 +10,8 @@ import numpy as np
 from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation, together
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix.compiling import CompiledMatrix, compile_matrix
+from qps.solver.matrix.compiled import CompiledMatrix
+from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.questions import compared

@@ -13,8 +13,8 @@ import numpy as np
 from qps.compiler import ir
 from qps.engine.formulas import symbol
 from qps.engine.running import Runner, Values
-from qps.solver.answers.staying_full import ALIKE, StaysFull
-from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.bottlenecks import Bottlenecks
+from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
@@ -32,6 +32,8 @@ from qps.solver.matrix.prepared import (
 from qps.solver.matrix.questions import LARGEST, saturation_subject
 from qps.solver.matrix.saturations import CompiledResource, saturations
 
+_NEAR = 16
+"""Populations up to which a first failure is looked for beside the one that floats tell."""
 _LARGEST_TABLE = 32_768
 _LARGEST_VERDICTS = 262_144
 
@@ -253,8 +255,8 @@ class ModeSolver:
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             settled, sound = first.copy(), verdict == SOUND
-            failing = self._settled(settled, at_limit, beyond, index, sound, always)
             one_by_one = OneByOne(mode, self.decider, index)
+            failing = self._settled(settled, at_limit, beyond, sound, always, one_by_one)
             for row in np.flatnonzero(failures.is_open & sound):
                 self._settled_exactly(int(row), one_by_one, settled, failing)
             limit = np.maximum(settled - 1, mode.low)
@@ -296,16 +298,16 @@ class ModeSolver:
         first: Ints,
         below: Values,
         above: Values,
-        index: Index,
         sound: Bools,
         always: Mapping[int, Bools],
+        one_by_one: OneByOne,
     ) -> Bools:
         """Return for each criterion which rows it limits, perhaps with others.
 
         Where floats cannot tell, this and the first failures are made exact.
         """
         mode, count = self.mode, first.size
-        ends, fails = first > mode.high, self.decider.fails
+        ends, fails, index = first > mode.high, self.decider.fails, one_by_one.index
         elsewhere = np.zeros(count, dtype=bool)
         failing = np.zeros((len(mode.criteria), count), dtype=bool)
         for number, criterion in enumerate(mode.criteria):
@@ -322,24 +324,29 @@ class ModeSolver:
             failing[number, doubtful] = fails(criterion, index, doubtful, first[doubtful])
         elsewhere |= ~ends & ~failing.any(axis=0)
         for row in np.flatnonzero(elsewhere & sound):
-            first[row], found = self._walked(tuple(a[[row]] for a in index), int(first[row]))
-            failing[:, row] = False
-            failing[found, row] = True
+            walked = self._walked(tuple(a[[row]] for a in index), int(first[row]))
+            if walked is None:
+                self._settled_exactly(int(row), one_by_one, first, failing)
+            else:
+                first[row], failing[:, row] = walked
         return failing
 
-    def _walked(self, row: Index, near: int) -> tuple[int, list[int]]:
-        """Return the first failure of one row, close to `near`, and the numbers of what fails."""
+    def _walked(self, row: Index, near: int) -> tuple[int, Bools] | None:
+        """Return the first failure of one row and what fails there; None where it is not near."""
         mode, first, fails = self.mode, near, self.decider.fails
 
-        def failing(population: int) -> list[int]:
+        def failing(population: int) -> Bools:
             one, at = np.zeros(1, dtype=np.int64), np.array([population])
-            return [n for n, c in enumerate(mode.criteria) if fails(c, row, one, at)[0]]
+            return np.array([fails(c, row, one, at)[0] for c in mode.criteria], dtype=bool)
 
-        while first > mode.low and failing(first - 1):
+        while first > mode.low and near - first < _NEAR and failing(first - 1).any():
             first -= 1
-        while first <= mode.high and not failing(first):
+        while first <= mode.high and first - near < _NEAR and not failing(first).any():
             first += 1
-        return first, failing(first) if first <= mode.high else []
+        if abs(first - near) >= _NEAR:
+            return None
+        nothing = np.zeros(len(mode.criteria), dtype=bool)
+        return first, failing(first) if first <= mode.high else nothing
 
     def _is_impossible(self, rows: Rows, limit: Ints) -> Bools:
         """Return which rows meet something that cannot be, up to the answer and one beyond."""
@@ -421,7 +428,8 @@ class ModeSolver:
                 return np.full(rows.count, np.nan)
             return rows.column(values, number)
 
-        bottleneck = self._bottleneck(rows, saturates)
+        bottlenecks = Bottlenecks(mode, rows, saturates)
+        bottleneck = bottlenecks.bottleneck()
         quality = column(mode.quality)
         at_limit = quality
         if self.at is not None and mode.quality is not None:
@@ -431,13 +439,13 @@ class ModeSolver:
             verdict=verdict,
             one_by_one=one_by_one,
             first=first,
-            limited=self._limiting(rows, failing, saturates),
+            limited=bottlenecks.limiting(failing),
             at=at,
             loads=[column(resource.load) for resource in mode.resources],
             saturates=saturates,
             not_below=not_below,
-            from_start=self._from_start(rows, saturates),
-            stays_full=self._stays_full(rows, first, saturates, bottleneck),
+            from_start=bottlenecks.from_start(),
+            stays_full=bottlenecks.stays_full(first, bottleneck),
             bottleneck=bottleneck,
             quality=quality,
             quality_at_limit=at_limit,
@@ -461,100 +469,3 @@ class ModeSolver:
         pairs = (number for pair in self.mode.comparisons for number in pair)
         numbers = (*self.mode.columns, *pairs)
         return frozenset(number for number in numbers if number is not None)
-
-    def _limiting(self, rows: Rows, failing: Bools, saturates: list[Floats]) -> Ints:
-        """Return the number of the criterion that limits each row, -1 for none.
-
-        What is stated comes first, then the resource that saturates first.
-        """
-        criteria = self.mode.criteria
-        if not criteria:  # nothing is loaded, and nothing is required
-            return np.full(rows.count, -1, dtype=np.int64)
-        stated = np.array([criterion.is_stated for criterion in criteria], dtype=bool)[:, None]
-        limiting = np.where(failing.any(axis=0), np.argmax(failing, axis=0), -1)
-        limiting = np.where(
-            (failing & stated).any(axis=0), np.argmax(failing & stated, 0), limiting
-        )
-        several = np.flatnonzero(~(failing & stated).any(axis=0) & (failing.sum(axis=0) > 1))
-        if not several.size:
-            return limiting
-        places = [
-            [n for n, c in enumerate(criteria) if not c.is_stated and c.name == f"{r.name}.load"]
-            for r in self.mode.resources
-        ]
-        full = np.array([failing[own][:, several].any(axis=0) for own in places])
-        found = self._first(rows.take(several), [at[several] for at in saturates], full)
-        for number, own in enumerate(places):
-            mine = several[found == number]
-            if mine.size:
-                limiting[mine] = np.array(own)[np.argmax(failing[own][:, mine], axis=0)]
-        return limiting
-
-    def _bottleneck(self, rows: Rows, saturates: list[Floats]) -> Ints:
-        """Return the number of the resource that saturates first, else of the heaviest one."""
-        if not saturates:
-            return np.full(rows.count, -1, dtype=np.int64)
-        found = self._first(rows, saturates, np.ones((len(saturates), rows.count), dtype=bool))
-        never = np.flatnonzero(np.isinf(np.min(saturates, axis=0)))
-        if never.size:
-            loads = self._fullness(rows.take(never), float(self.mode.high))
-            found[never] = np.argmax(np.where(np.isnan(loads), -np.inf, loads), axis=0)
-        return found
-
-    def _from_start(self, rows: Rows, saturates: list[Floats]) -> Bools:
-        """Return which resources are full where the range starts, a line for each.
-
-        One that elastic parameters fill is so by design, and counts where it is beyond there.
-        """
-        mode = self.mode
-        found = np.zeros((len(saturates), rows.count), dtype=bool)
-        for number, at in enumerate(saturates):
-            found[number] = at <= mode.low * (1 + ALIKE)
-        for number, resource in enumerate(mode.resources):
-            where = np.flatnonzero(found[number])
-            if where.size and resource.is_filled and mode.program.varies[resource.load]:
-                loads = self._fullness(rows.take(where), float(mode.low))[number]
-                found[number, where] = ~(loads <= 1 + ALIKE)
-        return found
-
-    def _stays_full(
-        self, rows: Rows, first: Ints, saturates: list[Floats], bottleneck: Ints
-    ) -> Ints:
-        """Return how the bottleneck stays full up to the largest acceptable population."""
-        found = np.zeros(rows.count, dtype=np.int64)
-        if not saturates:
-            return found
-        where = np.flatnonzero(np.min(saturates, axis=0) < (first - 1) * (1 - ALIKE))
-        if where.size:
-            loads = self._fullness(rows.take(where), (first[where] - 1).astype(float))
-            load = np.take_along_axis(loads, bottleneck[where][None], axis=0)[0]
-            ways = list(StaysFull)
-            exactly, at_most = ways.index(StaysFull.EXACTLY), ways.index(StaysFull.AT_MOST)
-            found[where] = 1 + np.where(np.abs(load - 1) <= ALIKE, exactly, at_most)
-        return found
-
-    def _first(self, rows: Rows, saturates: list[Floats], among: Bools) -> Ints:
-        """Return the number of the resource that saturates first among some: one at least.
-
-        Of those that are saturated from the start, the one with the highest load there; of
-        equals, the first (as `saturation.in_order_of_saturation`).
-        """
-        at = np.where(among, saturates, np.inf)
-        least = np.min(at, axis=0)
-        tied = among & (at <= least * (1 + ALIKE))
-        found: Ints = np.argmax(tied, axis=0)
-        several = np.flatnonzero((tied.sum(axis=0) > 1) & (least == self.mode.low))
-        if several.size:
-            loads = self._fullness(rows.take(several), float(self.mode.low))
-            loads = np.where(np.isfinite(loads), loads, np.inf)
-            loads = np.where(tied[:, several], loads, -np.inf)
-            found[several] = np.argmax(loads >= np.max(loads, axis=0) * (1 - ALIKE), axis=0)
-        return found
-
-    def _fullness(self, rows: Rows, population: float | Floats) -> Floats:
-        """Return all loads as parts of their targets at populations, a line for each resource."""
-        sides = [(resource.load, resource.target) for resource in self.mode.resources]
-        values = rows.at({number for pair in sides for number in pair}, population)
-        return np.array(
-            [rows.column(values, load) / rows.column(values, aim) for load, aim in sides]
-        )

@@ -16,7 +16,7 @@ from qps.engine.points import Point
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import refuse_undecided, saturation_point
 from qps.solver.answers.solution import Saturation, SolverFault
-from qps.solver.matrix.compiling import CompiledMode
+from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.deciding import Decider, Index
 from qps.solver.matrix.prepared import CompiledCriterion, Ints
 from qps.solver.matrix.saturations import CompiledResource

@@ -14,13 +14,8 @@ from qps.compiler.configure.fold import Folder
 from qps.engine.exact import alike
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.staying_full import StaysFull
-from qps.solver.matrix.compiling import (
-    CompiledBlock,
-    CompiledGroup,
-    CompiledMatrix,
-    CompiledMode,
-    compile_alone,
-)
+from qps.solver.matrix.compiled import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
+from qps.solver.matrix.compiling import compile_alone
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND, reasons_of

@@ -23,7 +23,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import pyarrow as pa
 from pyarrow import parquet
 
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.tables import Tabulator, layout_of
 from qps.solver.matrix.whole_files import temporary
 

@@ -7,7 +7,7 @@ from math import nan
 
 import numpy as np
 
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 

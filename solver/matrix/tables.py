@@ -14,7 +14,7 @@ from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
 from qps.solver.matrix.asked import asked_of
-from qps.solver.matrix.compiling import CompiledMatrix
+from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.one_by_one import FAULT

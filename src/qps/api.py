@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qps.reports.text.sizing_text import SizingView
     from qps.reports.text.trace_text import TracesView
     from qps.solver.claims.claim_results import ClaimResult
-    from qps.solver.matrix.compiling import CompiledMatrix
+    from qps.solver.matrix.compiled import CompiledMatrix
 
 Settings = Mapping[str, object]
 

@@ -31,7 +31,7 @@ from qps.extras import need_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from qps.solver.matrix.compiling import CompiledMatrix
+    from qps.solver.matrix.compiled import CompiledMatrix
     from qps.solver.matrix.run import Parts, Work
     from qps.solver.matrix.tables import Counts
 
