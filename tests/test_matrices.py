@@ -601,3 +601,18 @@ def test_rows_none_of_which_can_be_are_refused_together(monkeypatch: pytest.Monk
     assert disagreements(spec) == []
     no_row_alone(monkeypatch)
     assert all("whole" in row["reason"] for row in rows("", spec))
+
+
+def test_what_comes_ever_nearer_to_its_limit_fails_where_it_does() -> None:
+    """Floats tell its failure thousands of populations off: it is told exactly, not walked to."""
+    text = """users N in 1..100_000_000
+param gap = 1 in 0.5..4
+machine box { cpu 1 core }
+component work { cpu 1 ms/request }
+topology { node host = box }
+stream jobs { source N * 1 request/s / 1_000_000_000; at host { work } }
+measure near = 1 - 1 / (N * N)
+require { near <= 1 - gap / 100_000_000_000_000 }
+matrix m { gap in 0.5..4, 5 values }
+"""
+    assert disagreements(text, 5) == []
