@@ -16,7 +16,7 @@ from qps.solver.answers.beyond_measured import (
     report_beyond,
     report_far_from_measured,
 )
-from qps.solver.answers.capacity import excess, first_failure
+from qps.solver.answers.capacity import excess, fails_at, first_failure
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
 from qps.solver.answers.knees import elastic_solutions
 from qps.solver.answers.saturation import (
@@ -37,7 +37,6 @@ from qps.solver.answers.solution import (
     Verdict,
 )
 from qps.solver.search.method import Method
-from qps.solver.search.whole_populations import fails
 
 
 @dataclass(frozen=True)
@@ -150,13 +149,15 @@ QUALITY = "quality"
 def all_criteria(graph: LoadGraph) -> tuple[Criterion, ...]:
     """Return the requirements, with quality as the last where there is one.
 
-    A Euclidean metric is compared squared, which keeps it a rational function.
+    A Euclidean metric is compared squared, which keeps it a rational function; of a single axis it
+    is the axis, of half the degree.
     """
     if graph.quality is None:
         return graph.criteria
     measure = graph.quality
     if graph.metric is ir.Metric.EUCLIDEAN:
-        measure = measure**2
+        axes = [criterion.axis for criterion in graph.criteria if criterion.axis is not None]
+        measure = axes[0] if len(axes) == 1 else measure**2
     quality = Criterion(
         name=QUALITY,
         measure=measure,
@@ -226,14 +227,12 @@ def _certify(
 ) -> None:
     """Check the answer itself: all criteria hold at it, the limiting one fails just above."""
     for item in judged:
-        over = graph.valued(excess(item.criterion))
-        strict = item.criterion.strict
-        if largest is not None and fails(over, graph.population, largest, strict=strict):
+        if largest is not None and fails_at(graph, item.criterion, largest):
             raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
         failure = item.first_failure
         if item is not limiting or failure is None:
             continue
-        if not fails(over, graph.population, failure, strict=strict):
+        if not fails_at(graph, item.criterion, failure):
             raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
 
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import Criterion
+from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.engine.formulas import ROUNDINGS, Formula, parts_first
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_failure_in_boxes
 from qps.solver.search.certain_signs import NoSignError
@@ -37,6 +37,15 @@ def excess(criterion: Criterion) -> Formula:
     """Return what is above zero where a criterion fails, zero on its limit."""
     gap = criterion.measure - criterion.limit
     return gap if criterion.at_most else -gap
+
+
+def fails_at(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
+    """Return whether a criterion fails at a population; NoSignError with its place."""
+    over = graph.valued(excess(criterion))
+    try:
+        return fails(over, graph.population, at, strict=criterion.strict)
+    except NoSignError as untold:
+        raise untold.of(criterion.name, criterion.span) from None
 
 
 def first_failure(

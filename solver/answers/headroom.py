@@ -15,9 +15,8 @@ from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
 from qps.solver.answers.answer_certainty import largest_known
 from qps.solver.answers.answering import QUALITY, all_criteria, value_at, when_it_fails
-from qps.solver.answers.capacity import excess
+from qps.solver.answers.capacity import fails_at
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
-from qps.solver.search.whole_populations import fails
 
 _NOTICEABLE_LOSS = 5e-4
 _NOTICEABLE_CHANGE = 0.01
@@ -170,7 +169,7 @@ def _more_users(solution: Solution) -> MoreUsers:
     failing = [
         FailingThere(criterion, value_at(graph, criterion.measure, there))
         for criterion in graph.criteria
-        if criterion.span is not None and _fails(graph, criterion, there)
+        if criterion.span is not None and fails_at(graph, criterion, there)
     ]
     loads = [
         LoadThere(name, value_at(graph, r.load, there), value_at(graph, r.target, there))
@@ -185,11 +184,6 @@ def _more_users(solution: Solution) -> MoreUsers:
         streams=_streams(graph, now, there),
         loads=tuple(sorted(loads, key=lambda one: -one.load / one.target)),
     )
-
-
-def _fails(graph: LoadGraph, criterion: Criterion, at: int) -> bool:
-    over = graph.valued(excess(criterion))
-    return fails(over, graph.population, at, strict=criterion.strict)
 
 
 def _both(graph: LoadGraph, expr: Formula, now: int, there: int) -> tuple[float, float]:

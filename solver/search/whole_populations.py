@@ -8,13 +8,21 @@ from fractions import Fraction
 from math import floor
 
 from qps.engine.formulas import Formula
+from qps.engine.known_signs import range_of
 from qps.engine.pieces import Piecewise, roots_on
-from qps.solver.search.certain_signs import sign_at
+from qps.engine.points import point_of
+from qps.solver.search.certain_signs import NoSignError, sign_of
 
 
 def fails(over: Formula, population: Formula, at: int, *, strict: bool) -> bool:
-    """Return whether a criterion fails at one population."""
-    sign = sign_at(over, population, Fraction(at))
+    """Return whether a criterion fails at one population; NoSignError where nothing tells."""
+    here = point_of(population, Fraction(at))
+    try:
+        sign = sign_of(over, here)
+    except NoSignError:
+        if strict or range_of(here.constant(over), {}, by_sign=False).high > 0:
+            raise
+        return False  # it is zero or less, by its parts
     return sign is None or sign > 0 or (strict and sign == 0)
 
 
