@@ -10,12 +10,16 @@ import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from qps.cli import main
 from qps.commands import kept_files, kept_specs
 from qps.commands.kept_files import KeptFiles
+from qps.compiler.ir import Model
+from qps.compiler.lower import lowering
+from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.pipeline import check_source
 
 ROOT = Path(__file__).parents[1]
@@ -95,8 +99,7 @@ def test_answers_and_warnings_are_the_same(
     assert checked == [str(path)]
     assert (told(capsys, *solve), told(capsys, "check", str(path))) == first
     assert checked == [str(path)]
-    kept_files_of_it = list(kept.iterdir())
-    assert len(kept_files_of_it) == 1
+    assert len(list(kept.iterdir())) == 2  # one with the graphs that were lowered of it
 
 
 def test_a_spec_that_was_kept_takes_settings_and_changes(
@@ -124,6 +127,67 @@ def test_a_spec_that_was_kept_takes_settings_and_changes(
 
 def drop_times(text: str) -> str:
     return "".join(line for line in text.splitlines(keepends=True) if " s)" not in line)
+
+
+@pytest.fixture
+def lowered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of all models that are really lowered from now on."""
+    found: list[str] = []
+    real = lowering._lowered_model
+
+    def noting(model: Model, *asked: Any, **more: Any) -> LoadGraph:
+        found.append(model.name)
+        return real(model, *asked, **more)
+
+    monkeypatch.setattr(lowering, "_lowered_model", noting)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("sfu", "seen=8"),
+        ("audioconference", "power=30 ws.SPECint92"),
+        ("flying", "servers=60"),
+        ("problem_solving", "N=2..50"),
+        ("jitter", "N=2..9"),
+        ("turn_relay", "N=1..200"),
+    ],
+)
+def test_graphs_that_were_kept_answer_as_new_ones(
+    name: str, setting: str, kept: Path, lowered: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    solve = ("solve", "--format", "json", str(ROOT / "specs" / f"{name}.qps"))
+    first, new = told(capsys, *solve), len(lowered)
+    assert new > 0
+    assert told(capsys, *solve) == first
+    assert len(lowered) - new <= new / 8  # of very many that are alike, a few are kept
+    new = len(lowered)
+    warm = told(capsys, *solve, "--set", setting)
+    with_setting = len(lowered) - new
+    shutil.rmtree(kept)
+    assert told(capsys, *solve, "--set", setting) == warm
+    assert len(lowered) - new - with_setting >= with_setting
+
+
+def test_graphs_of_another_engine_are_lowered_again(
+    kept: Path,
+    checked: list[str],
+    lowered: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = told(capsys, "solve", "shop.qps")
+    before = len(lowered)
+    monkeypatch.setattr(kept_specs, "build", lambda *rooms: f"another {'engine' in rooms}")
+    assert told(capsys, "solve", "shop.qps") == first
+    assert len(lowered) == 2 * before
+    monkeypatch.setattr(
+        kept_specs, "build", lambda *rooms: f"{'a third' * ('engine' in rooms) or 'another False'}"
+    )
+    assert told(capsys, "solve", "shop.qps") == first
+    assert len(lowered) == 3 * before
+    assert checked == ["shop.qps"] * 2
 
 
 def test_warnings_are_told_again(
@@ -217,7 +281,7 @@ class Harm:
 
 def sealed(path: Path, data: bytes) -> bytes:
     """Return bytes as they stand in a file, in place of those that do."""
-    key = kept_specs._key(kept_specs.read_spec(Path("shop.qps")).value)  # type: ignore[arg-type]
+    key = kept_specs.key_of(kept_specs.read_spec(Path("shop.qps")).value, "compiler", "grammar")  # type: ignore[arg-type]
     assert path.read_bytes()[:32] == sha256(key.encode() + b"\0" + path.read_bytes()[32:]).digest()
     return sha256(key.encode() + b"\0" + data).digest() + data
 

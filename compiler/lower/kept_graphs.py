@@ -6,7 +6,7 @@ long as nobody looked at its value while the formulas were made: a condition, a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from operator import ge, le
 
@@ -20,6 +20,9 @@ from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lower_expressions import where_from
 from qps.engine.formulas import number
 from qps.engine.remembering import Memory
+
+Plain = tuple[Configuration, LoadGraph]
+"""A graph that was asked for as it stands, and what it was lowered of."""
 
 Shape = tuple[object, ...]
 """All of a configuration but its numbers, and what else a graph was asked for with."""
@@ -36,10 +39,14 @@ class _Kept(Struct, frozen=True):
 
 
 class KeptGraphs:
-    """The graphs of a model that were asked for last; all of them are made with one `memory`."""
+    """The graphs of a model that were asked for last; all of them are made with one `memory`.
+
+    `added` tells how many were, besides those that were taken from elsewhere.
+    """
 
     def __init__(self, model: ir.Model) -> None:
         self.memory = Memory()
+        self.added = 0
         self._held = 0
         self._model = model
         self._kept: dict[Shape, list[_Kept]] = {}
@@ -93,6 +100,7 @@ class KeptGraphs:
         alike = self._kept.pop(shape, [])
         self._kept[shape] = alike
         alike.append(_Kept(graph, configuration))
+        self.added += 1
         self._held += _size(graph)
         while len(alike) > _MOST_ALIKE or (self._held > _ROOM and len(self._kept) > 1):
             oldest = shape if len(alike) > _MOST_ALIKE else next(iter(self._kept))
@@ -100,6 +108,19 @@ class KeptGraphs:
             if not self._kept[oldest]:
                 del self._kept[oldest]
         return graph
+
+    def plain(self) -> Iterator[Plain]:
+        """Yield all graphs in which nothing moves, without what was found out by them since."""
+        for shape, alike in self._kept.items():
+            for kept in alike:
+                if shape == self.shape_of(kept.configuration, False):  # noqa: FBT003
+                    yield kept.configuration, kept.graph.bare()
+
+    def take(self, graphs: Iterable[Plain]) -> None:
+        """Keep graphs that were lowered elsewhere, of this very model."""
+        for configuration, graph in graphs:
+            self.keep(self.shape_of(configuration, False), configuration, graph)  # noqa: FBT003
+        self.added = 0
 
     def _with_numbers(self, kept: _Kept, configuration: Configuration) -> LoadGraph:
         """Return a graph with the numbers of a configuration, and where these come from."""

@@ -36,8 +36,8 @@ class _Asked(Struct, frozen=True):
     checksum: str
 
 
-class _Kept(Struct, frozen=True):
-    """A spec and all that it rests on besides its own text."""
+class Kept(Struct, frozen=True):
+    """A spec, and all that it rests on besides its own text."""
 
     spec: Spec
     asked: tuple[_Asked, ...]
@@ -75,35 +75,39 @@ def check_file(path: Path) -> Outcome[Spec]:
     if read.value is None:
         return Outcome(None, read.diagnostics)
     files = kept_files()
-    if files is None:
-        return check_source(read.value)
-    key = _key(read.value)
-    found = _found(files.read(key), read.value)
-    if found is not None:
-        allow_deep_expressions()
-        return Outcome(found, found.warnings)
-    importer = _Noting(read.value.folder)
-    outcome = check_source(read.value, importer)
+    return check_source(read.value) if files is None else checked(read.value, files)[0]
+
+
+def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Asked, ...]]:
+    """Check a spec, or take what was kept of it; return also what it asked for."""
+    key = key_of(source, "compiler", "grammar")
+    kept = found(files.read(key), source)
+    if kept is not None:
+        return Outcome(kept.spec, kept.spec.warnings), kept.asked
+    importer = _Noting(source.folder)
+    outcome = check_source(source, importer)
+    asked = tuple(importer.asked)
     if outcome.value is not None:
-        _keep(_Kept(outcome.value, tuple(importer.asked)), key, files)
-    return outcome
+        keep(Kept(outcome.value, asked), key, files)
+    return outcome, asked
 
 
-def _key(source: Source) -> str:
-    """Return what tells a spec as this qps reads it from all others."""
-    versions = (build("compiler", "grammar"), sys.version, msgspec.__version__)
+def key_of(source: Source, *rooms: str) -> str:
+    """Return what tells a spec from all others, as what stands in some rooms makes of it."""
+    versions = (build(*rooms), sys.version, msgspec.__version__)
     return repr((*versions, source.label, str(source.folder), checksum(source.text)))
 
 
-def _found(data: bytes | None, source: Source) -> Spec | None:
+def found(data: bytes | None, source: Source) -> Kept | None:
     """Return the spec that was kept where all that it asked for is still as it was."""
     if data is None:
         return None
+    allow_deep_expressions()
     try:
         kept = _OwnValues(BytesIO(data)).load()
     except Exception:  # noqa: BLE001 - whatever it was that was kept: it is made anew
         return None
-    if not isinstance(kept, _Kept):
+    if not isinstance(kept, Kept):
         return None
     importer = Importer(source.folder)
     for asked in kept.asked:
@@ -114,12 +118,13 @@ def _found(data: bytes | None, source: Source) -> Spec | None:
             answer = importer.open(asked.module, asked.importing)
         if _checksum(answer) != asked.checksum:
             return None
-    return replace(kept.spec, files=files_of(source, importer))
+    return replace(kept, spec=replace(kept.spec, files=files_of(source, importer)))
 
 
-def _keep(kept: _Kept, key: str, files: KeptFiles) -> None:
-    # What is nested too deep for it is checked every time.
-    with suppress(PicklingError, RecursionError):
+def keep(kept: Kept, key: str, files: KeptFiles) -> None:
+    """Keep a spec for the next command."""
+    # What is nested too deep for it, or holds what no file can hold, is made every time.
+    with suppress(PicklingError, RecursionError, TypeError, AttributeError):
         files.write(key, dumps(kept, HIGHEST_PROTOCOL))
 
 
@@ -144,10 +149,11 @@ class _OwnValues(Unpickler):
         return found
 
 
-_OURS = ("qps.compiler.", f"{__name__}")
+_OURS = ("qps.compiler.", "qps.commands.kept_specs", "qps.commands.lowered_specs")
 _OTHERS = frozenset(
     [
         ("msgspec._utils", "rebuild"),  # of a Struct with keywords only
+        ("qps.engine.formulas", "_made"),  # of a formula: equal ones are one object
         ("fractions", "Fraction"),
         (type(Path()).__module__, type(Path()).__name__),
     ]

@@ -7,7 +7,7 @@ from argparse import Namespace
 from msgspec import Struct
 
 from qps.commands.console import show
-from qps.commands.kept_specs import load
+from qps.commands.lowered_specs import with_graphs
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.diagnostic import Diagnostic
@@ -31,10 +31,10 @@ class Solved(Struct, frozen=True, kw_only=True):
 
 def solved(arguments: Namespace) -> Solved:
     """Load and solve the spec that the arguments name, as they change it."""
-    spec = load(arguments.file)
-    show(spec.warnings, arguments)
-    settings = tuple(arguments.set)
-    return solved_spec(spec, arguments.scenario, settings, advice=arguments.advice)
+    with with_graphs(arguments.file) as spec:
+        show(spec.warnings, arguments)
+        settings = tuple(arguments.set)
+        return solved_spec(spec, arguments.scenario, settings, advice=arguments.advice)
 
 
 def solved_spec(
