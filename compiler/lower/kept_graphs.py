@@ -110,11 +110,11 @@ class KeptGraphs:
         return graph
 
     def plain(self) -> Iterator[Plain]:
-        """Yield all graphs in which nothing moves, without what was found out by them since."""
+        """Yield all graphs in which nothing moves."""
         for shape, alike in self._kept.items():
             for kept in alike:
                 if shape == self.shape_of(kept.configuration, False):  # noqa: FBT003
-                    yield kept.configuration, kept.graph.bare()
+                    yield kept.configuration, kept.graph
 
     def take(self, graphs: Iterable[Plain]) -> None:
         """Keep graphs that were lowered elsewhere, of this very model."""

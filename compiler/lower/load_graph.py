@@ -412,10 +412,6 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
         """Puts in the values of all assumptions: what is left is the population."""
         return Substitution(self.values)
 
-    def bare(self) -> LoadGraph:
-        """Return the same without what was found out by it since: that can be kept in a file."""
-        return replace(self)
-
     def with_values(self, values: Mapping[str, Formula]) -> LoadGraph:
         """Return the same with other values of some numbers, of those that it rests on."""
         known = self.assumptions
