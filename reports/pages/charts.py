@@ -81,10 +81,10 @@ class LineChart(Struct, frozen=True, kw_only=True):
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     series: tuple[Series, ...]
-    marks: tuple[Mark, ...]
-    region: Region | None
-    limit_y: float | None
-    limit_label: str
+    marks: tuple[Mark, ...] = ()
+    region: Region | None = None
+    limit_y: float | None = None
+    limit_label: str = ""
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     leads: tuple[str, ...] = ()
@@ -232,10 +232,6 @@ def figure_chart(
         x_ticks=tuple(_tick(x, v) for v in x.ticks(_WANTED_TICKS)),
         y_ticks=tuple(_tick(y, v) for v in y.ticks(5)),
         series=_series(x, y, places, scaled),
-        marks=(),
-        region=None,
-        limit_y=None,
-        limit_label="",
         rows=_rows(places, scaled, number, number),
         note=note,
         leads=tuple(leads),

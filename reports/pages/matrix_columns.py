@@ -45,12 +45,12 @@ class ResultColumn(Struct, frozen=True, kw_only=True, dict=True):
     """
 
     name: str
-    unit: str
-    factor: float
-    base: str
+    unit: str = ""
+    factor: float = 1.0
+    base: str = ""
     is_axis: bool
-    is_word: bool
-    is_whole: bool
+    is_word: bool = False
+    is_whole: bool = False
     values: tuple[Any, ...]
     codes: Any
     known: str = ""
@@ -153,7 +153,10 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
     told = {key.decode(): text.decode() for key, text in (field.metadata or {}).items()}
     is_axis, base = told.get("role") == "axis", told.get("unit", "")
     if field.type == pa.string():
-        return _word_column(field.name, array, is_axis=is_axis)
+        words, codes = _words(array)
+        return ResultColumn(
+            name=field.name, is_axis=is_axis, is_word=True, values=words, codes=codes
+        )
     is_whole = field.type == pa.int64()
     values, codes = _numbers(array, is_exact=is_axis or is_whole)
     is_percent = told.get("told") == "share" if is_axis else _is_percent(field.name)
@@ -164,7 +167,6 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
         factor=factor,
         base=printable(base),
         is_axis=is_axis,
-        is_word=False,
         is_whole=is_whole,
         values=tuple(map(int, values)) if is_whole else values,
         codes=codes,
@@ -176,14 +178,6 @@ def _column(field: pa.Field, array: Any) -> ResultColumn:
 def _is_percent(name: str) -> bool:
     name = name.removeprefix(ANSWER)
     return is_share(name) or name.startswith(LOAD)
-
-
-def _word_column(name: str, array: Any, *, is_axis: bool) -> ResultColumn:
-    values, codes = _words(array)
-    return ResultColumn(
-        name=name, unit="", factor=1.0, base="",
-        is_axis=is_axis, is_word=True, is_whole=False, values=values, codes=codes,
-    )  # fmt: skip
 
 
 def _unit(values: Sequence[float], base: str, *, is_axis: bool) -> tuple[float, str]:

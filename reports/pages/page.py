@@ -5,7 +5,7 @@ It is what a reader sees whose browser runs no scripts, and what the scripts tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 import numpy as np
@@ -58,17 +58,6 @@ _MOST_BARS = 6
 _MOST_FORMULAS = 40
 
 
-class Formula(Struct, frozen=True):
-    """A number taken apart, and its formula typeset; None where that is too long.
-
-    `known` says how the number is known, empty where it is exact.
-    """
-
-    explanation: Explanation
-    typeset: str | None
-    known: str
-
-
 class PageView(Struct, frozen=True, kw_only=True):
     """What stands on the page beside the answers themselves."""
 
@@ -91,7 +80,8 @@ class PageView(Struct, frozen=True, kw_only=True):
     sensitivity_of: str
     settings: tuple[FactRow, ...]
     assumptions: tuple[FactRow, ...]
-    formulas: tuple[Formula, ...]
+    formulas: tuple[tuple[Explanation, str | None, str], ...]
+    """Numbers taken apart, typeset where that is short, and how those not exact are known."""
     formulas_left_out: int
     claims: tuple[tuple[ClaimResult, str, str, str, str], ...]
     claims_summary: str
@@ -140,7 +130,7 @@ def page_view(
         sensitivity_of=sensitivity_of(view),
         settings=setting_rows(model, configuration, view),
         assumptions=tuple(assumption_row(model, a) for a in solution.graph.assumptions.values()),
-        formulas=_formulas(solution, named[:_MOST_FORMULAS]),
+        formulas=tuple(_formulas(solution, named[:_MOST_FORMULAS])),
         formulas_left_out=max(0, len(named) - _MOST_FORMULAS),
         claims=tuple(
             (one, claimed(one), within(one), predicted(one), why_missed(one)) for one in claims
@@ -288,22 +278,16 @@ def _needs_chart(view: SolveView, solution: Solution) -> LineChart | None:
     )
 
 
-def _formulas(solution: Solution, named: Sequence[Part]) -> tuple[Formula, ...]:
-    """Return loads, latencies, losses and measures of the spec, taken apart."""
+def _formulas(
+    solution: Solution, named: Sequence[Part]
+) -> Iterator[tuple[Explanation, str | None, str]]:
+    """Yield loads, latencies, losses and measures of the spec, taken apart."""
     graph = solution.graph
     axes = [Part(c.name, c.axis, c.rests_on) for c in graph.criteria if c.axis is not None]
-    return tuple(
-        _formula(
-            explain(graph, part.name, solution.at),
-            typeset(named_whole(graph, part.value, part.scope, axes)),
-        )
-        for part in named
-    )
-
-
-def _formula(explanation: Explanation, formula: str | None) -> Formula:
-    known = explanation.known
-    return Formula(explanation, formula, "" if known.is_exact else known_sentence(known))
+    for part in named:
+        told = explain(graph, part.name, solution.at)
+        known = "" if told.known.is_exact else known_sentence(told.known)
+        yield told, typeset(named_whole(graph, part.value, part.scope, axes)), known
 
 
 def _named_formulas(solution: Solution) -> tuple[Part, ...]:

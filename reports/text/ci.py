@@ -33,7 +33,7 @@ class Wrong(Struct, frozen=True, kw_only=True):
     """Why something was not tested: a mistake in a spec, or a fault of ours; `line` 0 for none."""
 
     file: str
-    line: int
+    line: int = 0
     code: str
     kind: str
     message: str
@@ -54,13 +54,8 @@ def mistake(diagnostic: Diagnostic, file: str = "") -> Wrong:
 
 def fault(error: Exception, file: str) -> Wrong:
     """Return a fault of ours as the reason why something was not tested."""
-    return Wrong(
-        file=file,
-        line=0,
-        code="fault",
-        kind="fault",
-        message=f"a fault of qps: {type(error).__name__}: {error}",
-    )
+    message = f"a fault of qps: {type(error).__name__}: {error}"
+    return Wrong(file=file, code="fault", kind="fault", message=message)
 
 
 class Tested(Struct, frozen=True, kw_only=True):

@@ -52,8 +52,8 @@ class AssumptionChange(Struct, frozen=True, kw_only=True, rename={"dimension": "
 
     name: str
     kind: ChangeKind
-    before: str
-    after: str
+    before: str = ""
+    after: str = ""
     dimension: Dimension | None = None
     values: tuple[float, float] | None = None
     alone: int | None = None
@@ -179,9 +179,7 @@ def _changes(
                 )
             )
     if bench.formulas_differ([change.name for change in found]):
-        found.append(
-            AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS, before="", after="")
-        )
+        found.append(AssumptionChange(name="formulas", kind=ChangeKind.FORMULAS))
     return found
 
 
@@ -222,10 +220,7 @@ class _Bench(Struct, kw_only=True):
 
     def formulas_differ(self, names: Sequence[str]) -> bool:
         """Return whether the specs still differ when all that has a name is made alike."""
-        changes = [
-            AssumptionChange(name=name, kind=self._kind(name), before="", after="")
-            for name in names
-        ]
+        changes = [AssumptionChange(name=name, kind=self._kind(name)) for name in names]
         made = frozenset(names)
         try:
             graphs = self._lower(made, changes)
