@@ -53,14 +53,14 @@ def _asked_in(table: pa.Table) -> Asked | None:
     return read_asked(found) if isinstance(found, dict) else None
 
 
-class MatrixPage(Struct, frozen=True):
+class MatrixPage(Struct, frozen=True, kw_only=True):
     """Everything that stands on the page: columns of rows, what was asked of them, from where."""
 
     columns: tuple[ResultColumn, ...]
     asked: Asked | None
     rows: int
     origin: str
-    one_by_one: int = 0
+    one_by_one: int
 
     def column(self, name: str) -> ResultColumn | None:
         """Return an answer by its name, None where there is none with a value."""
