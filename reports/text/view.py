@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from math import isfinite
 
@@ -346,9 +345,9 @@ def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
     if isinstance(value, Dimension):
         return str(value)
-    keys = _keys(value)
-    if keys:
-        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in keys}
+    if isinstance(value, Struct):
+        named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}
     if isinstance(value, dict):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -356,12 +355,3 @@ def as_json(value: object) -> object:
     if isinstance(value, float) and not isfinite(value):
         return None
     return value
-
-
-def _keys(value: object) -> list[tuple[str, str]]:
-    """Return what the fields of a view are called in JSON, and here; none of a plain value."""
-    if isinstance(value, Struct):
-        return list(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
-    if is_dataclass(value) and not isinstance(value, type):
-        return [(item.name, item.name) for item in fields(value)]
-    return []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -23,8 +23,7 @@ _NOTICEABLE_CHANGE = 0.01
 _FULL = 1 + 1e-9  # an elastic rate fills a resource up to 1
 
 
-@dataclass(frozen=True, slots=True)
-class NextLimit:
+class NextLimit(Struct, frozen=True):
     """What would limit the answer if the first limit were lifted.
 
     `requirement` holds up to `met_up_to`, None where it fails from the start; where nothing else
@@ -38,16 +37,14 @@ class NextLimit:
     """How it is known up to where it is met."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailingThere:
+class FailingThere(Struct, frozen=True):
     """A requirement that fails with more users: its value there."""
 
     criterion: Criterion
     value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamThere:
+class StreamThere(Struct, frozen=True, kw_only=True):
     """What a stream's users see at the answer and with more users: shares, s, items (or bit) a s.
 
     `lost_at` and `slower_at` are the stages of the way to which most of the change is due.
@@ -81,8 +78,7 @@ class StreamThere:
         return self.rate[1] < self.rate[0] * kept * (1 - _NOTICEABLE_CHANGE)
 
 
-@dataclass(frozen=True, slots=True)
-class LoadThere:
+class LoadThere(Struct, frozen=True):
     """A resource that is loaded beyond what is planned."""
 
     resource: str
@@ -90,8 +86,7 @@ class LoadThere:
     target: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoreUsers:
+class MoreUsers(Struct, frozen=True, kw_only=True):
     """What happens with 10 % more users, or at the end of the range where that comes first."""
 
     at: int
@@ -102,8 +97,7 @@ class MoreUsers:
     loads: tuple[LoadThere, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Struct, frozen=True):
     """What lies beyond the answer; None where nothing limits it, or nothing is acceptable."""
 
     next_limit: NextLimit | None
