@@ -8,7 +8,7 @@ rule, in the logarithm of what is integrated over: that is smooth, and falls all
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import erfc, lgamma, sqrt
+from math import erfc, inf, lgamma, sqrt
 from typing import Any
 
 import numpy as np
@@ -197,7 +197,14 @@ def _one_by_one(function: Callable[[float], float]) -> Callable[[Array], Array]:
     return lambda values: np.asarray(each(values), dtype=float)
 
 
-log_gamma = _one_by_one(lgamma)
+def _log_gamma(value: float) -> float:
+    try:
+        return lgamma(value)
+    except OverflowError:
+        return inf
+
+
+log_gamma = _one_by_one(_log_gamma)
 _erfc = _one_by_one(erfc)
 
 

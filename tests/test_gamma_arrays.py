@@ -10,9 +10,10 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qps.engine import gamma_arrays
+from qps.engine import gamma_arrays, queue_numbers
 from qps.engine.gamma_numbers import lower_ball
 from qps.engine.normal_numbers import normal_quantile, normal_tail
+from qps.engine.quantile_arrays import gamma_quantile
 
 law = settings(max_examples=300, deadline=None)
 _LEAST = 1e-280
@@ -53,6 +54,18 @@ def test_shares_have_the_digits_of_balls(shape: float, apart: float, power: floa
         ):
             if proven.is_finite() and proven > _LEAST and proven < 1 / _LEAST:
                 assert off(float(found), proven) <= _WITHIN
+
+
+@pytest.mark.parametrize("variation", [5e-324, 1e-307, 1e-200, 1e-17, 1e-7, 1e3, 1e8, 1e300])
+@pytest.mark.parametrize("level", [0.0, 1e-9, 0.5, 0.99, 1 - 1e-12])
+def test_quantiles_of_any_gamma_law_end(variation: float, level: float) -> None:
+    """Whatever is beyond floats on the way: nothing is raised, and nothing is below zero."""
+    for load in (0.0, 0.5):
+        found = float(gamma_quantile(load, variation, level))
+        assert found >= 0
+        if level >= 0.5 and 1e-17 <= variation <= 1e3:  # of less a float of 1 - level tells little
+            expected = queue_numbers.gamma_quantile(load, variation, level)
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
 def test_all_lies_below_infinity_and_nothing_below_zero() -> None:
