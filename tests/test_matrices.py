@@ -530,8 +530,14 @@ def test_no_function_of_the_language_takes_a_row_out(
     assert disagreements(text + "matrix x { limit in 0.001..40, 7 log values }", 4) == []
 
 
-def test_what_depends_on_the_population_is_guarded_at_its_ends() -> None:
-    """A rate that is elastic loads a resource of all users where a cost of it is not zero."""
+def test_what_depends_on_the_population_is_guarded_at_its_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A rate that is elastic loads a resource of all users where a cost of it is not zero.
+
+    So the first row has a structure of its own, and the others share one.
+    """
+    no_row_alone(monkeypatch)
     spec = (
         "users N in 1..40\nparam job = 5 ms in 0..50 ms\nmachine box { cpu 1 core }\n"
         "network wire { rate 1 Mbit/s }\ncomponent work { cpu job / (1 packet) }\n"

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from multiprocessing import active_children
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -29,6 +28,7 @@ from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
 from qps.solver.matrix import compiling, cores, rows, run, whole_files
 from qps.solver.matrix.cluster import on_dask
+from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.matrix_claims import Judge
 from qps.solver.matrix.structure import configured
@@ -140,15 +140,15 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have every row answered alone; where `extra` is 7 or 8, that is a fault."""
     whole = rows.compile_alone
 
-    def alone(*about: Any) -> compiling.CompiledGroup:
-        model, matrix, structure, _, index = about
-        configuration = configured(model, matrix, structure.axes, index)
+    def alone(matrix: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
+        axes = matrix.blocks[block].structure.axes
+        configuration = configured(matrix.model, matrix.matrix, axes, index)
         extra = configuration.parameters["extra"]
         if isinstance(extra, ir.Constant) and extra.value == 7:
             raise SolverFault("off by 1")
         if isinstance(extra, ir.Constant) and extra.value == 8:
             raise ZeroDivisionError("by nothing")
-        return whole(*about)
+        return whole(matrix, block, index)
 
     def by_themselves(*_: object) -> bool:
         return False

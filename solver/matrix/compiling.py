@@ -78,16 +78,26 @@ def compile_matrix(
     )
 
 
-def compile_alone(
-    model: ir.Model,
-    matrix: ir.Matrix,
-    structure: Structure,
-    question: Question,
-    index: tuple[int, ...],
-) -> CompiledGroup:
+def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
+    """Return the configurations compiled that have the structure of one of them.
+
+    It has no modes where a number that varies has gone into the structure of that one, or where
+    that one has no answer.
+    """
+    structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
+    compiler = _GroupCompiler(compiled.model, compiled.matrix, structure, compiled.question)
+    group = compiler.group(Group(index, index))
+    asked = {name for mode in group.modes for name in mode.decided}
+    is_apart = group.is_sound and asked.isdisjoint(axis.name for axis in structure.axes)
+    return group if is_apart else replace(group, modes=())
+
+
+def compile_alone(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
     """Return one configuration compiled by itself; QpsError where it has no answer."""
-    alone = replace(structure, deciding=tuple(range(len(index))))
-    compiler = _GroupCompiler(model, matrix, alone, question, is_alone=True)
+    structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
+    compiler = _GroupCompiler(
+        compiled.model, compiled.matrix, structure, compiled.question, is_alone=True
+    )
     return compiler.group(Group(index, index))
 
 

@@ -15,7 +15,7 @@ from qps.engine.exact import alike
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.staying_full import StaysFull
 from qps.solver.matrix.compiled import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
-from qps.solver.matrix.compiling import compile_alone
+from qps.solver.matrix.compiling import compile_alone, compile_like
 from qps.solver.matrix.conditions import Truth
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.guards import SOUND, reasons_of
@@ -25,6 +25,9 @@ from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
 from qps.solver.matrix.stretch import NONE, Stretch, empty
 from qps.solver.matrix.structure import configured
+
+_MOST_OTHERS = 16
+"""Structures that rows of one group may turn out to have besides the one it was compiled for."""
 
 CHUNK = 8192
 """Rows that are solved together: what they need stays in the cache."""
@@ -36,6 +39,9 @@ class MatrixSolver:
 
     compiled: CompiledMatrix
     _solvers: dict[tuple[int, int], list[ModeSolver]] = field(default_factory=dict)
+    _others: dict[tuple[int, int], list[tuple[CompiledGroup, list[ModeSolver]]]] = field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         self._words = list(self.compiled.words)
@@ -97,7 +103,16 @@ class MatrixSolver:
                 self._alone(rows, number, int(row))
             return
         solvers = self._mode_solvers(number, group_number)
-        left = self._answered(rows, group, solvers, chosen, index)
+        left = self._answered(rows, group, solvers, chosen)
+        known = self._others.setdefault((number, group_number), [])
+        for other, its_solvers in known:
+            left = self._answered(rows, other, its_solvers, left)
+        while left.size > 1 and len(known) < _MOST_OTHERS:
+            first = tuple(int(axis[left[0]]) for axis in rows.index)
+            other = compile_like(self.compiled, number, first)
+            its_solvers = self._solvers_of(number, other)
+            known.append((other, its_solvers))
+            left = self._answered(rows, other, its_solvers, left)
         for row in left:
             self._alone(rows, number, int(row))
 
@@ -107,9 +122,11 @@ class MatrixSolver:
         group: CompiledGroup,
         solvers: Sequence[ModeSolver],
         chosen: Ints,
-        index: Index,
     ) -> Ints:
         """Put the answers of some rows where they belong; return those of other structures."""
+        if not chosen.size or not solvers:
+            return chosen
+        index = tuple(axis[chosen] for axis in rows.index)
         answers = [solver.solve(index, chosen.size) for solver in solvers]
         other, refused = np.zeros((2, chosen.size), dtype=bool)
         for mode, answer in zip(group.modes, answers, strict=True):
@@ -142,12 +159,13 @@ class MatrixSolver:
     def _mode_solvers(self, number: int, group_number: int) -> list[ModeSolver]:
         key = (number, group_number)
         if key not in self._solvers:
-            block = self.compiled.blocks[number]
-            self._solvers[key] = [
-                ModeSolver(mode, block.structure.axes, self.compiled.matrix.at)
-                for mode in block.groups[group_number].modes
-            ]
+            group = self.compiled.blocks[number].groups[group_number]
+            self._solvers[key] = self._solvers_of(number, group)
         return self._solvers[key]
+
+    def _solvers_of(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        axes, at = self.compiled.blocks[number].structure.axes, self.compiled.matrix.at
+        return [ModeSolver(mode, axes, at) for mode in group.modes]
 
     def _put(
         self,
@@ -223,15 +241,12 @@ class MatrixSolver:
 
     def _alone(self, rows: Stretch, number: int, row: int) -> None:
         """Answer one row by a graph of its own: no other row has its structure."""
-        compiled, index = self.compiled, tuple(axis[[row]] for axis in rows.index)
-        structure = compiled.blocks[number].structure
         refused: dict[int, Refusal] = {}
         with refusing(refused, row):
-            at = tuple(int(axis[0]) for axis in index)
-            group = compile_alone(compiled.model, compiled.matrix, structure, compiled.question, at)
+            at = tuple(int(axis[row]) for axis in rows.index)
+            group = compile_alone(self.compiled, number, at)
             if group.reason is None:
-                solvers = [ModeSolver(m, structure.axes, compiled.matrix.at) for m in group.modes]
-                self._answered(rows, group, solvers, np.array([row]), index)
+                self._answered(rows, group, self._solvers_of(number, group), np.array([row]))
             else:
                 rows.texts[row] = group.reason
         for refusal in refused.values():
