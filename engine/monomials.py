@@ -40,11 +40,11 @@ def monomials(whole: Formula, symbols: Collection[Formula]) -> Monomials:
 
 @remembered
 def _monomials(whole: Formula, symbols: frozenset[Formula]) -> Monomials:
-    known: dict[Formula, Monomials] = {}  # of the parts in which there are symbols
-    for part in parts_first(whole):
-        if part in symbols:
-            known[part] = {(part,): ONE}
-        elif any(operand in known for operand in part.operands):
+    # Of the parts in which there are symbols; what these are made of themselves is not looked at.
+    here = (symbols & whole.symbols) | {each for each in symbols if each.operands}
+    known: dict[Formula, Monomials] = {each: {(each,): ONE} for each in here}
+    for part in parts_first(whole, known=known):
+        if any(operand in known for operand in part.operands):
             known[part] = _taken_apart(part, known)
     return known.get(whole, {(): whole})
 
