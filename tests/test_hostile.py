@@ -9,6 +9,8 @@ import pytest
 from helpers.specs import lowered
 from qps.cli import main
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.diagnostics.source import Source
+from qps.compiler.pipeline import check_source
 from qps.solver.answers.answering import solve
 
 MEASURED = (
@@ -58,3 +60,9 @@ def test_a_number_that_no_digits_tell_has_a_name_and_a_place() -> None:
     (told,) = refused.value.diagnostics
     assert told.primary is not None
     assert "`it` comes so near to its limit" in told.message
+
+
+def test_what_is_too_large_at_many_populations_is_told_once_for_each_place() -> None:
+    text = MEASURED.format(measure="exp(N)", limit="10^300", high=WIDE)
+    found = check_source(Source("spec.qps", text)).diagnostics
+    assert [one.primary.span.text for one in found if one.primary] == ["exp(N)", "it"]
