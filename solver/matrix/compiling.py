@@ -59,7 +59,9 @@ def compile_matrix(
     blocks = []
     for axes in matrix.blocks:
         structure = structure_of(model, matrix, axes)
-        compiler = _GroupCompiler(model, matrix, structure, question)
+        compiler = _GroupCompiler(
+            model=model, matrix=matrix, structure=structure, question=question
+        )
         blocks.append(CompiledBlock(structure, tuple(map(compiler.group, structure.groups))))
     modes = [mode for block in blocks for group in block.groups for mode in group.modes]
     resources = dict.fromkeys(resource.name for mode in modes for resource in mode.resources)
@@ -85,19 +87,29 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     that one has no answer.
     """
     structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
-    compiler = _GroupCompiler(compiled.model, compiled.matrix, structure, compiled.question)
+    compiler = _compiler(compiled, structure)
     group = compiler.group(Group(index, index))
     asked = {name for mode in group.modes for name in mode.decided}
     is_apart = group.is_sound and asked.isdisjoint(axis.name for axis in structure.axes)
     return group if is_apart else replace(group, modes=())
 
 
+def _compiler(
+    compiled: CompiledMatrix, structure: Structure, *, is_alone: bool = False
+) -> _GroupCompiler:
+    return _GroupCompiler(
+        model=compiled.model,
+        matrix=compiled.matrix,
+        structure=structure,
+        question=compiled.question,
+        is_alone=is_alone,
+    )
+
+
 def compile_alone(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
     """Return one configuration compiled by itself; QpsError where it has no answer."""
     structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
-    compiler = _GroupCompiler(
-        compiled.model, compiled.matrix, structure, compiled.question, is_alone=True
-    )
+    compiler = _compiler(compiled, structure, is_alone=True)
     return compiler.group(Group(index, index))
 
 
@@ -112,7 +124,7 @@ def _words(block: CompiledBlock) -> Iterator[str]:
                 yield from (reason for reason in (guard.below, guard.above) if reason)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _GroupCompiler:
     """Compiles the groups of one product of axes."""
 

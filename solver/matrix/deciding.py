@@ -31,7 +31,7 @@ Index = tuple[Ints, ...]
 """For each axis, which of its values the rows have."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Decider:
     """Decides about rows of one mode; the exact numbers of the axes are kept."""
 

@@ -82,7 +82,7 @@ class ModeSolver:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.mode.program)
-        self.decider = Decider(self.mode, self.axes, self.runner)
+        self.decider = Decider(mode=self.mode, axes=self.axes, runner=self.runner)
         self._position = {axis.name: i for i, axis in enumerate(self.axes)}
 
     # -- what does not depend on the population ------------------------------------------
@@ -255,7 +255,7 @@ class ModeSolver:
             at_limit = rows.at(wanted, limit.astype(float))
             beyond = rows.at(sides_of(mode.criteria), np.minimum(first, mode.high).astype(float))
             settled, sound = first.copy(), verdict == SOUND
-            one_by_one = OneByOne(mode, self.decider, index)
+            one_by_one = OneByOne(mode=mode, decider=self.decider, index=index)
             failing = self._settled(settled, at_limit, beyond, sound, always, one_by_one)
             for row in np.flatnonzero(failures.is_open & sound):
                 self._settled_exactly(int(row), one_by_one, settled, failing)

@@ -52,7 +52,7 @@ def refusing(refused: dict[int, Refusal], row: int) -> Iterator[None]:
         refused.setdefault(row, Refusal(told, is_fault=True))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class OneByOne:
     """Answers for single rows of one mode; `refused` gathers those that have no answer, and why.
 

@@ -16,7 +16,7 @@ from qps.solver.matrix.closing_in import Excess, closed_in
 from qps.solver.matrix.prepared import Bools, Floats, Rows
 
 _MOST_PIECES = 1000
-_PIECES_FOR_ANY, _PIECES_FOR_EACH = 100, 50
+_PIECES_FOR_ANY, _PIECES_FOR_EACH = 20, 25
 """A row that is answered by itself takes as long as so many pieces, at least."""
 
 
