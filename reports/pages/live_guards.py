@@ -7,9 +7,9 @@ rest on a number which a reader has changed; all others are as they were.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -23,8 +23,7 @@ from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(Struct, frozen=True):
     """A value that must be in bounds; `text` is what is wrong where it is not."""
 
     value: Formula
@@ -32,8 +31,7 @@ class Guard:
     text: str
 
 
-@dataclass(frozen=True)
-class Guards:
+class Guards(Struct, frozen=True):
     """Of one graph: the bounds of numbers that stand by themselves, by their place; all others."""
 
     of_numbers: dict[Span, Bounded]

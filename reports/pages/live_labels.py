@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
@@ -12,8 +12,7 @@ from qps.compiler.lower.lowering import lower
 from qps.reports.pages.live_guards import Guards
 
 
-@dataclass(frozen=True)
-class ChangedLabels:
+class ChangedLabels(Struct, frozen=True):
     """A graph with labels that hold for all numbers, for use where one of `numbers` is changed."""
 
     graph: LoadGraph

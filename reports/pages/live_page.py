@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+
+from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, base_configuration, changed
@@ -22,8 +23,7 @@ MOST_BYTES = 400_000
 _DIGITS = 6
 
 
-@dataclass(frozen=True)
-class ShownCase:
+class ShownCase(Struct, frozen=True):
     """A configuration that a page shows as a column: a model as a scenario and settings have it."""
 
     model: ir.Model

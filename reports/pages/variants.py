@@ -9,9 +9,11 @@ is one change away from a start, then two changes, until the page is full.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, combinations, product, zip_longest
 from math import prod
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.cases import varies_by_case
@@ -36,8 +38,7 @@ Picks = tuple[int, ...]
 """For each select, the index of what is chosen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Select:
+class Select(Struct, frozen=True, kw_only=True):
     """A choice that the reader of a page can make: an option, a machine, a network.
 
     `counts` says how many machines or networks a choice of a place brings along; `usual` is
@@ -72,8 +73,7 @@ class Select:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """A configuration that a reader may start from: its name, and what `--set` changed in it."""
 
     name: str
@@ -81,8 +81,7 @@ class Origin:
     settings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class Start(Struct, frozen=True, kw_only=True):
     """Where a reader starts: a configuration, as a shape of the model with picks."""
 
     name: str
@@ -93,8 +92,7 @@ class Start:
     picks: Picks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Struct, frozen=True, kw_only=True):
     """The graphs of a combination, one for each mode, and the configurations they are of.
 
     `asked` are the selects that matter.
@@ -109,8 +107,7 @@ class Variant:
     is_start: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Variants:
+class Variants(Struct, frozen=True, kw_only=True):
     """What a page may hold: selects, starts, and variants, each made when it is come to.
 
     `unanswered` are starts that no page can show: they have no answer.
@@ -225,8 +222,7 @@ def _fits(model: ir.Model, starts: Sequence[Configuration], place: str, kind: st
 # -- which of them are lowered -----------------------------------------------------------
 
 
-@dataclass(kw_only=True)
-class _Explorer:
+class _Explorer(Struct, kw_only=True):
     """Lowers combinations, each once; one that differs in nothing that is asked for is known."""
 
     model: ir.Model
@@ -252,11 +248,19 @@ class _Explorer:
 
         None where it has no answer.
         """
-        name, configuration, settings = origin.name, origin.configuration, origin.settings
+        configuration = origin.configuration
         picks = self._picks(configuration)
         variant = self._lowered(len(self._shapes), picks, configuration)
         if variant is None:
             return None
+        start = Start(
+            name=origin.name,
+            doc=doc,
+            configuration=configuration,
+            settings=origin.settings,
+            shape=variant.shape,
+            picks=picks,
+        )
         for shape, known in enumerate(self._shapes):
             if not _differ_in_numbers(known, configuration, variant.graphs):
                 continue
@@ -264,24 +268,10 @@ class _Explorer:
             usual = base_configuration(self.model).parameters
             own = {n for n, value in configuration.parameters.items() if value != usual[n]}
             if alike is not None and _are_alike(alike.graphs, variant.graphs, own):
-                return Start(
-                    name=name,
-                    doc=doc,
-                    configuration=configuration,
-                    settings=settings,
-                    shape=shape,
-                    picks=picks,
-                )
+                return replace(start, shape=shape)
         self._shapes.append(configuration)
         self.variants.append(variant)
-        return Start(
-            name=name,
-            doc=doc,
-            configuration=configuration,
-            settings=settings,
-            shape=variant.shape,
-            picks=picks,
-        )
+        return start
 
     def add(self, shape: int, picks: Picks) -> Variant | None:
         """Return the variant of a combination, lowered if it is new; None if it cannot be."""
