@@ -96,21 +96,13 @@ def first_reached(over: Formula, population: Formula, low: int, *, passes: bool)
 
 
 def first_above(
-    over: Formula,
-    axis: Formula,
-    low: Fraction,
-    high: Fraction,
-    budget: Budget,
-    *,
-    passes: bool = True,
+    over: Formula, axis: Formula, low: Fraction, high: Fraction, budget: Budget
 ) -> Reach | None:
     """Return the infimum of the points between two at which `over` is above zero, None for none.
 
-    Without `passes`, zero counts.
-
     Just behind `low` it is taken as known not to be. UndecidedError where boxes do not tell.
     """
-    search = _Search(Curve(over, axis), passes=passes, budget=budget)
+    search = _Search(Curve(over, axis), passes=True, budget=budget)
     return search.within(above(float(low)), float(high))
 
 

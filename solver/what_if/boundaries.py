@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
@@ -12,16 +13,17 @@ from qps.compiler import ir
 from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
 from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
+from qps.engine.bisection import bisected
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
-from qps.solver.search.boxes import MOST_BOXES, Budget, UndecidedError, first_above
+from qps.solver.search.between import Budget, is_settled_between
+from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.search.critical import critical_points
 
-_HARDLY_APART = Fraction(1, 10**12)
-"""So near to a change, as a part of the range, no other is looked for."""
+_GRID = 2000
 
 
 class Failure(Struct, frozen=True):
@@ -80,65 +82,68 @@ def boundaries_known(
     And how it is known that there are no others.
     """
     found: set[Fraction] = set()
-    untold: list[tuple[Excess, Fraction]] = []
+    bracketed = []
     for over in excesses:
         if symbol not in over.value.symbols:
             continue
         points = critical_points(over.value, symbol, low, high)
         if points is None:
-            points, near = _searched(over, symbol, low, high)
-            if near is not None:
-                untold += [] if over.is_implied else [(over, near)]
-        found |= set(points)
+            bracketed.append(over)
+            found |= set(_bracketed(over, symbol, low, high))
+        else:
+            found |= set(points)
     inside = sorted(point for point in found if low < point < high)
-    return inside, _known(excesses, untold, symbol, [low, *inside, high])
+    return inside, _unseen(excesses, bracketed, symbol, [low, *inside, high])
 
 
-def _searched(
-    over: Excess, symbol: Formula, low: Fraction, high: Fraction
-) -> tuple[tuple[Fraction, ...], Fraction | None]:
-    """Return where a criterion without exact treatment begins or ceases to fail, box by box.
-
-    And from where on boxes do not tell; None where they tell of all.
-    """
-    budget, found, here = Budget(), list[Fraction](), low
-    while True:
-        start = here + (high - here) * _HARDLY_APART
-        fails = over.fails(symbol, start)
-        value = -over.value if fails else over.value
-        passes = fails is over.strict  # on the limit itself it holds, unless that is strict
-        try:
-            change = first_above(value, symbol, start, high, budget, passes=passes)
-        except UndecidedError as undecided:
-            return tuple(found), Fraction(undecided.near)
-        if change is None or change.at >= high:
-            return tuple(found), None
-        if change.at <= start:
-            return tuple(found), start
-        here = change.at
-        found.append(here)
-
-
-def _known(
+def _unseen(
     excesses: Sequence[Excess],
-    untold: Sequence[tuple[Excess, Fraction]],
+    bracketed: Sequence[Excess],
     symbol: Formula,
     ends: Sequence[Fraction],
 ) -> Certainty:
     """Return how it is known that each stretch is acceptable, or not, throughout.
 
-    Where another one fails throughout, nothing else matters.
+    Where one that is treated exactly fails throughout, nothing else matters.
     """
-    known = [over for over in excesses if all(over is not one for one, _ in untold)]
-    unseen = dict[str, None]()
+    budget, unseen = Budget(), dict[str, None]()
     for low, high in pairwise(ends):
-        late = [
-            one.failure.requirement for one, near in untold if near < high and not one.is_implied
-        ]
-        if late and not any(over.fails(symbol, (low + high) / 2) for over in known):
-            unseen |= dict.fromkeys(late)
+        failing = [over for over in excesses if over.fails(symbol, (low + high) / 2)]
+        if any(over not in bracketed for over in failing):
+            continue
+        settled = {
+            over.failure.requirement: is_settled_between(
+                Curve(over.value, symbol), low, high, partial(over.fails, symbol), budget
+            )
+            for over in failing or bracketed
+            if not over.is_implied
+        }
+        if not (any if failing else all)(settled.values()):
+            unseen |= {name: None for name, is_settled in settled.items() if not is_settled}
     if not unseen:
         return EXACT
     return approximation(
-        f"{MOST_BOXES:,} bounds do not tell everywhere whether {listed(unseen, 'and')} holds"
+        f"{listed(unseen, 'and')} was tried at {_GRID:,} values, and not between them"
     )
+
+
+def _bracketed(over: Excess, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
+    """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
+    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+
+    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
+
+    space = np.geomspace if low > 0 else np.linspace
+    grid = space(float(low), float(high), _GRID)
+    with np.errstate(all="ignore"):
+        (real,) = array_function(symbol, [over.value])(grid)
+    holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
+
+    def fails(at: float) -> bool:
+        return over.fails(symbol, Fraction(at))
+
+    for i in np.flatnonzero(holds[1:] != holds[:-1]):
+        start, end = float(grid[i]), float(grid[i + 1])
+        begins = fails(end)
+        if begins is not fails(start):
+            yield Fraction(bisected(lambda at: fails(at) is begins, start, end))  # noqa: B023 - asked at once
