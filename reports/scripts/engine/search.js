@@ -210,8 +210,11 @@ function passing(curve, from, to, passes) {
 
 // Floats tell "above" a little late, and "on" a little early; one step along the slope makes up for
 // that. It is taken on the side where the curve is not on zero: on the other it may stay there.
+// What is further from zero has jumped over it, and is where it is.
 function polished(curve, to, beside) {
-  const here = curve.at(to), rise = (curve.at(beside) - here) / (beside - to);
+  const here = curve.at(to);
+  if (Math.abs(here) > 4 * curve.doubt()) return to;
+  const rise = (curve.at(beside) - here) / (beside - to);
   const back = here / rise;
   return Number.isFinite(back) && Math.abs(back) <= 1e-6 * to ? to - back : to;
 }
