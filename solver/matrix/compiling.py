@@ -253,17 +253,19 @@ class _GroupCompiler:
             positive=frozenset(n for n, may_vanish in self._moving.items() if not may_vanish),
         )
         builder = tight.beside()
+        # What bounds leave open of one row is told one by one in less time than tight ones take.
+        of_bounds = tight if self._moving_axes else builder
         criteria = tuple(
-            _criterion(builder, tight, criterion, is_stated=_is_stated(criterion))
+            _criterion(builder, of_bounds, criterion, is_stated=_is_stated(criterion))
             for criterion in all_criteria(graph)
         )
         excluded = tuple(
-            _at_most(message, builder, tight, (over, ZERO))
+            _at_most(message, builder, of_bounds, (over, ZERO))
             for over, message, _ in impossible(graph)
             if graph.population in over.symbols
         )
         resources = tuple(
-            _resource(builder, tight, resource, is_filled=is_filled(graph, resource.name))
+            _resource(builder, of_bounds, resource, is_filled=is_filled(graph, resource.name))
             for resource in graph.resources.values()
         )
         guards = guards_of(self.model, configuration, graph, asking, builder)
