@@ -16,8 +16,8 @@ from qps.solver.matrix.closing_in import Excess, closed_in
 from qps.solver.matrix.prepared import Bools, Floats, Rows
 
 _MOST_PIECES = 1000
-_PIECES_FOR_ANY, _PIECES_FOR_EACH = 20, 25
-"""A row that is answered by itself takes as long as so many pieces, at least."""
+_PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
+"""A row that is told one by one takes as long as so many pieces, at least: one alone, as a few."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,8 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
     fails = at_here > 0
     at[fails] = low[fails]
     active = np.flatnonzero(~fails & (low < end))
-    for piece in range(min(_MOST_PIECES, _PIECES_FOR_ANY + _PIECES_FOR_EACH * rows.count)):
+    few = _PIECES_FOR_ONE if rows.count == 1 else _PIECES_FOR_ANY
+    for piece in range(min(_MOST_PIECES, few + _PIECES_FOR_EACH * (rows.count - 1))):
         if not active.size:
             break
         some = rows.take(active) if active.size < rows.count else rows
