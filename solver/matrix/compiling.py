@@ -86,30 +86,29 @@ def compile_like(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -
     It has no modes where a number that varies has gone into the structure of that one, or where
     that one has no answer.
     """
-    structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
-    compiler = _compiler(compiled, structure)
-    group = compiler.group(Group(index, index))
+    group = _group_of(compiled, block, index, is_alone=False)
     asked = {name for mode in group.modes for name in mode.decided}
-    is_apart = group.is_sound and asked.isdisjoint(axis.name for axis in structure.axes)
+    axes = compiled.blocks[block].structure.axes
+    is_apart = group.is_sound and asked.isdisjoint(axis.name for axis in axes)
     return group if is_apart else replace(group, modes=())
-
-
-def _compiler(
-    compiled: CompiledMatrix, structure: Structure, *, is_alone: bool = False
-) -> _GroupCompiler:
-    return _GroupCompiler(
-        model=compiled.model,
-        matrix=compiled.matrix,
-        structure=structure,
-        question=compiled.question,
-        is_alone=is_alone,
-    )
 
 
 def compile_alone(compiled: CompiledMatrix, block: int, index: tuple[int, ...]) -> CompiledGroup:
     """Return one configuration compiled by itself; QpsError where it has no answer."""
-    structure = replace(compiled.blocks[block].structure, deciding=tuple(range(len(index))))
-    compiler = _compiler(compiled, structure, is_alone=True)
+    return _group_of(compiled, block, index, is_alone=True)
+
+
+def _group_of(
+    compiled: CompiledMatrix, block: int, index: tuple[int, ...], *, is_alone: bool
+) -> CompiledGroup:
+    """Return a group compiled by one of its configurations, and no other."""
+    compiler = _GroupCompiler(
+        model=compiled.model,
+        matrix=compiled.matrix,
+        structure=replace(compiled.blocks[block].structure, deciding=tuple(range(len(index)))),
+        question=compiled.question,
+        is_alone=is_alone,
+    )
     return compiler.group(Group(index, index))
 
 
@@ -335,14 +334,12 @@ class _GroupCompiler:
             )
             if not never
         ]
-        return CompiledMode(
-            **{
-                **{name: getattr(mode, name) for name in mode.__dataclass_fields__},
-                "program": program,
-                "proven": tuple(is_simple for is_simple, _ in simple),
-                "impossible": tuple(criterion for criterion, _ in left),
-                "impossible_proven": tuple(is_simple for _, is_simple in left),
-            }
+        return replace(
+            mode,
+            program=program,
+            proven=tuple(is_simple for is_simple, _ in simple),
+            impossible=tuple(criterion for criterion, _ in left),
+            impossible_proven=tuple(is_simple for _, is_simple in left),
         )
 
 
@@ -435,8 +432,6 @@ def _resource(
             quadratic = (terms.get(2, zero), terms.get(1, zero), terms.get(0, zero))
     return CompiledResource(
         name=resource.name,
-        load=criterion.measure,
-        target=criterion.limit,
         quadratic=quadratic,
         criterion=criterion,
         is_filled=is_filled,

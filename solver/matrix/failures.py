@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from qps.engine.columns.on_bounds import Bounds
 from qps.solver.matrix import searching
 from qps.solver.matrix.prepared import (
     FAILS,
@@ -79,8 +78,7 @@ def _is_simple(
     criteria: Sequence[CompiledCriterion], rows: Rows, start: Floats, stop: Floats
 ) -> Bools:
     """Return for which rows it is proved that what fails between two populations stays so."""
-    known = {number: Bounds(value, value) for number, value in rows.known.items()}
-    found = rows.runner.bounds(tight_sides_of(criteria), known, {}, (start, stop))
+    found = rows.bounds(tight_sides_of(criteria), start, stop)
     simple = np.ones(rows.count, dtype=bool)
     for criterion in criteria:
         simple &= shape_of(rows.runner.program, criterion, found).is_simple

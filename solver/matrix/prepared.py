@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qps.compiler.quantities.certainty import EXACT, Certainty
+from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import Formula
 from qps.engine.running import Runner, Values
 
@@ -50,6 +51,11 @@ class Rows:
     def at(self, outputs: Iterable[int], population: Any) -> Values:
         """Return values of operations at populations, one for each row or one for all."""
         return self.runner.run(outputs, self.known, None, population)
+
+    def bounds(self, outputs: Iterable[int], low: Floats, high: Floats) -> dict[int, Bounds]:
+        """Return bounds of operations between two populations of each row."""
+        known = {number: Bounds(value, value) for number, value in self.known.items()}
+        return self.runner.bounds(outputs, known, {}, (low, high))
 
     def take(self, index: Any) -> Rows:
         """Return some of the rows."""

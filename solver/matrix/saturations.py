@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exact import Exact
 from qps.engine.exactness import as_float
 from qps.engine.formulas import Formula
@@ -27,7 +26,7 @@ _SHORTLY = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompiledResource:
-    """A resource: the operations of its load and target, the closed form of where it is full.
+    """A resource: where its load is at its target, and the closed form of that.
 
     `quadratic` holds operations a, b, c: the load is above its target where a N^2 + b N + c is
     above zero. `criterion` says that the load is at most its target. One that elastic parameters
@@ -36,12 +35,20 @@ class CompiledResource:
     """
 
     name: str
-    load: int
-    target: int
     quadratic: tuple[int, int, int] | None
     criterion: CompiledCriterion
     is_filled: bool
     fullness: Formula
+
+    @property
+    def load(self) -> int:
+        """The operation that gives its load."""
+        return self.criterion.measure
+
+    @property
+    def target(self) -> int:
+        """The operation that gives its target."""
+        return self.criterion.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,17 +176,13 @@ def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Colu
 
 def _is_simple(resource: CompiledResource, rows: Rows, start: Floats, end: Floats) -> Bools:
     """Return of which rows it is proved that loads stay beyond their targets between two points."""
-    known = {number: Bounds(value, value) for number, value in rows.known.items()}
     criterion = resource.criterion
-    found = rows.runner.bounds(criterion.tight, known, {}, (start, end))
+    found = rows.bounds(criterion.tight, start, end)
     shape = shape_of(rows.runner.program, criterion, found)
     load, target = (found[side] for side in criterion.tight)
     # What fills its resource passes the target or not; all else reaches it where it touches it.
     never = shape.never if resource.is_filled else load.high < target.low * (1 - 2 * _ON_TARGET)
-    simple = np.asarray(
-        never | (shape.either & ~shape.never) | shape.rises & shape.never, dtype=bool
-    )
-    return np.broadcast_to(simple, (rows.count,)).copy()
+    return np.broadcast_to(np.asarray(never | shape.is_simple, dtype=bool), (rows.count,)).copy()
 
 
 def _rounded_excess(resource: CompiledResource, rows: Rows, population: Any) -> Floats:

@@ -59,7 +59,8 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
             is_simple = is_simple | (stop - start <= 1)
         elif not piece:  # where a piece as long as the range is simple, it is mostly over soon
             index = np.flatnonzero(is_simple)
-            doubled = _doubled(some.take(index), sought, start[index], stop[index])
+            at_low = at_here[active[index]]
+            doubled = _doubled(some.take(index), sought, (start[index], stop[index]), at_low)
             start[index], stop[index], at_here[active[index]] = doubled
         at_start, at_stop = at_here[active], sought.excess(some, stop)
         crosses, is_past = is_simple & (at_stop > 0), is_simple & (at_stop <= 0)
@@ -84,13 +85,16 @@ def _shorter(length: Floats, start: Floats, sought: Sought) -> Floats:
     return np.where(length > 4 * first, first, length / 2)
 
 
-def _doubled(rows: Rows, sought: Sought, low: Floats, end: Floats) -> tuple[Floats, Floats, Floats]:
+def _doubled(
+    rows: Rows, sought: Sought, ends: tuple[Floats, Floats], at_low: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Return points in which it holds, and points of twice their size in which it no longer does.
 
     The second is the end where it holds that far; the third are the excesses at the first.
     """
+    low, end = ends
     below, above = low.copy(), np.minimum(np.maximum(2 * low, 2.0), end)
-    at_below = sought.excess(rows, low).copy()
+    at_below = at_low.copy()
     where = np.arange(rows.count)
     while where.size:
         value = sought.excess(rows, above[where])
