@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -26,7 +27,7 @@ from qps.commands.progress import bar
 from qps.compiler import ir
 from qps.compiler.pipeline import load
 from qps.solver.answers.solution import SolverFault
-from qps.solver.matrix import compiling, cores, rows, run, whole_files
+from qps.solver.matrix import cluster, compiling, cores, rows, run, whole_files
 from qps.solver.matrix.cluster import on_dask
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.compiling import compile_matrix
@@ -707,6 +708,69 @@ def test_a_cluster_makes_the_same_bytes_though_a_worker_dies() -> None:
                 next(iter(cluster.workers.values())).process.process.kill()
             found[place] = data
     assert found == expected
+
+
+class Gone:
+    """A task of Dask's that is done, and lost with its worker as soon as it was fetched."""
+
+    status = "lost"
+
+    def __init__(self, result: object) -> None:
+        self._found = result
+
+    async def _result(self, *, raiseit: bool) -> object:
+        return self._found
+
+
+class Dask:
+    """A cluster whose first part is lost on its way."""
+
+    ahead = 1
+
+    def __init__(self, made: list[object]) -> None:
+        self._made = made
+
+    def submit(self, _start: int, _stop: int) -> Future[run.Made]:
+        from distributed.cfexecutor import _cascade_future
+
+        made: Future[run.Made] = Future()
+        found = self._made.pop(0)
+        if isinstance(found, Gone):
+
+            async def cascade() -> None:
+                await _cascade_future(found, made)
+
+            asyncio.run(cascade())
+        elif isinstance(found, BaseException):
+            made.set_exception(found)
+        else:
+            made.set_result(b"made")
+        return made
+
+    def check(self) -> None:
+        """Nobody is lost."""
+
+    def explained(self, error: BaseException) -> BaseException:
+        return explained_by_dask(self, error)
+
+    def look(self) -> None:
+        """All are there."""
+
+
+def explained_by_dask(work: Dask, error: BaseException) -> BaseException:
+    explained: BaseException = cluster._OnDask.explained(work, error)  # type: ignore[arg-type]
+    return explained
+
+
+@pytest.mark.slow
+def test_a_part_that_is_lost_on_its_way_is_made_again() -> None:
+    pytest.importorskip("distributed")
+    made = list(run.as_done(Dask([Gone(b"a part"), b"made"]), [(0, 16)]))
+    assert made == [((0, 16), b"made")]
+    with pytest.raises(run.WorkersLostError, match="again and again"):
+        list(run.as_done(Dask([Gone(b"a part")] * 9), [(0, 16)]))
+    with pytest.raises(ValueError, match="of ours"):  # a fault of ours is none of Dask's
+        list(run.as_done(Dask([ValueError("of ours"), b"made"]), [(0, 16)]))
 
 
 OTHER = """

@@ -100,7 +100,8 @@ def claims_junit(tested: Tested) -> str:
 
 
 def _time(seconds: float) -> str:
-    return f"{seconds:.3f}"
+    """Return seconds to the microsecond: what an answer before has made known takes a few."""
+    return f"{seconds:.6f}"
 
 
 def _junit_case(suite: ET.Element, result: ClaimResult, seconds: float) -> None:

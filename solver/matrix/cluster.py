@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -153,6 +153,8 @@ class _OnDask:
 
     def explained(self, error: BaseException) -> BaseException:
         """Return why a part failed: something is wrong with the cluster, or else with us."""
+        if _is_lost_on_its_way(error):
+            return BrokenExecutor("a part was made, and lost with its worker before it was here")
         name = type(error).__name__
         if name == "KilledWorker":
             return WorkersLostError("were killed, again and again")
@@ -163,6 +165,19 @@ class _OnDask:
         except ClusterError as found:
             return WorkersLostError(str(found))
         return error
+
+
+def _is_lost_on_its_way(error: BaseException) -> bool:
+    """Return whether Dask's executor took a part for an error.
+
+    It fetches what a task came to and then looks whether the task is done: where the worker is
+    lost in between, it unpacks the part as if that were an error (`distributed.cfexecutor`).
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    within = None if last is None else last.tb_frame.f_globals.get("__name__")
+    return isinstance(error, ValueError) and within == "distributed.cfexecutor"
 
 
 def _telling_build() -> Callable[[], str]:

@@ -59,7 +59,10 @@ class Work(Protocol):
         """Look whether there still is somebody to work; WorkersLostError where there is not."""
 
     def explained(self, error: BaseException) -> BaseException:
-        """Return what to raise for the error of a part: WorkersLostError where that is why."""
+        """Return what is the matter with a part.
+
+        BrokenExecutor where it is to be made again, WorkersLostError where that would not help.
+        """
 
 
 def part_bytes(tabulator: Tabulator, fingerprint: str, start: int, stop: int) -> bytes:
@@ -227,11 +230,12 @@ def as_done(work: Work, places: Iterable[Place]) -> Iterator[tuple[Place, Made]]
             for future in sorted(done, key=waiting.__getitem__):
                 place = waiting.pop(future)
                 error = CancelledError() if future.cancelled() else future.exception()
-                if isinstance(error, BrokenExecutor):
+                if error is not None:
+                    why = work.explained(error)
+                    if not isinstance(why, BrokenExecutor):
+                        raise why
                     again.append(place)
                     continue
-                if error is not None:
-                    raise work.explained(error)
                 lost = 0
                 yield place, future.result()
             lost += bool(again)
