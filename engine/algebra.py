@@ -1,4 +1,4 @@
-"""Algebra on demand: formulas as sympy's expressions, for what is read and solved in symbols.
+"""Algebra on demand: formulas as sympy's expressions, where nothing of ours decides.
 
 Nothing that a plain answer needs comes here: sympy takes longer to import than most specs to solve.
 """
@@ -8,9 +8,7 @@ from __future__ import annotations
 from itertools import islice
 
 import sympy
-from sympy.printing.str import StrPrinter
 
-from qps.engine.columns.in_sympy import Effective
 from qps.engine.formulas import UNDEFINED, Formula, parts_first
 from qps.engine.operations import OPERATIONS
 
@@ -40,23 +38,6 @@ def _leaf(leaf: Formula) -> sympy.Expr:
     return sympy.oo if leaf.value == float("inf") else -sympy.oo
 
 
-def root_of_linear(gap: Formula, population: Formula) -> sympy.Expr | None:
-    """Return the population at which a formula is zero, in symbols; None where it is not linear.
-
-    What cores do together is taken for one symbol, named as it is written.
-    """
-    expr, unknown = to_sympy(gap), to_sympy(population)
-    whole = expr.xreplace({part: sympy.Symbol(str(part)) for part in expr.atoms(Effective)})
-    if not whole.is_rational_function(*whole.free_symbols):
-        return None
-    above, _ = sympy.fraction(sympy.together(whole))
-    polynomial = sympy.Poly(sympy.expand(above), unknown)
-    if polynomial.degree() != 1:
-        return None
-    slope, offset = polynomial.all_coeffs()
-    return sympy.factor(-offset / slope)
-
-
 _MOST_PARTS = 64
 _HIGHEST_POWER = 8
 _MOST_ALGEBRAIC = 16
@@ -77,15 +58,3 @@ def is_zero(constant: Formula) -> bool:
     if len(parts) > _MOST_ALGEBRAIC or not written_out.is_algebraic:
         return False
     return bool(sympy.minimal_polynomial(written_out).is_Symbol)
-
-
-class _Notation(StrPrinter):  # type: ignore[misc] # sympy's printers are untyped
-    """The notation of the language."""
-
-    def _print_Pow(self, expr: sympy.Pow, rational: bool = False) -> str:  # noqa: N802, FBT001, FBT002
-        return str(super()._print_Pow(expr, rational)).replace("**", "^")
-
-
-def as_text(expr: sympy.Expr) -> str:
-    """Return what algebra has made of a formula, in the notation of the language."""
-    return str(_Notation().doprint(expr))

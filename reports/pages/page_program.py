@@ -52,9 +52,8 @@ class Program:
 
     def step(self, formula: Formula) -> int:
         """Return the number of the step that computes a formula."""
-        for part in parts_first(formula):  # so that none is too deep
-            if part not in self._steps_of:
-                self._steps_of[part] = self._added(part)
+        for part in parts_first(formula, known=self._steps_of):  # so that none is too deep
+            self._steps_of[part] = self._added(part)
         return self._steps_of[formula]
 
     def join(self, operation: str, *steps: int) -> int:

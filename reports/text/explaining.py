@@ -32,6 +32,7 @@ from qps.compiler.quantities.dimension import (
 from qps.engine.exactness import as_float
 from qps.engine.formulas import ONE, maximum
 from qps.engine.formulas import number as number_formula
+from qps.engine.linear_roots import root_of_linear
 from qps.reports.text.explain_streams import (
     QUANTILE,
     quantile_apart,
@@ -259,10 +260,8 @@ def saturation_text(graph: LoadGraph, resource: ResourceLoad) -> str:
     function = as_rational_function(load - 1, graph.population)
     if function is None or function.numerator.degree() != 1:
         return told
-    from qps.engine.algebra import as_text, root_of_linear  # noqa: PLC0415 - slow to import
-
     root = root_of_linear(resource.load - resource.target, graph.population)
-    return told if root is None else f"{told}: {graph.population} = {as_text(root)}"
+    return told if root is None else f"{told}: {graph.population} = {formula(root)}"
 
 
 def _assumption(graph: LoadGraph, assumption: Assumption, at: int) -> Explanation:

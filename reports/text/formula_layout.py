@@ -112,9 +112,8 @@ class _Layout:
         self._known: dict[Formula, _Laid] = {}
 
     def of(self, formula: Formula) -> _Laid:
-        for part in parts_first(formula):
-            if part not in self._known:
-                self._known[part] = self._laid(part)
+        for part in parts_first(formula, known=self._known):
+            self._known[part] = self._laid(part)
         return self._known[formula]
 
     def _laid(self, part: Formula) -> _Laid:
