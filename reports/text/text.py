@@ -27,8 +27,8 @@ from qps.reports.text.measures import measure_table
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
+from qps.solver.answers.judgement import StaysFull
 from qps.solver.answers.solution import Solution
-from qps.solver.answers.staying_full import StaysFull
 from qps.solver.search.method import Method
 
 _SHOWN_SHARES = 4

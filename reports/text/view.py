@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import isfinite
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
@@ -58,7 +57,6 @@ from qps.solver.answers.solution import (
     Solution,
     Verdict,
 )
-from qps.solver.answers.staying_full import bottleneck_stays_full
 from qps.solver.search.method import Method
 from qps.solver.what_if.advice import Advice
 
@@ -75,7 +73,6 @@ def solve_view(
 ) -> SolveView:
     """Return the answers as plain values; `warnings` are those of the spec itself."""
     graph = solution.graph
-    bottleneck = solution.bottleneck
     beyond = outlook(solution)
     ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
     return SolveView(
@@ -90,9 +87,7 @@ def solve_view(
         population=PopulationView(str(graph.population), graph.low, graph.high),
         resources=tuple(_resource(solution, resource) for resource in solution.resources),
         carries=_carried(solution),
-        bottleneck=None
-        if bottleneck is None
-        else replace(bottleneck, stays_full=bottleneck_stays_full(solution)),
+        bottleneck=solution.bottleneck,
         requirements=tuple(_requirement(solution, item) for item in solution.requirements),
         measures=measure_views(solution),
         quality=_quality(solution),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qps.compiler import ir
@@ -18,12 +19,9 @@ from qps.solver.answers.beyond_measured import (
 )
 from qps.solver.answers.capacity import excess, fails_at, first_failure
 from qps.solver.answers.impossible import refuse_impossible, refuse_undefined
+from qps.solver.answers.judgement import Judgement
 from qps.solver.answers.knees import elastic_solutions
-from qps.solver.answers.saturation import (
-    bottleneck,
-    in_order_of_saturation,
-    saturation_of,
-)
+from qps.solver.answers.saturation import bottleneck, judgement_of, saturation_of
 from qps.solver.answers.sensitivity import crossing, elasticities
 from qps.solver.answers.solution import (
     CostSolution,
@@ -45,35 +43,31 @@ class _Judged:
 
     criterion: Criterion
     first_failure: int | None
-    stated: bool
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """The answer, with every criterion judged and the one that limits it."""
+    """The answer, with every criterion judged and the first population at which one fails."""
 
     judged: list[_Judged]
-    limiting: _Judged | None
+    first_failure: int | None
     verdict: Verdict
     largest: int | None
 
 
-def _answered(graph: LoadGraph, order: tuple[str, ...]) -> _Answer:
-    """Return the answer alone; `order` settles which of two resources limits it.
+def _answered(graph: LoadGraph) -> _Answer:
+    """Return the answer alone.
 
     QpsError where the model cannot be, SolverFault as for `solve`.
     """
-    judged = _judge(graph, order)
-    limiting = min(
-        (item for item in judged if item.first_failure is not None),
-        key=lambda item: item.first_failure or 0,
-        default=None,
-    )
-    verdict, largest = _verdict(graph, limiting)
+    judged = [_Judged(criterion, when_it_fails(graph, criterion)) for criterion in _in_order(graph)]
+    failures = (item.first_failure for item in judged if item.first_failure is not None)
+    first = min(failures, default=None)
+    verdict, largest = _verdict(graph, first)
     at = graph.low if largest is None else largest
     refuse_impossible(graph, min(at + 1, graph.high))
-    _certify(graph, judged, largest, limiting)
-    return _Answer(judged, limiting, verdict, largest)
+    _certify(graph, judged, largest, first)
+    return _Answer(judged, first, verdict, largest)
 
 
 def _fullness(graph: LoadGraph) -> dict[str, Formula]:
@@ -93,7 +87,8 @@ class CertifiedAnswer:
 
 def certified_answer(graph: LoadGraph) -> CertifiedAnswer:
     """Return the largest acceptable population as `solve` does, without all the rest."""
-    answer = _answered(graph, tuple(_fullness(graph)))
+    _fullness(graph)
+    answer = _answered(graph)
     return CertifiedAnswer(answer.largest, _failures(graph, answer.judged))
 
 
@@ -110,12 +105,18 @@ def solve(graph: LoadGraph) -> Solution:
     """Return the answers; SolverFault where one does not satisfy its own equation."""
     loads = _fullness(graph)
     saturations = {name: saturation_of(graph, name) for name in loads}
-    order = in_order_of_saturation(saturations, loads, graph)
-    answer = _answered(graph, order)
-    judged, limiting, largest = answer.judged, answer.limiting, answer.largest
+    judgement = judgement_of(graph, saturations)
+    answer = _answered(graph)
+    judged, largest = answer.judged, answer.largest
+    failing = [item.first_failure == answer.first_failure for item in judged]
+    limiting = (
+        None
+        if answer.first_failure is None
+        else judged[limiting_of([item.criterion for item in judged], failing, judgement, graph)]
+    )
     at = graph.low if largest is None else largest
     resources = tuple(_resource(graph, name, saturations[name], at) for name in graph.resources)
-    found = bottleneck(order, saturations, loads, graph)
+    found = bottleneck(judgement, saturations, loads, graph, largest)
     sensitivity, sensitivity_of = _sensitivity(graph, limiting, resources)
     quality = [item for item in judged if item.criterion.name == QUALITY]
     return Solution(
@@ -127,9 +128,7 @@ def solve(graph: LoadGraph) -> Solution:
         resources=resources,
         bottleneck=found,
         requirements=tuple(
-            _criterion(graph, item, at)
-            for item in judged
-            if item.stated and item.criterion.name != QUALITY
+            _criterion(graph, item, at) for item in judged if item.criterion.span is not None
         ),
         quality_at_limit=None if graph.quality is None else value_at(graph, graph.quality, at),
         quality_met_up_to=_met_up_to(graph, quality[0].first_failure) if quality else None,
@@ -183,18 +182,22 @@ def largest_acceptable(graph: LoadGraph) -> int | None:
     return None if first == graph.low else first - 1
 
 
-def _judge(graph: LoadGraph, order: tuple[str, ...]) -> list[_Judged]:
-    """Return every criterion with the first population at which it fails.
+def _in_order(graph: LoadGraph) -> list[Criterion]:
+    """Return all criteria: what is stated comes first, then that no resource be saturated."""
+    return sorted(all_criteria(graph), key=lambda criterion: not _is_stated(criterion))
 
-    What is stated comes first, then that no resource be saturated, in the order in which they
-    saturate: of two that fail at the same population, the first is what limits.
-    """
-    judged = []
-    for criterion in all_criteria(graph):
-        stated = criterion.span is not None or criterion.name == QUALITY
-        judged.append(_Judged(criterion, when_it_fails(graph, criterion), stated))
-    place = {f"{name}.load": position for position, name in enumerate(order)}
-    return sorted(judged, key=lambda item: -1 if item.stated else place[item.criterion.name])
+
+def _is_stated(criterion: Criterion) -> bool:
+    return criterion.span is not None or criterion.name == QUALITY
+
+
+def limiting_of(
+    criteria: Sequence[Criterion], failing: Sequence[bool], judgement: Judgement, graph: LoadGraph
+) -> int:
+    """Return the number of the criterion that limits, of some that fail at the same population."""
+    place = {f"{name}.load": number for number, name in enumerate(graph.resources)}
+    resources = [None if _is_stated(one) else place[one.name] for one in criteria]
+    return int(judgement.limiting(failing, resources))
 
 
 def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = None) -> int | None:
@@ -214,25 +217,24 @@ def when_it_fails(graph: LoadGraph, criterion: Criterion, until: int | None = No
     )
 
 
-def _verdict(graph: LoadGraph, limiting: _Judged | None) -> tuple[Verdict, int | None]:
-    if limiting is None or limiting.first_failure is None:
+def _verdict(graph: LoadGraph, first_failure: int | None) -> tuple[Verdict, int | None]:
+    if first_failure is None:
         return Verdict.RANGE, graph.high
-    if limiting.first_failure == graph.low:
+    if first_failure == graph.low:
         return Verdict.NOWHERE, None
-    return Verdict.LIMITED, limiting.first_failure - 1
+    return Verdict.LIMITED, first_failure - 1
 
 
 def _certify(
-    graph: LoadGraph, judged: list[_Judged], largest: int | None, limiting: _Judged | None
+    graph: LoadGraph, judged: list[_Judged], largest: int | None, first_failure: int | None
 ) -> None:
-    """Check the answer itself: all criteria hold at it, the limiting one fails just above."""
+    """Check the answer itself: all criteria hold at it, those that limit it fail just above."""
     for item in judged:
         if largest is not None and fails_at(graph, item.criterion, largest):
             raise SolverFault(f"{item.criterion.name} fails at the answer {largest}")
-        failure = item.first_failure
-        if item is not limiting or failure is None:
+        if first_failure is None or item.first_failure != first_failure:
             continue
-        if not fails_at(graph, item.criterion, failure):
+        if not fails_at(graph, item.criterion, first_failure):
             raise SolverFault(f"{item.criterion.name} holds above the answer {largest}")
 
 

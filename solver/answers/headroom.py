@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +14,15 @@ from qps.compiler.lower.lowering import joined_axes
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import Formula
 from qps.solver.answers.answer_certainty import largest_known
-from qps.solver.answers.answering import QUALITY, all_criteria, value_at, when_it_fails
+from qps.solver.answers.answering import (
+    QUALITY,
+    all_criteria,
+    limiting_of,
+    value_at,
+    when_it_fails,
+)
 from qps.solver.answers.capacity import fails_at
+from qps.solver.answers.saturation import judgement_of
 from qps.solver.answers.solution import FirstFailure, Solution, Verdict
 
 _NOTICEABLE_LOSS = 5e-4
@@ -119,17 +126,35 @@ def _next_limit(solution: Solution) -> NextLimit | None:
         return None
     lifted = next(f.criterion for f in solution.failures if f.criterion.name == solution.limited_by)
     found = [
-        (at, criterion.span is None, criterion.name, each.graph, criterion)
-        for each in (solution, *solution.others)
-        for criterion, at in _without(each, lifted)
-        if at is not None
+        (at, criterion.span is None, number, criterion)
+        for number, each in enumerate((solution, *solution.others))
+        for criterion, at in _first_of(each, _without(each, lifted))
     ]
     if not found:
         return NextLimit(None, solution.graph.high, None)
-    at, _, name, graph, criterion = min(found, key=lambda one: one[:2])
+    at, _, number, criterion = min(found, key=lambda one: one[:3])
+    graph = (solution, *solution.others)[number].graph
     failure = FirstFailure(criterion, at, known_at(graph, criterion, at))
     known = largest_known([failure], graph.low)
-    return NextLimit(name, None if at == graph.low else at - 1, graph.mode, known)
+    return NextLimit(criterion.name, None if at == graph.low else at - 1, graph.mode, known)
+
+
+def _first_of(
+    solution: Solution, failures: Sequence[tuple[Criterion, int | None]]
+) -> list[tuple[Criterion, int]]:
+    """Return the criterion that fails first, with where that is; nothing where none does.
+
+    Of several it is that which would limit the answer; quality only where nothing else fails.
+    """
+    first = min((at for _, at in failures if at is not None), default=None)
+    if first is None:
+        return []
+    failing = [criterion for criterion, at in failures if at == first]
+    among = [criterion for criterion in failing if criterion.name != QUALITY] or failing
+    saturations = {resource.name: resource.saturation for resource in solution.resources}
+    judgement = judgement_of(solution.graph, saturations)
+    number = limiting_of(among, [True] * len(among), judgement, solution.graph)
+    return [(among[number], first)]
 
 
 def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int | None]]:

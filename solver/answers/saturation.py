@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, inf, isfinite
+from math import floor, inf
 from typing import NoReturn, TypeAlias
 
 from qps.compiler.diagnostics import codes
@@ -16,6 +16,7 @@ from qps.engine.formulas import Formula
 from qps.engine.points import point_of
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.envelope import upper_envelope
+from qps.solver.answers.judgement import Judgement, StaysFull, Value
 from qps.solver.answers.solution import Bottleneck, BottleneckChange, Saturation, SolverFault
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.search.certain_signs import NoSignError, sign_at
@@ -178,75 +179,47 @@ def refuse_undecided(near: float, population: Formula, name: str, span: Span | N
     raise QpsError(sink.found)
 
 
-_SAME_DIGITS = 12
-"""Saturation points, and loads, that agree in so many digits count as equal."""
+def judgement_of(graph: LoadGraph, saturations: Mapping[str, Saturation]) -> Judgement:
+    """Return what judges the resources of a graph, numbered as they are declared."""
 
+    def fullness(population: int, _: Value) -> list[float]:
+        there = graph.at(population)
+        return [there.number(resource.fullness) for resource in graph.resources.values()]
 
-def in_order_of_saturation(
-    saturations: Mapping[str, Saturation], loads: Mapping[str, Formula], graph: LoadGraph
-) -> tuple[str, ...]:
-    """Return the resources in the order in which they saturate, those that never do last.
-
-    Before these come those of which it cannot be told, behind all that are known.
-    Of those that are saturated where the range starts, that with the highest load there comes
-    first; of equals, that which is declared first. `loads` are as for `bottleneck`.
-    """
-    at_start = graph.at(graph.low)
-
-    def rank(name: str) -> tuple[float, float]:
-        at = saturations[name].at
-        if at is None:
-            return inf, 1.0 if saturations[name].not_below is None else 0.0
-        # Beyond the start all loads are 1 where they saturate.
-        load = _definite(at_start.number(loads[name])) if at == graph.low else 1.0
-        return _rounded(at), -_rounded(load)
-
-    return tuple(sorted(saturations, key=rank))
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_SAME_DIGITS}g}")
-
-
-def _definite(load: float) -> float:
-    """Return a load; infinite where it has no finite value."""
-    return load if isfinite(load) else inf
+    return Judgement(
+        low=graph.low,
+        high=graph.high,
+        saturates=[inf if (at := saturations[name].at) is None else at for name in graph.resources],
+        fullness=fullness,
+    )
 
 
 def bottleneck(
-    order: tuple[str, ...],
+    judgement: Judgement,
     saturations: Mapping[str, Saturation],
     loads: dict[str, Formula],
     graph: LoadGraph,
+    largest: int | None,
 ) -> Bottleneck | None:
     """Return the bottleneck, and where the heaviest load changes hands within the range.
 
-    `order` is that of `in_order_of_saturation`; `loads` are the loads as parts of their targets,
-    numbers put in for all assumptions.
+    `loads` are the loads as parts of their targets, numbers put in for all assumptions.
     """
-    if not order:
+    if not loads:
         return None
     initially, changes = heaviest(loads, graph)
-    first = saturations[order[0]]
-    undecided = undecided_before(saturations, inf if first.at is None else first.at)
-    if first.at is not None:
-        from_start = first.method is Method.AT_START
-        return Bottleneck(
-            resource=order[0],
-            saturates_at=first.at,
-            from_start=from_start,
-            initially=initially,
-            changes=changes,
-            undecided=undecided,
-        )
-    last = changes[-1].to if changes else initially
+    number = judgement.bottleneck()
+    name = tuple(graph.resources)[number]
+    first = saturations[name]
+    way = judgement.stays_full(0 if largest is None else largest, number)
     return Bottleneck(
-        resource=last,
-        saturates_at=None,
-        from_start=False,
+        resource=name,
+        saturates_at=first.at,
+        from_start=first.method is Method.AT_START,
+        stays_full=None if way == 0 else list(StaysFull)[way - 1],
         initially=initially,
         changes=changes,
-        undecided=undecided,
+        undecided=undecided_before(saturations, inf if first.at is None else first.at),
     )
 
 

@@ -66,7 +66,7 @@ class Bottleneck(Struct, frozen=True, kw_only=True):
     that start then, not where it begins to be. `initially` is the most heavily loaded one at the
     lower end; `changes` follow from there. `undecided` are resources of which it cannot be told
     whether they saturate before it. Where it saturates before the largest acceptable population,
-    views tell how it `stays_full` up to there, `exactly` or `at most`; None in a solution.
+    `stays_full` tells how it does up to there, `exactly` or `at most`.
     """
 
     resource: str

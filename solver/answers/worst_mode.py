@@ -6,6 +6,8 @@ quality is where the bottleneck is to be looked for.
 
 from __future__ import annotations
 
+from math import isnan
+
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -14,6 +16,7 @@ from qps.compiler.lower.losses_in_series import quality_known_at
 from qps.compiler.lower.lowering import lower
 from qps.solver.answers.answer_certainty import answer_known
 from qps.solver.answers.answering import solve
+from qps.solver.answers.judgement import is_worse
 from qps.solver.answers.solution import ModeSolution, Solution
 
 
@@ -26,12 +29,20 @@ def solve_model(model: ir.Model, configuration: Configuration) -> Solution:
     solutions = [solve(lower(model, settled)) for settled in in_each_mode(model, configuration)]
     if len(solutions) == 1:
         return solutions[0]
-    worst = min(solutions, key=lambda s: (s.largest_acceptable or 0, -(s.quality_at_limit or 0.0)))
+    worst = solutions[0]
+    for solution in solutions[1:]:
+        if is_worse(_rank(solution), _rank(worst)):
+            worst = solution
     return replace(
         worst,
         modes=tuple(_summary(solution) for solution in solutions),
         others=tuple(solution for solution in solutions if solution is not worst),
     )
+
+
+def _rank(solution: Solution) -> tuple[int, float]:
+    quality = solution.quality_at_limit
+    return solution.largest_acceptable or 0, 0.0 if quality is None or isnan(quality) else quality
 
 
 def _summary(solution: Solution) -> ModeSolution:

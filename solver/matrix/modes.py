@@ -13,7 +13,8 @@ import numpy as np
 from qps.compiler import ir
 from qps.engine.formulas import symbol
 from qps.engine.running import Runner, Values
-from qps.solver.matrix.bottlenecks import Bottlenecks
+from qps.solver.answers.judgement import largest_of
+from qps.solver.matrix.bottlenecks import from_start, judgement_of, resources_of
 from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
@@ -416,7 +417,7 @@ class ModeSolver:
         for name in mode.answers:
             subject = saturation_subject(symbol(name))
             if name == LARGEST.name:
-                inputs[name] = np.where(first == mode.low, 0, first - 1).astype(float)
+                inputs[name] = largest_of(first, mode.low).astype(float)
             elif subject is not None:
                 least = self._least_of(subject, saturates, not_below, one_by_one)
                 inputs[name] = np.broadcast_to(least, (rows.count,))
@@ -428,8 +429,8 @@ class ModeSolver:
                 return np.full(rows.count, np.nan)
             return rows.column(values, number)
 
-        bottlenecks = Bottlenecks(mode, rows, saturates)
-        bottleneck = bottlenecks.bottleneck()
+        judgement = judgement_of(mode, rows, saturates)
+        bottleneck = rows.of_each(judgement.bottleneck())
         quality = column(mode.quality)
         at_limit = quality
         if self.at is not None and mode.quality is not None:
@@ -439,13 +440,13 @@ class ModeSolver:
             verdict=verdict,
             one_by_one=one_by_one,
             first=first,
-            limited=bottlenecks.limiting(failing),
+            limited=rows.of_each(judgement.limiting(list(failing), resources_of(mode))),
             at=at,
             loads=[column(resource.load) for resource in mode.resources],
             saturates=saturates,
             not_below=not_below,
-            from_start=bottlenecks.from_start(),
-            stays_full=bottlenecks.stays_full(first, bottleneck),
+            from_start=from_start(mode, rows, saturates),
+            stays_full=rows.of_each(judgement.stays_full(first - 1, bottleneck)),
             bottleneck=bottleneck,
             quality=quality,
             quality_at_limit=at_limit,

@@ -62,6 +62,10 @@ class Rows:
         known = {n: v[index] if np.ndim(v) else v for n, v in self.known.items()}
         return Rows(self.runner, known, int(np.arange(self.count)[index].size))
 
+    def of_each(self, number: Any) -> Ints:
+        """Return a number of each row, of one for all of them or for each."""
+        return np.broadcast_to(np.asarray(number, dtype=np.int64), (self.count,))
+
     def column(self, outputs: Mapping[int, Any], number: int) -> Floats:
         """Return one of the values as a column, as long as there are rows."""
         return np.broadcast_to(np.asarray(outputs[number], dtype=float), (self.count,))

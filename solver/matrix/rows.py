@@ -13,7 +13,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.configure.fold import Folder
 from qps.engine.exact import alike
 from qps.solver.answers.answer_certainty import known_by_limit
-from qps.solver.answers.staying_full import StaysFull
+from qps.solver.answers.judgement import StaysFull, is_worse, largest_of
 from qps.solver.matrix.compiled import CompiledBlock, CompiledGroup, CompiledMatrix, CompiledMode
 from qps.solver.matrix.compiling import compile_alone, compile_like
 from qps.solver.matrix.conditions import Truth
@@ -299,26 +299,22 @@ def _worst(group: CompiledGroup, answers: Sequence[ModeAnswers]) -> Ints:
 
     Where two are too close to tell, their quality counts to the last digit.
     """
-    first = answers[0]
-    worst = np.zeros(first.first.size, dtype=np.int64)
-    largest, quality = _rank(group, 0, first)
+    worst = np.zeros(answers[0].first.size, dtype=np.int64)
+    largest, quality = _rank(group, 0, answers[0])
     for position, answer in enumerate(answers[1:], 1):
         own, own_quality = _rank(group, position, answer)
-        same = own == largest
-        close = same & (np.abs(own_quality - quality) <= _NEARLY * np.abs(quality))
+        close = (own == largest) & (np.abs(own_quality - quality) <= _NEARLY * np.abs(quality))
         for row in np.flatnonzero(close & (own_quality != quality)):
             best = answers[worst[row]]
             for each, values in ((best, quality), (answer, own_quality)):
                 limit = max(int(each.first[row]) - 1, each.one_by_one.mode.low)
                 values[row] = each.one_by_one.quality(int(row), limit)
-        is_worse = (own < largest) | (same & (own_quality > quality))
-        worst[is_worse] = position
-        largest = np.where(is_worse, own, largest)
-        quality = np.where(is_worse, own_quality, quality)
+        worse = is_worse((own, own_quality), (largest, quality))
+        worst[worse] = position
+        largest, quality = np.where(worse, own, largest), np.where(worse, own_quality, quality)
     return worst
 
 
 def _rank(group: CompiledGroup, position: int, answer: ModeAnswers) -> tuple[Ints, Floats]:
-    low = group.modes[position].low
-    largest = np.where(answer.first == low, 0, answer.first - 1)
+    largest = largest_of(answer.first, group.modes[position].low)
     return largest, np.nan_to_num(answer.quality_at_limit, nan=0.0)

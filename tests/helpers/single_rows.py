@@ -19,7 +19,6 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import known_by_limit
 from qps.solver.answers.saturation import least_saturation
 from qps.solver.answers.solution import Saturation, Solution
-from qps.solver.answers.staying_full import bottleneck_stays_full
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.matrix.questions import LARGEST, Asking, Question, saturation_subject
 from qps.solver.search.method import Method
@@ -90,7 +89,7 @@ def _told(
         from_start=tuple(
             r.name for r in solution.resources if r.saturation.method is Method.AT_START
         ),
-        stays_full=bottleneck_stays_full(solution) or "",
+        stays_full=(found.stays_full or "") if found else "",
         mode=graph.mode,
         at=population,
         loads={name: values.of(resource.load) for name, resource in graph.resources.items()},
