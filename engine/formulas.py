@@ -27,8 +27,11 @@ from qps.engine.remembering import remembered
 SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
 """Words of operations with a form of their own; all others are as `apply` finds them."""
 
-ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.jumps)
+ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.rounds)
 """Words of what jumps from one whole number to the next."""
+
+EXTREMES = tuple(word for word, row in OPERATIONS.items() if row.chooses)
+"""Words of what is the largest of its operands, or the least."""
 
 Value: TypeAlias = Fraction | float | str | None
 """Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""

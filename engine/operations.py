@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flint import arb
 
     from qps.engine.columns.on_bounds import Bounds
+    from qps.engine.formulas import Formula
     from qps.engine.intervals import Interval
     from qps.engine.known_ranges import Range
 
@@ -39,10 +40,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     read, and in the language where that has it: then `arguments` names what it takes. It `grows`
     with each operand (1), falls (-1), or may do either (0); where it `takes_more`, one tells of
     all. It grows in proportion with those in the places of `scales`, taken together: so it has
-    their dimension, and all others are plain numbers. All its values lie between the two numbers
-    of `lies`. Operands in the places of `whole` are counted whole. What `jumps` goes from one
-    whole number to the next. What has a `divisor` is its first operand over what that makes of the
-    second, but where that is nothing.
+    their dimension, and all others are plain numbers; it falls in proportion with those in the
+    places of `divides`. All its values lie between the two numbers of `lies`. Operands in the
+    places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps from one whole
+    number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What has a
+    `divisor` is its first operand over what that makes of the second, but where that is nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
     may be off by `error` besides a part of them.
@@ -57,8 +59,10 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     grows: tuple[int, ...]
     scales: tuple[int, ...] = ()
     lies: tuple[float, float] = (-inf, inf)
+    divides: tuple[int, ...] = ()
     whole: tuple[int, ...] = ()
-    jumps: bool = False
+    rounds: int = 0
+    chooses: int = 0
     divisor: Callable[[Any], Any] | None = None
     by_ends: bool = False
     error: float = 0.0
@@ -134,11 +138,21 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("moving", lambda *of: grows * len(of) if self.takes_more else grows)
 
     @cached_property
+    def function(self) -> Callable[..., Any] | None:
+        """Its function of one symbol from those of its operands, in an algebra; None for none."""
+        return self._in("on_functions", None)
+
+    @cached_property
+    def in_force(self) -> Callable[..., Formula] | None:
+        """What it comes to where its operands have given values; None where that is one form."""
+        return self._in("in_force", None)
+
+    @cached_property
     def in_sympy(self) -> Callable[..., Any]:
         """It as sympy has it, of sympy's expressions: for algebra, and for what is read."""
         return self._in("in_sympy")
 
-    def _in(self, column: str, *default: Callable[..., Any]) -> Callable[..., Any]:
+    def _in(self, column: str, *default: Callable[..., Any] | None) -> Callable[..., Any]:
         module = import_module(f"qps.engine.columns.{column}")
         found: Callable[..., Any] = getattr(module, self.name, *default)
         return found
@@ -152,7 +166,9 @@ def _row(
     of: str = "",
     takes_more: bool = False,
     scales: tuple[int, ...] = (),
-    jumps: bool = False,
+    divides: tuple[int, ...] = (),
+    rounds: int = 0,
+    chooses: int = 0,
     divisor: Callable[[Any], Any] | None = None,
     lies: tuple[float, float] = (-inf, inf),
 ) -> Operation:
@@ -165,7 +181,9 @@ def _row(
         takes_more=takes_more,
         grows=grows,
         scales=scales,
-        jumps=jumps,
+        divides=divides,
+        rounds=rounds,
+        chooses=chooses,
         divisor=divisor,
         lies=lies,
     )
@@ -208,19 +226,19 @@ _ROWS = (
     _row("+", "total", 1, takes_more=True, scales=(0,)),
     _row("*", "product", 0, takes_more=True),
     _row("pow", "raised", 0, 0),
-    _row("ratio", "ratio", 0, 0, scales=(0,), divisor=_itself),
-    _row("mean", "mean", 0, 0, scales=(0,), divisor=_itself),
+    _row("ratio", "ratio", 0, 0, scales=(0,), divides=(1,), divisor=_itself),
+    _row("mean", "mean", 0, 0, scales=(0,), divides=(1,), divisor=_itself),
     _row("waiting", "waiting", 1, 0, of="work load", scales=(0,), divisor=_spare),
-    _row("max", "maximum", 1, of="x", takes_more=True, scales=(0,)),
-    _row("min", "minimum", 1, of="x", takes_more=True, scales=(0,)),
+    _row("max", "maximum", 1, of="x", takes_more=True, scales=(0,), chooses=1),
+    _row("min", "minimum", 1, of="x", takes_more=True, scales=(0,), chooses=-1),
     _row("abs", "absolute", 0, of="x", scales=(0,), lies=_NOT_NEGATIVE),
     _row("sqrt", "root", 1, lies=_NOT_NEGATIVE),
     _row("exp", "exponential", 1, of="x", lies=_NOT_NEGATIVE),
     _row("ln", "logarithm", 1, of="x"),
     _row("cos", "cosine", 0, of="x", lies=(-1.0, 1.0)),
     _row("acos", "arc_cosine", -1, of="x", lies=_ANGLE),
-    _row("floor", "floor", 1, of="x", jumps=True),
-    _row("ceil", "ceiling", 1, of="x", jumps=True),
+    _row("floor", "floor", 1, of="x", rounds=-1),
+    _row("ceil", "ceiling", 1, of="x", rounds=1),
     _row("w", "lambert", 1, called="lambert_w", of="x", lies=(-1.0, inf)),
     _row("lower_w", "lower_lambert", -1, called="lower_lambert_w", of="x", lies=(-inf, -1.0)),
     _row("effective", "effective", 0, 0, lies=_NOT_NEGATIVE),

@@ -177,12 +177,6 @@ def smallest(parts: Sequence[Piecewise]) -> Piecewise:
     return in_pairs(parts, lambda one, other: _chosen(one, other, sign=-1))
 
 
-def absolute(part: Piecewise) -> Piecewise:
-    """Return the absolute value."""
-    negated = _each(part, lambda function: -function)
-    return largest([part, Piecewise(tuple(negated), part.poles)])
-
-
 def _chosen(one: Piecewise, other: Piecewise, *, sign: int) -> Piecewise:
     """Return the larger one of two functions; the smaller one where the sign is -1."""
     poles = _poles(one, other)

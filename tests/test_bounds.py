@@ -172,6 +172,35 @@ def test_bounds_of_a_number_of_queues_lie_where_its_values_lie(
         assert found.high <= most
 
 
+@st.composite
+def _rounded(draw: st.DrawFn, depth: int = 3) -> Formula:
+    """Draw an expression in which much is rounded."""
+    kinds = ["N", "number", "+", "*", "max", "min", "ratio", "waiting", "/", "power", "round"]
+    kind = draw(st.sampled_from(kinds if depth else kinds[:2]))
+    if kind == "N":
+        return N / draw(st.integers(1, 9))
+    if kind == "number":
+        return R(draw(st.integers(-9, 9)), draw(st.integers(1, 7)))
+    one = draw(_rounded(depth - 1))
+    if kind == "round":
+        return draw(st.sampled_from([ceil, floor]))(one)
+    if kind == "power":
+        return one ** draw(st.integers(1, 3))
+    other = draw(_rounded(depth - 1))
+    return one / other if kind == "/" else apply(kind, one, other)
+
+
+@law
+@given(_rounded())
+def test_elsewhere_what_is_rounded_is_not_above_zero(over: Formula) -> None:
+    stretches = stretches_to_search(Curve(over, N), 1, 1e15)
+    for at in (Fraction(n, 4) for n in range(4, 160)):
+        if not any(start <= at and (end is None or at <= end) for start, end in stretches):
+            value = Point({N: at}).exact(over)
+            assert value is not None
+            assert value < 0, (at, value, stretches)
+
+
 @pytest.mark.parametrize(
     ("over", "stretches"),
     [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from helpers.formulas import R, absolute, ceil, exp
 from helpers.specs import PRELUDE, lowered
+from qps.engine.algebraic_functions import as_rational_function
 from qps.engine.formulas import (
     Formula,
     apply,
@@ -28,7 +29,6 @@ from qps.reports.text.explanation import Explanation
 from qps.reports.text.formula_text import in_population
 from qps.reports.text.quantities import number
 from qps.solver.search.critical import piece_at
-from qps.solver.search.rational import as_rational_function
 
 law = settings(max_examples=60, deadline=None)
 N = population("N")

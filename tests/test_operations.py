@@ -17,13 +17,18 @@ from hypothesis import strategies as st
 
 from helpers.operations import CASES, arguments_at_edges
 from qps.engine import queue_arrays
+from qps.engine.algebraic_functions import piecewise
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.formulas import apply, population
 from qps.engine.intervals import Interval
 from qps.engine.known_ranges import Range
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
+from qps.engine.points import Point
+from qps.solver.search.critical import piece_at
 
+N = population("N")
 law = settings(max_examples=25, deadline=None)
 shares = st.integers(0, 100).map(lambda share: Fraction(share, 100))
 each_row = pytest.mark.parametrize("word", OPERATIONS)
@@ -271,6 +276,59 @@ def test_values_are_in_proportion_as_the_table_says(word: str, data: st.DataObje
     scaled = range(len(at)) if row.takes_more else row.scales
     more = [3 * number if place in scaled else number for place, number in enumerate(at)]
     assert same(row.number(*map(float, more)), 3 * row.number(*map(float, at)))
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.divides])
+@law
+@given(st.data())
+def test_values_fall_in_proportion_as_the_table_says(word: str, data: st.DataObject) -> None:
+    at, row = drawn(word, data), OPERATIONS[word]
+    more = [3 * number if place in row.divides else number for place, number in enumerate(at)]
+    assert same(row.number(*map(float, more)), row.number(*map(float, at)) / 3)
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.rounds])
+@law
+@given(st.data())
+def test_what_rounds_is_the_next_whole_number(word: str, data: st.DataObject) -> None:
+    (at,), row = drawn(word, data), OPERATIONS[word]
+    found = row.exact(at)
+    assert found == int(found)
+    assert 0 <= row.rounds * (found - at) < 1
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.chooses])
+@law
+@given(st.data())
+def test_what_chooses_is_one_of_its_operands(word: str, data: st.DataObject) -> None:
+    at, row = drawn(word, data), OPERATIONS[word]
+    assert row.exact(*at) == row.chooses * max(row.chooses * number for number in at)
+
+
+@pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.function])
+@law
+@given(st.data())
+def test_functions_and_what_is_in_force_have_its_values(word: str, data: st.DataObject) -> None:
+    """Each operand moves along a line; servers and exponents are whole, and stay."""
+    row, lines = OPERATIONS[word], list(zip(drawn(word, data), drawn(word, data), strict=True))
+    fixed = {"erlang_c": 0, "pow": 1}.get(word)
+    if fixed is not None:
+        lines[fixed] = 2 * (Fraction(data.draw(st.integers(1, 5))),)
+    expr = apply(word, *(start + (end - start) * N for start, end in lines))
+    at = data.draw(shares)
+    value = Point({N: at}).exact(expr)
+    if value is None or isinf(value) or (word == "erlang_c" and value == 1):  # not below saturation
+        return
+    whole = piecewise(expr, N, Fraction(0), Fraction(1))
+    assert whole is not None
+    if at not in whole.breakpoints:
+        function = whole.at(at)
+        assert function is not None
+        assert function.at(at) == value
+    piece = piece_at(expr, N, at)
+    assert piece is not None
+    assert Point({N: at}).exact(piece) == value
+    assert row.in_force is None or piece.word != word
 
 
 @pytest.mark.parametrize("word", [word for word, row in OPERATIONS.items() if row.divisor])

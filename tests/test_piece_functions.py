@@ -49,7 +49,8 @@ def functions(draw: st.DrawFn, depth: int = 3) -> Both:
         return line(slope, offset), lambda at: slope * at + offset
     whole, value = draw(functions(depth - 1))
     if kind == "abs":
-        return pieces.absolute(whole), lambda at: None if (v := value(at)) is None else abs(v)
+        size = pieces.largest([whole, pieces.product([line(0, -1), whole])])
+        return size, lambda at: None if (v := value(at)) is None else abs(v)
     if kind == "inverse":
         square = pieces.total([pieces.raised(whole, 2), line(0, -3)])
         if any(p.function is not None and p.function.is_zero for p in square.pieces):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from helpers.formulas import R, absolute, exp, lambert, log, ratio
 from helpers.specs import PRELUDE, checked
 from qps.engine.algebra import to_sympy
+from qps.engine.algebraic_functions import as_rational_function, piecewise
 from qps.engine.formulas import (
     Formula,
     maximum,
@@ -31,8 +32,6 @@ from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.search.certain_signs import sign_at
 from qps.solver.search.critical import critical_points
-from qps.solver.search.piecewise import piecewise
-from qps.solver.search.rational import as_rational_function
 from qps.solver.search.whole_populations import fails
 from qps.solver.what_if.advice import advise
 

@@ -10,13 +10,13 @@ from helpers.formulas import R, absolute, ceil, cos, exp, log
 from helpers.specs import PRELUDE, lowered
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.engine.formulas import Formula, formula, maximum, minimum, number, population, square_root
+from qps.engine.pieces import Piecewise
 from qps.engine.points import Point
 from qps.solver.answers.answering import solve
 from qps.solver.answers.capacity import first_failure
 from qps.solver.answers.saturation import saturation_point
 from qps.solver.answers.solution import SolverFault, Verdict
 from qps.solver.search.method import Method
-from qps.solver.search.piecewise import Piecewise
 from qps.solver.search.reach import Reach
 
 N = population("N")

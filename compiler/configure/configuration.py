@@ -195,7 +195,7 @@ def flows_counted_by(configuration: Configuration, streams: Iterable[ir.Stream])
 def _unrounded(expr: ir.Expr, configuration: Configuration) -> set[str]:
     """Return the parameters of an expression that no rounding stands around."""
     match expr:
-        case ir.Apply(word) if OPERATIONS[word].jumps:
+        case ir.Apply(word) if OPERATIONS[word].rounds:
             return set()
         case ir.ParameterValue(name):
             return {name} | _unrounded(configuration.parameters[name], configuration)

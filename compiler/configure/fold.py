@@ -256,7 +256,7 @@ class Folder(Struct, kw_only=True):
             if value is None:
                 return None
             values.append(value)
-        if self.is_near and row.jumps and _is_at_jump(*values):
+        if self.is_near and row.rounds and _is_at_jump(*values):
             return None
         for name, value in zip(row.arguments, values, strict=False):
             if value < 0 and name in NEVER_NEGATIVE:

@@ -31,6 +31,16 @@ def raised(base: Range, exponent: Range) -> Moves:
     return 0 if base.above else -by_base, 0
 
 
+def ratio(above: Range, below: Range) -> Moves:
+    """Return how a quotient moves: as long as its divisor is above zero."""
+    if below.low <= 0:
+        return 0, 0
+    return 1, -_by_sign(above)
+
+
+mean = ratio
+
+
 def absolute(value: Range) -> Moves:
     """Return how a size moves."""
     return (_by_sign(value),)

@@ -29,6 +29,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
     Dimension,
 )
+from qps.engine.algebraic_functions import as_rational_function
 from qps.engine.exactness import as_float
 from qps.engine.formulas import ONE, maximum
 from qps.engine.formulas import number as number_formula
@@ -45,7 +46,6 @@ from qps.reports.text.formula_text import formula
 from qps.reports.text.naming import Part
 from qps.reports.text.quantities import number, percent, quantity
 from qps.solver.answers.saturation import saturation_of
-from qps.solver.search.rational import as_rational_function
 
 
 def explain(graph: LoadGraph, name: str, at: int, modes: tuple[str, ...] = ()) -> Explanation:

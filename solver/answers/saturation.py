@@ -12,6 +12,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
+from qps.engine.algebraic_functions import piecewise
 from qps.engine.formulas import Formula
 from qps.engine.points import point_of
 from qps.solver.answers.capacity import first_failure
@@ -21,7 +22,6 @@ from qps.solver.answers.solution import Bottleneck, BottleneckChange, Saturation
 from qps.solver.search.boxes import MOST_BOXES, UndecidedError, first_reached
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.method import Method
-from qps.solver.search.piecewise import piecewise
 from qps.solver.search.reach import first_in_pieces
 
 LARGEST_ERROR = 1e-9

@@ -16,6 +16,7 @@ from enum import Enum
 from fractions import Fraction
 from math import inf
 
+from qps.engine.algebraic_functions import piecewise
 from qps.engine.bisection import halfway
 from qps.engine.formulas import Formula
 from qps.engine.intervals import above, below
@@ -26,7 +27,6 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.jumps import is_stepped_rational, reached_between, without_jumps
 from qps.solver.search.method import Method
-from qps.solver.search.piecewise import piecewise
 from qps.solver.search.reach import Reach
 from qps.solver.search.rounding_bounds import stretches_to_search
 from qps.solver.search.whole_populations import fails, first_failure_in_pieces

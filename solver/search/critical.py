@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qps.engine.formulas import INFINITY, MAXIMUM, MINIMUM, ONE, Formula, parts_first, remade
+from qps.engine.algebraic_functions import as_rational_function, piecewise
+from qps.engine.formulas import Formula, parts_first, remade
+from qps.engine.operations import OPERATIONS
 from qps.engine.pieces import roots_on
-from qps.solver.search.piecewise import piecewise
-from qps.solver.search.rational import as_rational_function
-
-_KINKED = (MAXIMUM, MINIMUM, "abs", "waiting")
 
 
 def critical_points(
@@ -30,41 +28,29 @@ def critical_points(
     return tuple(sorted({*whole.breakpoints, *roots}))
 
 
+class _UntoldError(Exception):
+    """Which alternative is in force cannot be told."""
+
+
 def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None:
     """Return an expression with the alternatives that are in force at a point put in.
 
     None where that cannot be told: it is not made of rational functions, maxima and minima.
     """
+
+    def value(alternative: Formula) -> Fraction:
+        function = as_rational_function(alternative, population)
+        found = None if function is None else function.at(at)
+        if found is None:
+            raise _UntoldError
+        return found
+
     known: dict[Formula, Formula] = {}
     for part in parts_first(expr):
         made = remade(part, tuple(known[operand] for operand in part.operands))
-        active = _active(made, population, at) if made.word in _KINKED else made
-        if active is None:
+        row = OPERATIONS.get(made.word)
+        try:
+            known[part] = row.in_force(value, *made.operands) if row and row.in_force else made
+        except _UntoldError:
             return None
-        known[part] = active
     return known[expr]
-
-
-def _active(kink: Formula, population: Formula, at: Fraction) -> Formula | None:
-    """Return what a maximum, minimum, absolute value or wait is at a point."""
-    values: dict[Formula, Fraction] = {}
-    for alternative in _alternatives(kink):
-        function = as_rational_function(alternative, population)
-        value = None if function is None else function.at(at)
-        if value is None:
-            return None
-        values[alternative] = value
-    if kink.word == "waiting":
-        work, load = kink.operands
-        return work / (1 - load) if values[load] < 1 else INFINITY
-    choose = min if kink.word == MINIMUM else max
-    return choose(values, key=values.__getitem__)
-
-
-def _alternatives(kink: Formula) -> tuple[Formula, ...]:
-    """Return what a kinked function compares: where two of these meet, it may change its form."""
-    if kink.word == "abs":
-        return kink.operands[0], -kink.operands[0]
-    if kink.word == "waiting":
-        return kink.operands[1], ONE
-    return kink.operands

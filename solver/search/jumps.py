@@ -12,17 +12,9 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, isfinite
 
-from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
-    PRODUCT,
-    ROUNDINGS,
-    SUM,
-    Formula,
-    number,
-    parts_first,
-    whole_exponent,
-)
+from qps.engine.algebraic_functions import is_algebraic, piecewise
+from qps.engine.formulas import ROUNDINGS, Formula, number, parts_first
+from qps.engine.operations import OPERATIONS
 from qps.engine.points import Point
 from qps.engine.powers import TooLongError
 from qps.engine.substitution import substituted
@@ -30,10 +22,8 @@ from qps.solver.search.bounds import Curve
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
 from qps.solver.search.method import Method
-from qps.solver.search.piecewise import piecewise
 from qps.solver.search.reach import Reach, first_in_pieces
 
-_KEPT = (SUM, PRODUCT, MAXIMUM, MINIMUM, "waiting", "abs", "ratio", *ROUNDINGS)
 _HAIR = Fraction(1, 10**25)
 """Far more than what differs from zero at a root that is told to 1e-40."""
 
@@ -55,9 +45,10 @@ def is_stepped_rational(expr: Formula, population: Formula) -> bool:
 
 
 def _is_kept(part: Formula, population: Formula) -> bool:
-    if part.exact is not None or part is population or part.word in _KEPT:
+    if part.exact is not None or part is population or part.word in ROUNDINGS:
         return True
-    return whole_exponent(part) is not None
+    # What is bounded by its ends is algebraic of a few operands at most.
+    return bool(part.operands) and is_algebraic(part) and not OPERATIONS[part.word].by_ends
 
 
 def without_jumps(curve: Curve) -> Formula:

@@ -9,26 +9,15 @@ be never saturated, or only so far, without a look at every jump.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf, isfinite
 
-from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
-    PRODUCT,
-    ROUNDINGS,
-    SUM,
-    ZERO,
-    Formula,
-    apply,
-    maximum,
-    number,
-    product,
-    total,
-    whole_exponent,
-)
-from qps.engine.intervals import Interval, above, below
+from qps.engine.algebraic_functions import piecewise
+from qps.engine.formulas import ROUNDINGS, ZERO, Formula, apply, maximum, minimum
+from qps.engine.intervals import above, below
+from qps.engine.known_ranges import Range
+from qps.engine.operations import OPERATIONS
 from qps.engine.pieces import middle, roots_on
 from qps.solver.search.bounds import Curve
-from qps.solver.search.piecewise import piecewise
 
 _MOST_ROUNDINGS = 8
 """More roundings make a rational function of so high a degree that its roots take long."""
@@ -38,7 +27,7 @@ Stretch = tuple[float, float | None]
 
 
 class _NoBoundError(Exception):
-    """A part of which the bound is no rational function."""
+    """A part of which no bound is told."""
 
 
 def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stretch]:
@@ -101,84 +90,53 @@ class _Bounding:
         return self._known[key]
 
     def _bound(self, expr: Formula, *, up: bool) -> Formula:
-        if expr.word in ROUNDINGS:
-            return self._rounding(expr, up=up)
-        if expr.word == SUM:
-            return total(self.bound(part, up=up) for part in expr.operands)
-        if expr.word == PRODUCT:
-            return self._product(expr, up=up)
-        exponent = whole_exponent(expr)
-        if exponent is not None:
-            return self._power(expr, exponent, up=up)
-        if expr.word in (MAXIMUM, MINIMUM):
-            return apply(expr.word, *(self.bound(part, up=up) for part in expr.operands))
-        if expr.word == "waiting":
-            work, load = expr.operands
-            self._hold(self._over(work).low >= 0)
-            return apply("waiting", self.bound(work, up=up), self.bound(load, up=up))
-        if expr.word == "ratio":
-            one, other = expr.operands
-            self._hold(self._over(one).low >= 0 and self._over(other).low > 0)
-            return self._positive(one, up=up) / self._positive(other, up=not up)
-        raise _NoBoundError
-
-    def _over(self, expr: Formula) -> Interval:
-        return self._curve.part(expr)
-
-    @staticmethod
-    def _hold(is_so: bool) -> None:  # noqa: FBT001 - it is what is asked for
-        if not is_so:
-            raise _NoBoundError
-
-    def _rounding(self, expr: Formula, *, up: bool) -> Formula:
-        inner = self.bound(expr.operands[0], up=up)
-        is_ceiling = expr.word == "ceil"
-        if up:
-            return inner + 1 if is_ceiling else inner
-        found = inner if is_ceiling else inner - 1
-        least = self._over(expr).low
-        return found if least == float("-inf") else maximum(found, int(least))
-
-    def _positive(self, expr: Formula, *, up: bool) -> Formula:
-        """Return the bound of something that is not negative, itself not negative."""
-        found = self.bound(expr, up=up)
-        if up or not expr.has(*ROUNDINGS) or expr.word in ROUNDINGS:
-            return found
-        return maximum(found, ZERO)
-
-    def _product(self, expr: Formula, *, up: bool) -> Formula:
-        """Return the bound of a product by those of its factors, none of which changes its sign."""
-        plain = [part for part in expr.operands if not part.has(*ROUNDINGS)]
-        others = [part for part in expr.operands if part.has(*ROUNDINGS)]
-        sign, sizes = self._signed(plain)
-        own_sign, own_sizes = self._signed(others)
-        is_up = up == (sign * own_sign > 0)
+        row = OPERATIONS[expr.word]
+        if row.rounds:
+            return self._rounding(expr, row.rounds, up=up)
+        between = [self._range(operand) for operand in expr.operands]
+        if row.divisor is None and _is_bounded(*between) and not _is_bounded(self._range(expr)):
+            raise _NoBoundError  # there may be a pole, and no value
         bounds = [
-            self._sized(part, size, up=is_up) for part, size in zip(others, own_sizes, strict=True)
+            self._operand(operand, within, move, up=up, keeps_sign=0 in row.grows)
+            for operand, within, move in zip(
+                expr.operands, between, row.moves(*between), strict=True
+            )
         ]
-        fixed = [part * size for part, size in zip(plain, sizes, strict=True)]
-        return product((number(sign * own_sign), *fixed, *bounds))
+        return apply(expr.word, *bounds)
 
-    def _signed(self, parts: list[Formula]) -> tuple[int, list[int]]:
-        sizes = []
-        for part in parts:
-            bounds = self._over(part)
-            self._hold(bounds.low >= 0 or bounds.high <= 0)
-            sizes.append(1 if bounds.low >= 0 else -1)
-        total = 1
-        for size in sizes:
-            total *= size
-        return total, sizes
+    def _operand(
+        self, operand: Formula, within: Range, move: int, *, up: bool, keeps_sign: bool
+    ) -> Formula:
+        """Return the bound of an operand, with which an operation moves as is told.
 
-    def _sized(self, part: Formula, size: int, *, up: bool) -> Formula:
-        """Return the bound of the size of a factor that is negative where `size` is."""
-        if size > 0:
-            return self._positive(part, up=up)
-        found = -self.bound(part, up=not up)
-        return found if up else maximum(found, ZERO)
+        Where that rests on its sign, the bound has the same.
+        """
+        if not operand.has(*ROUNDINGS):
+            return operand
+        if not move:
+            raise _NoBoundError
+        is_up = up == (move > 0)
+        found = self.bound(operand, up=is_up)
+        if not keeps_sign or operand.word in ROUNDINGS:
+            return found
+        if is_up:
+            return found if within.above else minimum(found, ZERO)
+        return found if within.below else maximum(found, ZERO)
 
-    def _power(self, expr: Formula, exponent: int, *, up: bool) -> Formula:
-        base = expr.operands[0]
-        bounds = self._over(base)
-        self._hold(bounds.low >= 0 if exponent > 0 else bounds.low > 0)
-        return self._positive(base, up=up == (exponent > 0)) ** exponent
+    def _range(self, part: Formula) -> Range:
+        if part.exact is not None:
+            return Range(part.exact, part.exact)
+        over = self._curve.part(part)
+        return Range(*(Fraction(end) if isfinite(end) else end for end in (over.low, over.high)))
+
+    def _rounding(self, expr: Formula, rounds: int, *, up: bool) -> Formula:
+        inner = self.bound(expr.operands[0], up=up)
+        if up:
+            return inner + 1 if rounds > 0 else inner
+        found = inner if rounds > 0 else inner - 1
+        least = self._curve.part(expr).low
+        return found if least == -inf else maximum(found, int(least))
+
+
+def _is_bounded(*between: Range) -> bool:
+    return all(isfinite(each.low) and isfinite(each.high) for each in between)
