@@ -6,10 +6,10 @@ one is left alone. So what elastic parameters fill, min(…, 1, …), is 1 witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import repeat
+from itertools import islice, repeat
 from math import nan
 from operator import add, mul
 from typing import Any, TypeAlias
@@ -17,9 +17,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import fmpq
 
+from qps.engine import formulas
 from qps.engine.exactness import InexactError, NoValueError, as_float
-from qps.engine.formulas import MAXIMUM, MINIMUM
-from qps.engine.leaves import INPUT, POPULATION, WHOLE_POWER
+from qps.engine.formulas import MAXIMUM, MINIMUM, Formula
+from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
 from qps.engine.programs import Program, Step
@@ -36,6 +37,18 @@ _ANY = -1
 def exact(number: Fraction | int) -> Exact:
     """Return a number as the fraction that is computed with."""
     return fmpq(number.numerator, number.denominator)
+
+
+class Columns(dict[str, Sequence[Exact]]):
+    """Columns of exact numbers by the names of inputs; each is made when it is first asked for."""
+
+    def __init__(self, made: Callable[[str], Sequence[Exact]]) -> None:
+        super().__init__()
+        self._made = made
+
+    def __missing__(self, name: str) -> Sequence[Exact]:
+        found = self[name] = self._made(name)
+        return found
 
 
 def as_fraction(value: Exact) -> Fraction:
@@ -82,30 +95,35 @@ class ExactRunner:
         self,
         outputs: Iterable[int],
         inputs: Mapping[str, Sequence[Exact]],
-        population: Sequence[Exact] | None,
+        population: Sequence[Any] | np.ndarray | None,
         count: int,
+        floats: Mapping[str, np.ndarray] | None = None,
     ) -> dict[int, list[Exact]]:
         """Return values that are exact as far as they can be: floats from the first root on.
 
         So a load that is 1 is 1 for what waits for it, whatever floats make of it. Not-a-number
-        where there is no finite value.
+        where there is no finite value. `floats` are the inputs as floats, where these are known.
         """
         wanted = tuple(dict.fromkeys(outputs))
         found: dict[int, list[Exact]] = {number: [nan] * count for number in wanted}
-        chosen = self._chosen(wanted, inputs, population, count)
+        chosen = self._chosen(wanted, inputs if floats is None else floats, population, count)
         for rows in alike(chosen):
             plan = self._plan(wanted, chosen[:, rows[0]])
             values = _run(plan, rows, inputs, population)
             for output in wanted:
+                own = found[output]
+                if len(rows) == count:
+                    own[:] = islice(values[plan.same[output]], count)
+                    continue
                 for row, value in zip(rows, values[plan.same[output]], strict=False):
-                    found[output][row] = value
+                    own[row] = value
         return found
 
     def _chosen(
         self,
         wanted: tuple[int, ...],
-        inputs: Mapping[str, Sequence[Exact]],
-        population: Sequence[Exact] | None,
+        inputs: Mapping[str, Any],
+        population: Sequence[Any] | np.ndarray | None,
         count: int,
     ) -> np.ndarray:
         """Return which operand each extreme is in each row, by floats."""
@@ -116,8 +134,8 @@ class ExactRunner:
         chosen = np.zeros((len(extremes), count), dtype=np.int64)
         if not extremes:
             return chosen
-        floats = {name: np.array([as_float(v) for v in column]) for name, column in inputs.items()}
-        at = None if population is None else np.array([as_float(n) for n in population])
+        floats = {name: _as_floats(column) for name, column in inputs.items()}
+        at = None if population is None else _as_floats(population)
         steps = self.program.steps
         with np.errstate(all="ignore"):
             operands = {operand for number in extremes for operand in steps[number].operands}
@@ -135,6 +153,12 @@ class ExactRunner:
         return self._plans[key]
 
 
+def _as_floats(column: Sequence[Any] | np.ndarray) -> np.ndarray:
+    if isinstance(column, np.ndarray):
+        return column.astype(float)
+    return np.array([as_float(value) for value in column])
+
+
 def _clearly(among: np.ndarray, *, is_most: bool) -> np.ndarray:
     """Return which line has the largest value, or the least, where no other comes near it."""
     ranked = among if is_most else -among
@@ -148,44 +172,70 @@ def _clearly(among: np.ndarray, *, is_most: bool) -> np.ndarray:
 
 def _planned(program: Program, wanted: tuple[int, ...], chosen: Mapping[int, int]) -> _Plan:
     """Return the steps that are left, constants folded."""
-    same: dict[int, int] = {}
 
     def meant(number: int) -> int:
         while chosen.get(number, _ANY) != _ANY:
             number = program.steps[number].operands[chosen[number]]
         return number
 
+    made: dict[int, Formula] = {}
+    constants: dict[int, Exact] = {}
+    for number in _resting(program, map(meant, wanted), meant, ()):
+        step, operands = program.steps[number], tuple(map(meant, program.steps[number].operands))
+        made[number] = own = _formula(step, [made[operand] for operand in operands])
+        if own.word == NUMBER:
+            constants[number] = _number(own)
+        elif operands and all(operand in constants for operand in operands):
+            constants[number] = _column(step, [[constants[operand]] for operand in operands])[0]
+    left = _resting(program, map(meant, wanted), meant, constants)
+    each = [(number, program.steps[number]) for number in left]
+    steps = tuple((number, step, tuple(map(meant, step.operands))) for number, step in each)
+    return _Plan(steps, constants, {number: meant(number) for number in wanted})
+
+
+def _resting(
+    program: Program,
+    wanted: Iterable[int],
+    meant: Callable[[int], int],
+    known: Container[int],
+) -> list[int]:
+    """Return what some steps rest on, in order; what is known rests on nothing."""
     needed: set[int] = set()
-    waiting = [meant(number) for number in wanted]
+    waiting = [number for number in wanted if number not in known]
     while waiting:
         number = waiting.pop()
         if number not in needed:
             needed.add(number)
-            waiting += map(meant, program.steps[number].operands)
-    steps: list[tuple[int, Step, tuple[int, ...]]] = []
-    constants: dict[int, Exact] = {}
-    for number in sorted(needed):
-        step = program.steps[number]
-        operands = tuple(map(meant, step.operands))
-        if step.word in (INPUT, POPULATION) or any(o not in constants for o in operands):
-            steps.append((number, step, operands))
-        else:
-            constants[number] = _constant(step, [constants[operand] for operand in operands])
-    same = {number: meant(number) for number in wanted}
-    return _Plan(tuple(steps), constants, same)
+            own = map(meant, program.steps[number].operands)
+            waiting += [operand for operand in own if operand not in known]
+    return sorted(needed)
 
 
-def _constant(step: Step, operands: Sequence[Exact]) -> Exact:
-    if operands:
-        return _column(step, [[operand] for operand in operands])[0]
-    return exact(step.value) if isinstance(step.value, Fraction) else step.value
+def _formula(step: Step, operands: Sequence[Formula]) -> Formula:
+    """Return a step as a formula, in which equal parts cancel."""
+    value = step.value
+    if step.word == INPUT:
+        return formulas.symbol(str(value))
+    if step.word == POPULATION:
+        return formulas.population("")
+    if step.word == NUMBER:
+        assert isinstance(value, Fraction | float)
+        return formulas.number(value)
+    if step.word == WHOLE_POWER:
+        assert isinstance(value, int)
+        return formulas.power(operands[0], value)
+    return formulas.apply(step.word, *operands)
+
+
+def _number(own: Formula) -> Exact:
+    return nan if own.exact is None else exact(own.exact)
 
 
 def _run(
     plan: _Plan,
     rows: Sequence[int],
     inputs: Mapping[str, Sequence[Exact]],
-    population: Sequence[Exact] | None,
+    population: Sequence[Any] | np.ndarray | None,
 ) -> dict[int, Iterable[Exact]]:
     """Return a column for each step of a plan, some rows of it."""
     values: dict[int, Iterable[Exact]] = {n: repeat(v) for n, v in plan.constants.items()}
@@ -196,7 +246,8 @@ def _run(
             values[number] = [column[row] for row in rows]
         elif step.word == POPULATION:
             assert population is not None
-            values[number] = [population[row] for row in rows]
+            told = population.tolist() if isinstance(population, np.ndarray) else population
+            values[number] = [_counted(told[row]) for row in rows]
         elif step.word in ("+", "*") and fractions.issuperset(operands):
             join = add if step.word == "+" else mul
             first, *others = (values[operand] for operand in operands)
@@ -210,6 +261,10 @@ def _run(
                 continue
         fractions.add(number)
     return values
+
+
+def _counted(number: Any) -> Exact:
+    return number if isinstance(number, fmpq) else exact(Fraction(number))
 
 
 def _column(step: Step, columns: Sequence[Iterable[Exact]]) -> list[Exact]:

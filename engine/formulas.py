@@ -485,6 +485,8 @@ def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
         value = below.exact
         if value and (value > 0 or not row.is_of_queue):  # else it grows without end
             return first / below
+        if below is first and _is_positive(below):
+            return ONE
     return None
 
 

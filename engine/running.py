@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial, reduce
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,13 @@ from qps.engine.columns.on_arrays import whole_power
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exactness import as_float
 from qps.engine.leaves import NUMBER
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import OPERATIONS, Operation
 from qps.engine.programs import Plan, Program, Step
+
+_PLAIN, _BY_ENDS = 1e-12, 1e-9
+"""Parts of a value that floats round off, of arithmetic and of what takes many steps of it."""
+_LEAST = 1e-300
+"""What is nearer to nothing than this may be lost."""
 
 Values = dict[int, Any]
 """What steps came to: arrays, or plain numbers where all rows are alike."""
@@ -80,12 +87,73 @@ class Runner:
                     found[number] = row.bounds(*operands)
         return found
 
+    def rounded(
+        self, outputs: Iterable[int], inputs: Mapping[str, Any], population: Any
+    ) -> dict[int, Bounds]:
+        """Return between which numbers some steps lie, whatever floats round off on the way.
+
+        The population is a whole number. Not-a-number where there may be no value.
+        """
+        wanted = frozenset(outputs)
+        plan = self._plan(wanted, {})
+        found: dict[int, Bounds] = {}
+        for number, value in plan.constants.items():
+            is_exact = isfinite(value) and self.program.steps[number].value == Fraction(value)
+            found[number] = Bounds(value, value) if is_exact else _around(Bounds(value, value))
+        for number, name in plan.inputs.items():
+            found[number] = _around(Bounds(inputs[name], inputs[name]))
+        for number in plan.populations:
+            found[number] = Bounds(population, population)
+        with np.errstate(all="ignore"):
+            for number, row, step, unused in plan.steps:
+                operands = [found[operand] for operand in step.operands]
+                if row is not None and row.chooses:
+                    found[number] = row.bounds(*operands)  # one of them: nothing is rounded
+                elif row is not None and row.takes_more:
+                    found[number] = reduce(partial(_rounded, row, step), operands)
+                else:
+                    found[number] = _rounded(row, step, *operands)
+                for done in unused:
+                    del found[done]
+        return {number: found[number] for number in wanted}
+
     def _plan(self, outputs: frozenset[int], known: Mapping[int, object]) -> Plan:
         key = (outputs, frozenset(known))
         if key not in self._plans:
             plan = self._plans[key] = self.program.plan(outputs, known)
             plan.constants = {number: np.float64(own) for number, own in plan.constants.items()}
         return self._plans[key]
+
+
+def _rounded(row: Operation | None, step: Step, *operands: Bounds) -> Bounds:
+    """Return the bounds of a step, rounded outwards; not-a-number where there may be no value.
+
+    What is infinite is so surely, or is not known; so is what rests on such a one.
+    """
+    if row is None:
+        assert isinstance(step.value, int)
+        own = on_bounds.power(operands[0], step.value)
+    else:
+        own = row.bounds(*operands)
+    is_known = np.isfinite(own.low) & np.isfinite(own.high)
+    for operand in operands:
+        is_known &= np.isfinite(operand.low)
+    around = own if row and row.rounds else _around(own, row)
+    if np.all(is_known):
+        return around
+    at_low = [operand.low for operand in operands]
+    value = _powered(step, at_low) if row is None else row.array(*at_low)
+    is_same = np.isinf(value) & (own.low == value) & (own.high == value)
+    infinite = np.where(is_same, value, np.nan)
+    return Bounds(*(np.where(is_known, end, infinite) for end in (around.low, around.high)))
+
+
+def _around(own: Bounds, row: Operation | None = None) -> Bounds:
+    """Return wider bounds: values are off by a part of themselves, and by an error besides."""
+    part, error = (_BY_ENDS, row.error) if row and row.by_ends else (_PLAIN, 0.0)
+    room = error + _LEAST
+    low = own.low - (part * np.abs(own.low) + room)
+    return Bounds(low, own.high + (part * np.abs(own.high) + room))
 
 
 def _powered(step: Step, operands: Sequence[Any]) -> Any:

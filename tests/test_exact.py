@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, floor, nan
+from math import ceil, floor, inf, isinf, isnan, nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import qps
-from qps.engine.exact import ExactRunner, exact
+from qps.engine.exact import Columns, Exact, ExactRunner, exact
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.programs import Program, Step
 from qps.engine.running import Runner
@@ -87,6 +88,70 @@ def test_columns_are_what_each_row_comes_to(
         if isinstance(expected, Fraction):
             assert not isinstance(value, float)
             assert value == exact(expected)
+
+
+@given(programs(), st.lists(st.tuples(fractions, fractions, st.integers(1, 9)), min_size=1))
+def test_what_floats_round_off_is_within_bounds(
+    program: Program, drawn: list[tuple[Fraction, Fraction, int]]
+) -> None:
+    last = len(program.steps) - 1
+    columns = {"a": [a for a, _, _ in drawn], "b": [b for _, b, _ in drawn]}
+    floats = {name: np.array(list(map(float, column))) for name, column in columns.items()}
+    exactly = {name: list(map(exact, column)) for name, column in columns.items()}
+    at, runner = np.array([float(n) for _, _, n in drawn]), Runner(program)
+    own = runner.rounded([last], floats, at)[last]
+    values = ExactRunner(program, runner).columns([last], exactly, at, len(drawn), floats)[last]
+    wide = np.zeros(len(drawn))
+    for low, high, value in zip(own.low + wide, own.high + wide, values, strict=True):
+        if isnan(low):
+            continue
+        if isinf(low):
+            assert low == high
+            assert value == low
+        else:
+            assert exact(Fraction(low)) <= value <= exact(Fraction(high))
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        ([Step("waiting", (0, 1))], (inf, inf)),
+        ([Step("waiting", (0, 1)), Step("+", (4, 0))], (inf, inf)),
+        ([Step("waiting", (0, 1)), Step("*", (4, 2))], (nan, nan)),
+        ([Step("waiting", (0, 1)), Step("min", (4, 3))], (5, 5)),
+        ([Step(WHOLE_POWER, (2,), -1)], (nan, nan)),
+        ([Step("pow", (2, 1)), Step("pow", (2, 4))], (nan, nan)),
+        ([Step("md1_quantile", (1, 0))], (inf, inf)),
+    ],
+)
+def test_only_what_surely_is_infinite_is_so(steps: list[Step], found: tuple[float, float]) -> None:
+    """Half a second of work at a load of 3/2; a zero and a five beside it."""
+    numbers = [Step(INPUT, value="a"), Step(INPUT, value="b")]
+    numbers += [Step(NUMBER, value=Fraction(0)), Step(NUMBER, value=Fraction(5))]
+    program = program_of([*numbers, *steps])
+    last = len(program.steps) - 1
+    floats = {"a": np.array([0.5, 0.5]), "b": np.array([1.5, 1.5])}
+    own = Runner(program).rounded([last], floats, None)[last]
+    assert np.array_equal(np.broadcast_to(own.low, 2), [found[0]] * 2, equal_nan=True)
+    assert np.array_equal(np.broadcast_to(own.high, 2), [found[1]] * 2, equal_nan=True)
+
+
+def test_what_is_divided_by_itself_is_told_for_all_rows_at_once() -> None:
+    """min(a/(N + 1), (N + 1)/(N + 1)) is 1 where a is clearly more than N + 1: no row is asked."""
+    steps = [
+        *(Step(INPUT, value="a"), Step(POPULATION), Step(NUMBER, value=Fraction(1))),
+        *(Step("+", (1, 2)), Step("max", (0, 3)), Step("ratio", (4, 3)), Step("ratio", (3, 3))),
+        Step("min", (5, 6)),
+    ]
+    program = program_of(steps)
+    runner = ExactRunner(program, Runner(program))
+    floats = {"a": np.array([30.0, 0.0, 40.0])}
+
+    def none(name: str) -> list[Exact]:
+        raise AssertionError(name)
+
+    found = runner.columns([7], Columns(none), np.array([3, 4, 5]), 3, floats)
+    assert found[7] == [exact(1)] * 3
 
 
 def test_what_is_chosen_clearly_needs_no_arithmetic() -> None:

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 
 from qps.compiler import ir
-from qps.engine.exact import Exact, ExactRunner, exact
+from qps.engine.exact import Columns, Exact, ExactRunner, exact
 from qps.engine.exactness import as_float
 from qps.engine.formulas import number
 from qps.engine.running import Runner
 from qps.engine.substitution import Substitution
 from qps.solver.matrix.compiled import CompiledMode
+from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
 from qps.solver.search.whole_populations import fails
 
 DOUBTFUL = 1e-9
 """A margin, as a part of both sides, within which floats do not tell a sign."""
-_MOST_NUMBERS = 100_000
-"""Exact numbers of axes that are kept."""
 
 Index = tuple[Ints, ...]
 """For each axis, which of its values the rows have."""
@@ -39,46 +37,69 @@ class Decider:
     axes: tuple[ir.Axis, ...]
     runner: Runner
     exact: ExactRunner = field(init=False)
-    _numbers: dict[tuple[int, int], Exact] = field(default_factory=dict)
     _put_in: tuple[tuple[int, ...], Substitution] | None = None
 
     def __post_init__(self) -> None:
         self.exact = ExactRunner(self.mode.program, self.runner)
         self._position = {axis.name: i for i, axis in enumerate(self.axes)}
 
-    def inputs(self, names: Iterable[str], index: Mapping[int, Ints]) -> dict[str, list[Exact]]:
-        """Return the exact numbers of some inputs, of rows with some values of axes."""
-        return {name: self._column(i := self._position[name], index[i]) for name in names}
+    def inputs(self, index: Mapping[int, Ints]) -> Columns:
+        """Return the exact numbers of inputs, of rows with some values of axes."""
+        return Columns(lambda name: self._column(i := self._position[name], index[i]))
 
     def _column(self, axis: int, index: Ints) -> list[Exact]:
-        """Return the exact numbers of an axis at some of its values; those are kept."""
-        known, number_at = self._numbers, self.axes[axis].number
-        if len(known) > _MOST_NUMBERS:
-            known.clear()
-        found = []
-        for at in index.tolist():
-            value = known.get((axis, at))
-            if value is None:
-                value = known[axis, at] = exact(number_at(at))
-            found.append(value)
-        return found
+        """Return the exact numbers of an axis at some of its values."""
+        numbers = self.axes[axis].numbers
+        if isinstance(numbers, ir.Steps):
+            low, step = exact(numbers.low), exact(numbers.step)
+            return [low + at * step for at in index.tolist()]
+        known = [exact(number) for number in numbers]
+        return [known[at] for at in index.tolist()]
 
     def columns(
         self, index: Index, outputs: Sequence[int], rows: Ints, population: Floats | Ints | None
     ) -> dict[int, list[Exact]]:
         """Return exact values of operations in some rows, at a population of each."""
+        own = {i: values[rows] for i, values in enumerate(index)}
+        floats = self._floats(outputs, own)
+        return self.exact.columns(outputs, self.inputs(own), population, rows.size, floats)
+
+    def _floats(self, outputs: Iterable[int], index: Mapping[int, Ints]) -> dict[str, Floats]:
+        """Return the numbers of inputs as floats, of rows with some values of axes."""
         names = frozenset().union(*(self.mode.program.inputs[number] for number in outputs))
-        inputs = self.inputs(names, {i: values[rows] for i, values in enumerate(index)})
-        at = None if population is None else [exact(Fraction(n)) for n in population.tolist()]
-        return self.exact.columns(outputs, inputs, at, rows.size)
+        places = {name: self._position[name] for name in names}
+        return {name: numbers_of(self.axes[i])[index[i]] for name, i in places.items()}
 
     def fails(
         self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
     ) -> Bools:
         """Return in which of some rows a criterion fails at a population, exactly."""
-        found = np.zeros(rows.size, dtype=bool)
         if not rows.size:
-            return found
+            return np.zeros(0, dtype=bool)
+        found, is_told = self._proven(criterion, index, rows, population)
+        left = np.flatnonzero(~is_told)
+        if left.size:
+            found[left] = self._fails_exactly(criterion, index, rows[left], population[left])
+        return found
+
+    def _proven(
+        self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
+    ) -> tuple[Bools, Bools]:
+        """Return where a criterion fails, and where that is proved by what floats round off."""
+        sides = criterion.measure, criterion.limit
+        floats = self._floats(sides, {i: values[rows] for i, values in enumerate(index)})
+        values = self.runner.rounded(sides, floats, population.astype(float))
+        least, most = (values[side] for side in (sides if criterion.at_most else sides[::-1]))
+        with np.errstate(invalid="ignore"):
+            fails = (least.low > most.high) | ((least.low >= most.high) & criterion.is_strict)
+            holds = (least.high < most.low) | ((least.high <= most.low) & (not criterion.is_strict))
+        wide = np.zeros(rows.size, dtype=bool)
+        return fails | wide, fails | holds | wide
+
+    def _fails_exactly(
+        self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
+    ) -> Bools:
+        found = np.zeros(rows.size, dtype=bool)
         sides = criterion.measure, criterion.limit
         values = self.columns(index, sides, rows, population)
         for row, (measure, limit) in enumerate(zip(*(values[s] for s in sides), strict=True)):

@@ -8,7 +8,7 @@ grow with an elastic rate): rows that differ there are solved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan
@@ -246,7 +246,7 @@ def broken(
     runner: ExactRunner,
     inputs: Mapping[str, Any],
     count: int,
-    exact_inputs: Callable[[Iterable[str], Ints], Mapping[str, Sequence[Exact]]],
+    exact_inputs: Callable[[Ints], Mapping[str, Sequence[Exact]]],
 ) -> Ints:
     """Return for each row a verdict: the first guard that it breaks, and how; see `verdict`."""
     found = np.full(count, SOUND, dtype=np.int64)
@@ -259,7 +259,8 @@ def broken(
         rows = np.flatnonzero(near & (found == SOUND))
         if rows.size:
             names = runner.program.inputs[guard.value]
-            columns = runner.columns([guard.value], exact_inputs(names, rows), None, rows.size)
+            floats = {name: inputs[name][rows] for name in names}
+            columns = runner.columns([guard.value], exact_inputs(rows), None, rows.size, floats)
             for row, value_here in zip(rows, columns[guard.value], strict=True):
                 told = _told(guard, value_here)
                 below[row], above[row], unknown[row] = told == -1, told == 1, told is None

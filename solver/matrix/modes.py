@@ -189,8 +189,8 @@ class ModeSolver:
                     self.decider.exact,
                     self._grid(own),
                     prod(counts),
-                    lambda names, rows, own=own, counts=counts: self.decider.inputs(  # type: ignore[misc]
-                        names, dict(zip(own, indices(counts, rows), strict=True))
+                    lambda rows, own=own, counts=counts: self.decider.inputs(  # type: ignore[misc]
+                        dict(zip(own, indices(counts, rows), strict=True))
                     ),
                 )
             found[own] = (guards, verdicts)
@@ -216,8 +216,8 @@ class ModeSolver:
                     self.decider.exact,
                     self._inputs(index),
                     count,
-                    lambda names, rows: self.decider.inputs(
-                        names, {i: values[rows] for i, values in enumerate(index)}
+                    lambda rows: self.decider.inputs(
+                        {i: values[rows] for i, values in enumerate(index)}
                     ),
                 )
                 found = np.minimum(found, own_verdicts)
