@@ -44,20 +44,36 @@ class Configuration(Struct, frozen=True, kw_only=True):
     case_from: Span | None = None
     explicit: tuple[ir.Change, ...] = ()
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """A value that is equal for configurations that solve alike."""
+    def key(self, usual: Configuration) -> tuple[object, ...]:
+        """Return a value that is equal for configurations of a model that solve alike.
+
+        Numbers, and places, are told where they are not those of the `usual` configuration: there
+        are many, and fractions take long to hash.
+        """
+        parameters, spans = usual.parameters, usual.values_from
         return (
             self.low,
             self.high,
             self.mode,
             self.case,
             tuple(self.options.items()),
-            tuple(self.parameters.items()),
+            tuple((n, v) for n, v in self.parameters.items() if v is not parameters[n]),
             # An elastic parameter that is set to its most is no longer elastic.
-            tuple((span.source, span.start) for span in self.values_from.values()),
-            tuple((n.name, n.machine, n.count) for n in self.nodes.values()),
-            tuple((link.name, link.network, link.count) for link in self.links.values()),
+            tuple(
+                (name, span.source, span.start)
+                for name, span in self.values_from.items()
+                if span is not spans[name]
+            ),
+            tuple(
+                (node.name, node.machine, node.count)
+                for node in self.nodes.values()
+                if node is not usual.nodes[node.name]
+            ),
+            tuple(
+                (link.name, link.network, link.count)
+                for link in self.links.values()
+                if link is not usual.links[link.name]
+            ),
             # The choice of the spec itself gives way to a mode, the same one asked for does not.
             tuple((c.name, c.choice) for c in self.explicit if isinstance(c, ir.SetOption)),
             tuple((c.name, c.kind, c.count) for c in self.explicit if isinstance(c, ir.SetPlace)),

@@ -106,6 +106,10 @@ class _Check:
             Folder(configuration=configuration, population=Fraction(at))
             for at in points_of(configuration)
         ]
+        self._has_kinds = any(
+            isinstance(value, ir.Mixture) and value.of_users
+            for value in configuration.parameters.values()
+        )
 
     def parameter(self, parameter: ir.Parameter) -> None:
         """Report a parameter without a value, or out of its range, in a case that it states."""
@@ -173,7 +177,7 @@ class _Check:
     def _folders_for(self, expr: ir.Expr) -> list[Folder]:
         """Return the populations at which a value is looked at, for each kind of users."""
         populations = self._folders if varies(expr) else self._folders[:1]
-        if not self._folders[0].rests_on_kinds(expr):
+        if not (self._has_kinds and self._folders[0].rests_on_kinds(expr)):
             return populations
         return [one for at in populations for _, one in at.each_kind(expr)]
 

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any
 
 from qps.compiler import ir
 
 
 def parts_of(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """Yield an expression and what it is made of."""
-    yield expr
-    for part in operands(expr):
-        yield from parts_of(part)
+    """Yield an expression and what it is made of, each part before its own."""
+    waiting = [expr]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += reversed(operands(part))
 
 
-def operands(expr: ir.Expr) -> tuple[ir.Expr, ...]:
+def operands(expr: ir.Expr) -> Sequence[ir.Expr]:
     """Return what an expression is directly made of."""
-    match expr:
-        case ir.Sum(parts) | ir.Product(parts) | ir.Apply(_, parts):
-            return parts
-        case ir.Power(base, exponent):
-            return (base, exponent)
-        case ir.Choice(_, then, otherwise):
-            return (then, otherwise)
-        case ir.InCase(_, value, _):
-            return (value,)
-        case ir.ByCase(values):
-            return tuple(stated.value for stated in values)
-        case ir.Mixture(kinds=kinds):
-            return tuple(ir.ParameterValue(kind.parameter) for kind in kinds)
-        case ir.Lookup(argument=argument):
-            return (argument,)
-    return ()
+    told = _OPERANDS.get(type(expr))
+    return () if told is None else told(expr)
+
+
+_OPERANDS: dict[type, Callable[[Any], Sequence[ir.Expr]]] = {
+    ir.Sum: attrgetter("terms"),
+    ir.Product: attrgetter("factors"),
+    ir.Apply: attrgetter("arguments"),
+    ir.Power: attrgetter("base", "exponent"),
+    ir.Choice: attrgetter("then", "otherwise"),
+    ir.InCase: lambda case: (case.value,),
+    ir.ByCase: lambda cases: [stated.value for stated in cases.values],
+    ir.Mixture: lambda mixture: [ir.ParameterValue(kind.parameter) for kind in mixture.kinds],
+    ir.Lookup: lambda lookup: (lookup.argument,),
+}
+"""By the kind of an expression: this is asked of every part of every value."""
 
 
 def operands_of(condition: ir.Condition) -> Iterator[ir.Expr]:

@@ -9,7 +9,13 @@ from msgspec import Struct, field, structs
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.configuration import Configuration, changed, in_each_mode, in_force
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_each_mode,
+    in_force,
+)
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Diagnostic, QpsError, Sink, in_order
 from qps.compiler.diagnostics.source import Span
@@ -21,7 +27,8 @@ from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.engine.formulas import UNDEFINED, ZERO, Formula, maximum, number
-from qps.engine.substitution import Substitution
+from qps.engine.points import Point
+from qps.engine.substitution import substituted
 from qps.solver.answers.answer_certainty import largest_known, quality_known
 from qps.solver.answers.answering import certified_answer
 from qps.solver.answers.beyond_measured import Beyond, beyond_measured, farthest, report_beyond
@@ -90,7 +97,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         if population is not None:
             values[graph.population] = number(population)
             self._note_beyond(configuration, graph, population)
-        return Substitution(values)(lowered)
+        return _with_values(lowered, values)
 
     def known(self, expr: ir.Expr, base: Configuration, changes: Sequence[ir.Change]) -> Certainty:
         """Return how an expression is known in the model as changed."""
@@ -140,7 +147,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _note_beyond(self, configuration: Configuration, graph: LoadGraph, population: int) -> None:
         """Keep where fitted costs are asked for beyond what was measured."""
-        asked = configuration.key, population
+        asked = self._key(configuration), population
         if graph.calibrations and asked not in self._looked_at:
             self._looked_at.add(asked)
             self._beyond += beyond_measured(graph, population)
@@ -185,9 +192,10 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         graphs = self._in_each_mode(configuration)
         self._note_answer(graphs)
         told = [
-            Substitution(
-                {a.symbol: a.value for name, a in graph.assumptions.items() if name != free}
-            )(graph.quality)
+            substituted(
+                graph.quality,
+                {a.symbol: a.value for name, a in graph.assumptions.items() if name != free},
+            )
             for graph in graphs
             if graph.quality is not None
         ]
@@ -200,10 +208,18 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
         return maximum(*told)
 
     def _graph(self, configuration: Configuration) -> LoadGraph:
-        key = configuration.key
-        if key not in self._graphs:
-            self._graphs[key] = lower(self.model, configuration)
-        return self._graphs[key]
+        key = self._key(configuration)
+        known = self._graphs.get(key)
+        if known is None:
+            known = self._graphs[key] = lower(self.model, configuration)
+        return known
+
+    def _key(self, configuration: Configuration) -> object:
+        return configuration.key(self._usual)
+
+    @cached_property
+    def _usual(self) -> Configuration:
+        return base_configuration(self.model)
 
     def _saturation(self, graph: LoadGraph, subject: str, span: Span) -> Formula:
         resources = graph.loads_of(subject)
@@ -216,7 +232,7 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _answer(self, configuration: Configuration) -> tuple[int, Certainty]:
         """Return the largest acceptable population, 0 for none, and how it is known."""
-        key = configuration.key
+        key = self._key(configuration)
         graphs = self._in_each_mode(configuration)
         self._note_answer(graphs)
         if key not in self._answers:
@@ -231,6 +247,15 @@ class ClaimRunner(Struct, kw_only=True, dict=True):
 
     def _in_each_mode(self, configuration: Configuration) -> list[LoadGraph]:
         return [self._graph(settled) for settled in in_each_mode(self.model, configuration)]
+
+
+def _with_values(lowered: Formula, values: Mapping[Formula, Formula]) -> Formula:
+    """Return a formula with values put in: one fraction where nothing stays open, and it is one."""
+    if lowered.symbols <= values.keys():
+        exact = Point({symbol: values[symbol] for symbol in lowered.symbols}).exact(lowered)
+        if exact is not None:
+            return number(exact)
+    return substituted(lowered, values)
 
 
 def _settled(base: Configuration, changes: Sequence[ir.Change]) -> tuple[Configuration, int | None]:

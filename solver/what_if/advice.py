@@ -213,7 +213,7 @@ class _Trials(Struct):
         return {name: point.number(r.unsettled) for name, r in graph.resources.items()}
 
     def _lowered(self, configuration: Configuration) -> LoadGraph:
-        key = configuration.key
+        key = configuration.key(self.configuration)
         if key not in self._graphs:
             self._graphs[key] = lower(self.model, configuration)
         return self._graphs[key]
