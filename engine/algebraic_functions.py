@@ -8,41 +8,17 @@ stands in the table (`columns/on_functions`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Generic, NoReturn, TypeVar
-from weakref import WeakKeyDictionary
+from typing import NoReturn
 
 from qps.engine import pieces, rational_functions
+from qps.engine.columns.on_functions import Algebra, T
 from qps.engine.formulas import POWER, Formula, parts_first, whole_exponent
 from qps.engine.operations import OPERATIONS
 from qps.engine.pieces import Piecewise
 from qps.engine.rational_functions import VARIABLE, RationalFunction
 from qps.engine.real_roots import IntractableError
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Algebra(Generic[T]):
-    """What functions of some kind are, and how they are joined; IntractableError where not.
-
-    `value` is the number that a function is everywhere. `known` has those of the parts of formulas
-    that were asked for: None for what has none.
-    """
-
-    variable: T
-    constant: Callable[[Fraction | int], T]
-    value: Callable[[T], Fraction | None]
-    total: Callable[[Sequence[T]], T]
-    product: Callable[[Sequence[T]], T]
-    raised: Callable[[T, int], T]
-    largest: Callable[[Sequence[T]], T]
-    smallest: Callable[[Sequence[T]], T]
-    waiting: Callable[[T, T], T]
-    known: WeakKeyDictionary[Formula, T | None] = field(default_factory=WeakKeyDictionary)
 
 
 def as_rational_function(expr: Formula, population: Formula) -> RationalFunction | None:

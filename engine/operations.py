@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from flint import arb
 
     from qps.engine.columns.on_bounds import Bounds
-    from qps.engine.formulas import Formula
     from qps.engine.intervals import Interval
     from qps.engine.known_ranges import Range
 
@@ -143,7 +142,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("on_functions", None)
 
     @cached_property
-    def in_force(self) -> Callable[..., Formula] | None:
+    def in_force(self) -> Callable[..., Any] | None:
         """What it comes to where its operands have given values; None where that is one form."""
         return self._in("in_force", None)
 

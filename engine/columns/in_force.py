@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
+from typing import Any, TypeAlias
 
-from qps.engine.formulas import INFINITY, Formula
-
+# Formulas rest on the table, and no column of it on them.
+Formula: TypeAlias = Any
 Value = Callable[[Formula], Fraction]
 
 
@@ -30,4 +32,4 @@ def absolute(value: Value, of: Formula) -> Formula:
 
 def waiting(value: Value, work: Formula, load: Formula) -> Formula:
     """Return a wait; without an end behind what is full."""
-    return work / (1 - load) if value(load) < 1 else INFINITY
+    return work / (1 - load) if value(load) < 1 else inf

@@ -6,10 +6,37 @@ What is not here is no such function of its operands.
 
 from __future__ import annotations
 
-from qps.engine.algebraic_functions import Algebra, T
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
 from qps.engine.real_roots import IntractableError
 
 _MOST_SERVERS = 16
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algebra(Generic[T]):
+    """What functions of some kind are, and how they are joined; IntractableError where not.
+
+    `value` is the number that a function is everywhere. `known` has those of the parts of formulas
+    that were asked for: None for what has none.
+    """
+
+    variable: T
+    constant: Callable[[Fraction | int], T]
+    value: Callable[[T], Fraction | None]
+    total: Callable[[Sequence[T]], T]
+    product: Callable[[Sequence[T]], T]
+    raised: Callable[[T, int], T]
+    largest: Callable[[Sequence[T]], T]
+    smallest: Callable[[Sequence[T]], T]
+    waiting: Callable[[T, T], T]
+    known: WeakKeyDictionary[Any, T | None] = field(default_factory=WeakKeyDictionary)
 
 
 def total(algebra: Algebra[T], *parts: T) -> T:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from qps.engine.algebraic_functions import as_rational_function, piecewise
-from qps.engine.formulas import Formula, parts_first, remade
+from qps.engine.formulas import Formula, formula, parts_first, remade
 from qps.engine.operations import OPERATIONS
 from qps.engine.pieces import roots_on
 
@@ -50,7 +50,8 @@ def piece_at(expr: Formula, population: Formula, at: Fraction) -> Formula | None
         made = remade(part, tuple(known[operand] for operand in part.operands))
         row = OPERATIONS.get(made.word)
         try:
-            known[part] = row.in_force(value, *made.operands) if row and row.in_force else made
+            in_force = row and row.in_force
+            known[part] = formula(in_force(value, *made.operands)) if in_force else made
         except _UntoldError:
             return None
     return known[expr]
