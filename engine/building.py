@@ -8,16 +8,15 @@ population that is tried. Constants are folded exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 from typing import TypeAlias
 
 from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
+    EXTREMES,
     POWER,
     PRODUCT,
     SUM,
@@ -26,6 +25,7 @@ from qps.engine.formulas import (
     whole_exponent,
 )
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
+from qps.engine.operations import OPERATIONS
 from qps.engine.programs import Program, Step, StepValue
 
 _HALF = Fraction(1, 2)
@@ -253,9 +253,8 @@ class Builder:
         operands = [self.build(operand) for operand in expr.operands]
         if expr.word == POWER:
             return self._raised(operands[0], operands[1])
-        if expr.word in (MAXIMUM, MINIMUM):
-            choose = max if expr.word == MAXIMUM else min
-            return reduce(lambda one, other: self._extreme(choose, one, other), operands)
+        if expr.word in EXTREMES:
+            return reduce(partial(self._extreme, expr.word), operands)
         return self.emit(expr.word, *operands)
 
     def _joined(self, expr: Formula, *, is_sum: bool) -> int:
@@ -285,8 +284,8 @@ class Builder:
             return root if value > 0 else self.power(root, -1)
         return self.emit(POWER, base, exponent)
 
-    def _extreme(self, choose: Callable[..., Fraction], one: int, other: int) -> int:
+    def _extreme(self, word: str, one: int, other: int) -> int:
         first, second = self.value_of(one), self.value_of(other)
         if first is not None and second is not None:
-            return self.constant(choose(first, second))
-        return one if one == other else self.emit(choose.__name__, one, other)
+            return self.constant(Fraction(OPERATIONS[word].exact(first, second)))
+        return one if one == other else self.emit(word, one, other)

@@ -19,7 +19,7 @@ from flint import fmpq
 
 from qps.engine import formulas
 from qps.engine.exactness import InexactError, NoValueError, as_float
-from qps.engine.formulas import MAXIMUM, MINIMUM, Formula
+from qps.engine.formulas import EXTREMES, Formula
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
 from qps.engine.operations import OPERATIONS
 from qps.engine.powers import TooLongError
@@ -79,9 +79,6 @@ def alike(columns: np.ndarray) -> list[list[int]]:
     return list(found.values())
 
 
-_EXTREMES = (MAXIMUM, MINIMUM)
-
-
 @dataclass
 class ExactRunner:
     """Runs a program on columns of exact numbers."""
@@ -129,7 +126,7 @@ class ExactRunner:
         """Return which operand each extreme is in each row, by floats."""
         if wanted not in self._extremes:
             needed, steps = self.program.needed(wanted), self.program.steps
-            self._extremes[wanted] = [n for n in needed if steps[n].word in _EXTREMES]
+            self._extremes[wanted] = [n for n in needed if steps[n].word in EXTREMES]
         extremes = self._extremes[wanted]
         chosen = np.zeros((len(extremes), count), dtype=np.int64)
         if not extremes:
@@ -142,7 +139,8 @@ class ExactRunner:
             values = self.runner.run(operands, {}, floats, at)
             for line, number in zip(chosen, extremes, strict=True):
                 among = [np.broadcast_to(values[o], (count,)) for o in steps[number].operands]
-                line[:] = _clearly(np.array(among), is_most=steps[number].word == MAXIMUM)
+                is_most = OPERATIONS[steps[number].word].chooses > 0
+                line[:] = _clearly(np.array(among), is_most=is_most)
         return chosen
 
     def _plan(self, wanted: tuple[int, ...], pattern: np.ndarray) -> _Plan:
@@ -293,7 +291,7 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
     row = OPERATIONS.get(step.word)
     if not all(isinstance(operand, fmpq) for operand in operands):
         raise InexactError
-    if step.word in _EXTREMES:  # one of the operands: it is an exact number already
+    if step.word in EXTREMES:  # one of the operands: it is an exact number already
         assert row is not None
         return row.exact(*operands)
     if row is not None:

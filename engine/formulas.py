@@ -142,6 +142,12 @@ class Formula:
     def __pow__(self, exponent: Operand) -> Formula:
         return power(self, formula(exponent))
 
+    def __abs__(self) -> Formula:
+        return apply("abs", self)
+
+    def __floor__(self) -> Formula:
+        return apply("floor", self)
+
     def __repr__(self) -> str:
         if not self.operands:
             return str(self.value)

@@ -13,7 +13,7 @@ docs/language.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -70,6 +70,10 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def is_of_queue(self) -> bool:
         """Whether the language has it to tell of a queue: of a load, or of traffic."""
         return not {"load", "traffic"}.isdisjoint(self.arguments)
+
+    def in_proportion(self, count: int) -> Sequence[int]:
+        """Return with which of so many operands, taken together, it grows in proportion."""
+        return range(count) if self.takes_more and self.scales else self.scales
 
     @cached_property
     def exact(self) -> Callable[..., Exact]:

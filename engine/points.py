@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from qps.engine.exactness import InexactError, NoValueError, as_float
 from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
+    EXTREMES,
     POWER,
     PRODUCT,
     ROUNDINGS,
@@ -90,7 +89,7 @@ class Point:
         if part.word in ROUNDINGS:
             found = whole.unique_fmpz() if whole.is_exact() and whole.is_finite() else None
             return None if found is None else Fraction(int(found))
-        sign = 1 if part.word == MAXIMUM else -1
+        sign = OPERATIONS[part.word].chooses
         balls = {operand: self._ball(operand, BITS[0]) * sign for operand in part.operands}
         for operand, ball in balls.items():
             if all(ball > other for one, other in balls.items() if one is not operand):
@@ -193,7 +192,7 @@ class Point:
                 known[part] = arb(value)
 
 
-_CHOOSING = (MAXIMUM, MINIMUM, *ROUNDINGS)
+_CHOOSING = (*EXTREMES, *ROUNDINGS)
 """What gives a fraction also where it is asked of numbers that are none."""
 
 _ENOUGH_BITS = 60

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, parts_first
+from qps.engine.formulas import EXTREMES, Formula, parts_first
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import Point
 
@@ -34,7 +34,7 @@ def gradient(formula: Formula, point: Point) -> dict[Formula, float]:
 
 def _local(part: Formula, values: Sequence[float], point: Point) -> Sequence[float]:
     """Return the derivatives of an operation by its operands."""
-    if part.word in (MAXIMUM, MINIMUM):
+    if part.word in EXTREMES:
         return _of_chosen(part, values, point)
     return OPERATIONS[part.word].slopes(*values)
 
@@ -43,7 +43,7 @@ def _of_chosen(part: Formula, values: Sequence[float], point: Point) -> Sequence
     """Return 1 for the operand that is chosen, 0 for the others."""
     if any(map(isnan, values)):
         return values
-    choose = max if part.word == MAXIMUM else min
+    choose = max if OPERATIONS[part.word].chooses > 0 else min
     exact = [point.exact(operand) for operand in part.operands]
     known = [value for value in exact if value is not None]
     compared = known if len(known) == len(exact) else values

@@ -273,7 +273,7 @@ def test_slopes_are_those_of_arrays(word: str, data: st.DataObject) -> None:
 def test_values_are_in_proportion_as_the_table_says(word: str, data: st.DataObject) -> None:
     """So the checker takes dimensions from it: what is twice as much gives twice as much."""
     at, row = drawn(word, data), OPERATIONS[word]
-    scaled = range(len(at)) if row.takes_more else row.scales
+    scaled = row.in_proportion(len(at))
     more = [3 * number if place in scaled else number for place, number in enumerate(at)]
     assert same(row.number(*map(float, more)), 3 * row.number(*map(float, at)))
 

@@ -16,7 +16,7 @@ from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import population
 from qps.engine.leaves import INPUT, POPULATION
 from qps.engine.running import Runner
-from qps.solver.matrix.tightening import TightBuilder
+from qps.engine.tight_building import TightBuilder
 from test_matrices import disagreements
 
 N = population("N")

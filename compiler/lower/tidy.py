@@ -6,10 +6,11 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
-from qps.engine.formulas import MAXIMUM, MINIMUM, Formula, symbol
+from qps.engine.formulas import EXTREMES, Formula, symbol
 from qps.engine.known_ranges import NOT_NEGATIVE
 from qps.engine.known_signs import range_of
 from qps.engine.monomials import expanded
+from qps.engine.operations import OPERATIONS
 from qps.engine.remembering import remembered
 from qps.engine.substitution import substituted
 
@@ -20,14 +21,14 @@ _MORE = symbol("how many more")
 @remembered
 def tidy_extremes(expr: Formula, population: Formula, low: int) -> Formula:
     """Return an expression with every maximum and minimum decided that holds from `low` on."""
-    if expr.word not in (MAXIMUM, MINIMUM):
+    if expr.word not in EXTREMES:
         return expr
     best, *others = expr.operands
     for other in others:
         sign = sign_from(best - other, population, low)
         if sign is None:
             return expr
-        if (sign < 0) == (expr.word == MAXIMUM):
+        if (sign < 0) == (OPERATIONS[expr.word].chooses > 0):
             best = other
     return best
 

@@ -13,11 +13,8 @@ from functools import reduce
 
 from qps.engine.formulas import (
     HALF,
-    MAXIMUM,
-    MINIMUM,
     POWER,
     PRODUCT,
-    SUM,
     Formula,
     above_and_below,
     parts_first,
@@ -87,7 +84,7 @@ class Program:
         if part.word == POWER:
             return self._power(*part.operands)
         steps = [self._steps_of[operand] for operand in part.operands]
-        if part.word in (SUM, MAXIMUM, MINIMUM):
+        if OPERATIONS[part.word].takes_more:
             return self._folded(part.word, steps)
         return self._keep((part.word, *steps))
 

@@ -14,8 +14,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
+    EXTREMES,
     POWER,
     PRODUCT,
     SUM,
@@ -209,7 +208,7 @@ class _Layout:
     def _function(self, part: Formula) -> _Laid:
         name = OPERATIONS[part.word].called
         operands = part.operands
-        if part.word in (MAXIMUM, MINIMUM):
+        if part.word in EXTREMES:
             operands = tuple(_flat(part))
         told = [self._signed(self.of(operand)) for operand in operands]
         return _Laid(self._style.function(name, told), _ATOM, order=(1, name))

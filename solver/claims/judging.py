@@ -20,7 +20,7 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.comparing import compare, order_of
 from qps.compiler.quantities.certainty import Certainty, together
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import Formula, apply, number
+from qps.engine.formulas import Formula, number
 from qps.engine.points import in_floats
 from qps.solver.claims.claim_results import ClaimResult, Side, condition_result, value_result
 from qps.solver.claims.claim_runner import ClaimRunner
@@ -227,7 +227,7 @@ class _Compared(Struct, frozen=True):
 def _is_near(predicted: Formula, claimed: Formula, tolerance: ir.Tolerance) -> bool:
     allowed = number(tolerance.amount)
     if tolerance.relative:
-        allowed = allowed * apply("abs", claimed)
+        allowed = allowed * abs(claimed)
     if order_of(predicted, claimed) == 0:
         return True
-    return order_of(apply("abs", predicted - claimed), allowed) <= 0
+    return order_of(abs(predicted - claimed), allowed) <= 0

@@ -22,6 +22,7 @@ from qps.engine.columns.on_bounds import Bounds
 from qps.engine.formulas import UNDEFINED, ZERO, Formula
 from qps.engine.programs import Program
 from qps.engine.running import Runner
+from qps.engine.tight_building import TightBuilder
 from qps.solver.answers.answering import all_criteria
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.impossible import impossible
@@ -46,7 +47,6 @@ from qps.solver.matrix.questions import (
 )
 from qps.solver.matrix.saturations import CompiledResource
 from qps.solver.matrix.structure import Group, Structure, configured, structure_of
-from qps.solver.matrix.tightening import TightBuilder
 
 _WIDEST_CLOSED = 2
 

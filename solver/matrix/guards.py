@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isnan
+from math import floor, isnan
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
 from qps.engine.building import Builder
 from qps.engine.exact import Exact, ExactRunner, as_fraction, exact
-from qps.engine.formulas import Formula, apply
+from qps.engine.formulas import Formula
 from qps.engine.formulas import number as number_of
 from qps.engine.monomials import monomials
 from qps.engine.substitution import substituted
@@ -137,7 +137,7 @@ def _values(
                 above=reason,
             )
             if interval.is_whole:
-                rest = builder.build(at - apply("floor", at))
+                rest = builder.build(at - floor(at))
                 yield Guard(value=rest, most=Fraction(0), above=reason)
     for stream, flows, group in flows_in_groups(model, settled):
         both = ir.Sum((flows.expr, group.size.expr))

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from qps.engine.columns.on_bounds import Bounds
+from qps.engine.formulas import EXTREMES
+from qps.engine.operations import OPERATIONS
 from qps.engine.programs import Program
 from qps.solver.matrix.prepared import CompiledCriterion
 
@@ -72,13 +74,13 @@ def _shape(
     rises, falls = rises | never, falls | never
     plain = Shape(never, rises, falls, rises | falls)
     step = program.steps[number]
-    if step.word not in ("max", "min") or bool(np.all(plain.either)):
+    if step.word not in EXTREMES or bool(np.all(plain.either)):
         return plain
     one, other = (
         _shape(program, operand, limit, bounds, above=above, strict=strict)
         for operand in step.operands
     )
-    if (step.word == "max") == above:  # it fails where one of both does
+    if (OPERATIONS[step.word].chooses > 0) == above:  # it fails where one of both does
         never = never | (one.never & other.never)
         either = one.either & other.either
     else:

@@ -46,14 +46,16 @@ class OperationChecker(Struct, frozen=True, kw_only=True):
         self, row: Operation, name: str, span: Span, values: Sequence[Value]
     ) -> Value | None:
         """Return an operation on values, `name` being what the spec calls it."""
-        scaling = values if row.takes_more else [values[place] for place in row.scales]
+        in_proportion = row.in_proportion(len(values))
+        scaling = [values[place] for place in in_proportion]
         for value in scaling[1:]:
             if not self.arithmetic.free.agree(value.dimension, scaling[0].dimension):
                 self.arithmetic.mismatch(value, scaling[0], "compared")
                 return None
         for place, value in enumerate(values):
-            is_free = row.takes_more or place in row.scales
-            if not is_free and not self.arithmetic.free.agree(value.dimension, DIMENSIONLESS):
+            if place in in_proportion:
+                continue
+            if not self.arithmetic.free.agree(value.dimension, DIMENSIONLESS):
                 which = "the argument" if len(values) == 1 else f"`{row.arguments[place]}`"
                 self.wrong_dimension(value, DIMENSIONLESS, f"{which} of `{name}`")
                 return None

@@ -7,15 +7,18 @@ product or a sum of parts that go against each other would be far wider, and tel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
+from math import prod
 
+from qps.engine import cancelling
 from qps.engine.building import Builder
+from qps.engine.cancelling import FREE, Factor, Line, TooManyError
+from qps.engine.formulas import EXTREMES, PRODUCT, SUM
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
-from qps.solver.matrix import cancelling
-from qps.solver.matrix.cancelling import FREE, Factor, Line, TooManyError
+from qps.engine.operations import OPERATIONS
 
-_EXTREMES = ("max", "min")
 _MOST_SPREAD = 500
 """Sums that are put into extremes: each may double what is to be computed."""
 _WIDEST = 40
@@ -36,7 +39,7 @@ class TightBuilder(Builder):
     def multiply(self, one: int, other: int) -> int:
         """Add the product of two operations."""
         for extreme, factor in ((one, other), (other, one)):
-            if self._steps[extreme].word in _EXTREMES and self._varies[extreme]:
+            if self._steps[extreme].word in EXTREMES and self._varies[extreme]:
                 coefficient, exponent = self._monomial(factor) or (factor, 0)
                 scaled = self._scaled(extreme, exponent) if exponent else None
                 if scaled is not None:
@@ -54,7 +57,7 @@ class TightBuilder(Builder):
             assert isinstance(step.value, int)
             base = self._monomial(step.operands[0])
             return base and (self.power(base[0], step.value), base[1] * step.value)
-        if step.word == "*":
+        if step.word == PRODUCT:
             coefficient, exponent = self.constant(1), 0
             for operand in step.operands:
                 part = self._monomial(operand)
@@ -71,18 +74,15 @@ class TightBuilder(Builder):
             coefficient, own = monomial
             return self.multiply(coefficient, self.power(self.emit(POPULATION), own + exponent))
         step = self._steps[number]
-        if step.word in (*_EXTREMES, "+"):
-            parts = [self._scaled(operand, exponent) for operand in step.operands]
-            known = [part for part in parts if part is not None]
-            return self._joined_by(step.word, known) if len(known) == len(parts) else None
-        if step.word == "ratio":
-            above, below = step.operands
-            scaled = self._scaled(below, -exponent)
-            if scaled is not None:
-                return self.emit("ratio", above, scaled)
-            scaled = self._scaled(above, exponent)
-            return None if scaled is None else self.emit("ratio", scaled, below)
-        if step.word == "*" and len(step.operands) == 2:  # noqa: PLR2004
+        row = OPERATIONS.get(step.word)
+        if row is not None:
+            in_proportion = row.in_proportion(len(step.operands))
+            for places, power in ((row.divides, -exponent), (in_proportion, exponent)):
+                parts = {place: self._scaled(step.operands[place], power) for place in places}
+                known = {place: part for place, part in parts.items() if part is not None}
+                if known and len(known) == len(parts):
+                    return self._again(step.word, [known.get(*o) for o in enumerate(step.operands)])
+        if step.word == PRODUCT and len(step.operands) == 2:  # noqa: PLR2004
             for factor, rest in (step.operands, step.operands[::-1]):
                 own_part = self._monomial(factor)
                 scaled = own_part and self._scaled(rest, own_part[1] + exponent)
@@ -90,14 +90,13 @@ class TightBuilder(Builder):
                     return self.multiply(own_part[0], scaled)
         return None
 
-    def _joined_by(self, word: str, parts: list[int]) -> int:
-        total = parts[0]
-        for part in parts[1:]:
-            if word == "+":
-                total = self.add(total, part)
-            else:
-                total = self._extreme(max if word == "max" else min, total, part)
-        return total
+    def _again(self, word: str, operands: Sequence[int]) -> int:
+        """Return an operation on other operands."""
+        if word == SUM:
+            return reduce(self.add, operands)
+        if word in EXTREMES:
+            return reduce(partial(self._extreme, word), operands)
+        return self.emit(word, *operands)
 
     # -- sums ----------------------------------------------------------------------------
 
@@ -125,7 +124,7 @@ class TightBuilder(Builder):
             return None
         whole = cancelling.together(first, second)
         for extreme, factor in whole.items():
-            if extreme == FREE or self._steps[extreme].word not in _EXTREMES:
+            if extreme == FREE or self._steps[extreme].word not in EXTREMES:
                 continue
             sign = self._sign_of(factor)
             if not sign or self._spread >= _MOST_SPREAD:
@@ -150,7 +149,7 @@ class TightBuilder(Builder):
 
     def _leaves(self, number: int) -> Iterator[int]:
         step = self._steps[number]
-        if step.word not in _EXTREMES:
+        if step.word not in EXTREMES:
             yield number
             return
         for operand in step.operands:
@@ -159,9 +158,9 @@ class TightBuilder(Builder):
     def _inside(self, number: int, rest: Line, factor: Factor, sign: int) -> int:
         """Return an extreme times a factor, and the rest, as an extreme of sums."""
         step = self._steps[number]
-        if step.word in _EXTREMES:
-            word = step.word if sign > 0 else _EXTREMES[1 - _EXTREMES.index(step.word)]
-            return self._joined_by(
+        if step.word in EXTREMES:
+            word = step.word if sign > 0 else EXTREMES[1 - EXTREMES.index(step.word)]
+            return self._again(
                 word, [self._inside(operand, rest, factor, sign) for operand in step.operands]
             )
         own = self._line(number)
@@ -183,7 +182,7 @@ class TightBuilder(Builder):
         if not self._varies[number]:
             return {FREE: self._factor(number)}
         step = self._steps[number]
-        if step.word == "+":
+        if step.word == SUM:
             total: Line = {}
             for operand in step.operands:
                 part = self._line(operand)
@@ -191,7 +190,7 @@ class TightBuilder(Builder):
                     return None
                 total = cancelling.together(total, part)
             return total
-        if step.word == "*":
+        if step.word == PRODUCT:
             varying = [operand for operand in step.operands if self._varies[operand]]
             part = self._line(varying[0]) if len(varying) == 1 else None
             if part is not None:
@@ -199,10 +198,11 @@ class TightBuilder(Builder):
                     if not self._varies[operand]:
                         part = cancelling.scaled(part, self._factor(operand))
                 return part
-        if step.word == "ratio" and not self._varies[step.operands[1]]:
+        row = OPERATIONS.get(step.word)
+        if row is not None and row.divides and not self._varies[step.operands[row.divides[0]]]:
             # Where the divisor may vanish the quotient is infinite, and no line.
-            below = self._factor(step.operands[1])
-            part, over = self._line(step.operands[0]), cancelling.inverse(below)
+            below = self._factor(step.operands[row.divides[0]])
+            part, over = self._line(step.operands[row.scales[0]]), cancelling.inverse(below)
             if part is not None and over is not None and self._sign_of(below):
                 return cancelling.scaled(part, over)
         return {number: cancelling.ONE}
@@ -212,7 +212,7 @@ class TightBuilder(Builder):
         step, value = self._steps[number], self.value_of(number)
         if value is not None:
             return cancelling.number(value)
-        if step.word == "*":
+        if step.word == PRODUCT:
             found = cancelling.ONE
             for operand in step.operands:
                 found = cancelling.times(found, self._factor(operand))
@@ -225,7 +225,7 @@ class TightBuilder(Builder):
                 ((product, own),) = over.items()
                 size = abs(step.value)
                 return {tuple((o, e * size) for o, e in product): own**size}
-        if step.word == "+":
+        if step.word == SUM:
             total: Factor = {}
             for operand in step.operands:
                 total = cancelling.plus(total, self._factor(operand))
@@ -273,8 +273,12 @@ class TightBuilder(Builder):
         odd = isinstance(step.value, int) and step.value % 2
         if step.word == WHOLE_POWER:
             return own[0] if odd else abs(own[0])
-        if step.word in ("+", *_EXTREMES):
-            return own[0] if len(set(own)) == 1 else 0
-        if step.word in ("*", "ratio"):
-            return own[0] * own[1] if len(own) == 2 else 0  # noqa: PLR2004
-        return 0
+        if step.word == PRODUCT:
+            return prod(own)
+        row = OPERATIONS[step.word]
+        scaling = row.in_proportion(len(own))
+        if len(scaling) + len(row.divides) < len(own):
+            return 0
+        sign = own[scaling[0]] if len({own[place] for place in scaling}) == 1 else 0
+        sign *= prod(own[place] for place in row.divides)
+        return abs(sign) if row.lies[0] == 0 else sign
