@@ -60,8 +60,8 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
         elif not piece:  # where a piece as long as the range is simple, it is mostly over soon
             index = np.flatnonzero(is_simple)
             at_low = at_here[active[index]]
-            doubled = _doubled(some.take(index), sought, (start[index], stop[index]), at_low)
-            start[index], stop[index], at_here[active[index]] = doubled
+            octaves = _octaves(some.take(index), sought, (start[index], stop[index]), at_low)
+            start[index], stop[index], at_here[active[index]] = octaves
         at_start, at_stop = at_here[active], sought.excess(some, stop)
         crosses, is_past = is_simple & (at_stop > 0), is_simple & (at_stop <= 0)
         index = np.flatnonzero(crosses)
@@ -85,21 +85,27 @@ def _shorter(length: Floats, start: Floats, sought: Sought) -> Floats:
     return np.where(length > 4 * first, first, length / 2)
 
 
-def _doubled(
+def _octaves(
     rows: Rows, sought: Sought, ends: tuple[Floats, Floats], at_low: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return points in which it holds, and points of twice their size in which it no longer does.
 
-    The second is the end where it holds that far; the third are the excesses at the first.
+    The second is the end where it holds that far; the third are the excesses at the first. There
+    are few octaves, however long a range is: the one in which it begins to fail is found by halves.
     """
     low, end = ends
-    below, above = low.copy(), np.minimum(np.maximum(2 * low, 2.0), end)
-    at_below = at_low.copy()
-    where = np.arange(rows.count)
-    while where.size:
-        value = sought.excess(rows, above[where])
-        goes_on = np.flatnonzero((value <= 0) & (above[where] < end[where]))
-        where, rows = where[goes_on], rows.take(goes_on)
-        below[where], at_below[where] = above[where], value[goes_on]
-        above[where] = np.minimum(2 * above[where], end[where])
+    below, above, at_below = low.copy(), end.copy(), at_low.copy()
+    where = np.flatnonzero(sought.excess(rows, end) > 0)
+    rows, low, end = rows.take(where), low[where], end[where]
+    first = np.maximum(low, 1.0)
+    holds, fails = np.zeros(where.size), np.ceil(np.log2(end / first))
+    at_holds = at_low[where]
+    while (fails - holds > 1).any():
+        middle = np.floor((holds + fails) / 2)
+        value = sought.excess(rows, np.minimum(first * 2.0**middle, end))
+        goes_on = (middle > holds) & (value <= 0)
+        fails = np.where((middle > holds) & ~goes_on, middle, fails)
+        holds, at_holds = np.where(goes_on, middle, holds), np.where(goes_on, value, at_holds)
+    below[where] = np.where(holds > 0, first * 2.0**holds, low)
+    above[where], at_below[where] = np.minimum(first * 2.0**fails, end), at_holds
     return below, above, at_below
