@@ -7,7 +7,7 @@ arrays and on bounds (`running`), and on exact fractions (`exact`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -55,6 +55,19 @@ class Program:
                 found.add(number)
                 waiting += [o for o in self.steps[number].operands if o not in done]
         return sorted(found)
+
+    def rests_on(self, outputs: Iterable[int], known: Container[int]) -> set[int]:
+        """Return which of the known steps are the last before some outputs, or are outputs."""
+        found, seen = set[int](), set[int]()
+        waiting = list(outputs)
+        while waiting:
+            number = waiting.pop()
+            if number in known:
+                found.add(number)
+            elif number not in seen:
+                seen.add(number)
+                waiting += self.steps[number].operands
+        return found
 
     def plan(self, outputs: Iterable[int], known: Iterable[int] = ()) -> Plan:
         """Return what is to be done for some outputs, in order."""

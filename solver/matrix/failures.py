@@ -15,10 +15,12 @@ from qps.solver.matrix import searching
 from qps.solver.matrix.prepared import (
     FAILS,
     Bools,
+    Boxes,
     CompiledCriterion,
     Floats,
     Ints,
     Rows,
+    sides_of,
     tight_sides_of,
     worst,
 )
@@ -55,7 +57,8 @@ def first_failures(
             continue
         simple = partial(_all_simple if is_proven else _is_simple, criteria)
         sought = Sought(excess=partial(_excess, criteria), is_simple=simple, is_whole=True)
-        some = rows.take(index) if index.size < rows.count else rows
+        some = rows.only(sides_of(criteria) | tight_sides_of(criteria))
+        some = some.take(index) if index.size < rows.count else some
         ends = np.full(index.size, float(low)), (first[index] - 1).astype(np.float64)
         found = searching.first_failures(some, sought, *ends)
         fails = np.isfinite(found.at)
@@ -70,12 +73,12 @@ def _excess(criteria: Sequence[CompiledCriterion], rows: Rows, population: Float
     return np.where(value >= FAILS, np.inf, value)
 
 
-def _all_simple(_: object, rows: Rows, _start: Floats, _stop: Floats) -> Bools:
+def _all_simple(_: object, rows: Boxes, _start: Floats, _stop: Floats) -> Bools:
     return np.ones(rows.count, dtype=bool)
 
 
 def _is_simple(
-    criteria: Sequence[CompiledCriterion], rows: Rows, start: Floats, stop: Floats
+    criteria: Sequence[CompiledCriterion], rows: Boxes, start: Floats, stop: Floats
 ) -> Bools:
     """Return for which rows it is proved that what fails between two populations stays so."""
     found = rows.bounds(tight_sides_of(criteria), start, stop)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
@@ -243,7 +243,7 @@ class ModeSolver:
         rows = self.prepared(index, count)
         with np.errstate(all="ignore"):
             always = self._always(rows, index, verdict == SOUND)
-            end = np.full(count, mode.high + 1, dtype=np.int64)
+            end = np.where(verdict == SOUND, mode.high + 1, mode.low)
             for fails_always in always.values():
                 end[fails_always] = mode.low
             moving = [n for n in range(len(mode.criteria)) if n not in always]
@@ -368,7 +368,7 @@ class ModeSolver:
         """Return where a resource saturates, and up to where it does not if that is not told."""
         index = one_by_one.index
         found = saturations(
-            rows, resource, self.mode.low, lambda *asked: self.decider.columns(index, *asked)
+            rows, resource, self.mode.low, sound, partial(self.decider.columns, index)
         )
         not_below = np.full(rows.count, np.nan)
         for row in np.flatnonzero(found.is_open & sound):

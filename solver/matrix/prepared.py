@@ -52,10 +52,25 @@ class Rows:
         """Return values of operations at populations, one for each row or one for all."""
         return self.runner.run(outputs, self.known, None, population)
 
-    def bounds(self, outputs: Iterable[int], low: Floats, high: Floats) -> dict[int, Bounds]:
-        """Return bounds of operations between two populations of each row."""
+    @property
+    def each(self) -> Boxes:
+        """Each row as a box of its own."""
         known = {number: Bounds(value, value) for number, value in self.known.items()}
-        return self.runner.bounds(outputs, known, {}, (low, high))
+        return Boxes(self.runner, known, self.count)
+
+    def boxes(self, first: Ints) -> Boxes:
+        """Return boxes of rows that follow each other; `first` are the first rows of each."""
+        known = {number: Bounds(value, value) for number, value in self.known.items()}
+        for number, value in self.known.items():
+            if np.ndim(value):
+                ends = np.minimum.reduceat(value, first), np.maximum.reduceat(value, first)
+                known[number] = Bounds(*ends)
+        return Boxes(self.runner, known, first.size)
+
+    def only(self, outputs: Iterable[int]) -> Rows:
+        """Return the rows with no more values than some operations rest on."""
+        rests_on = self.runner.program.rests_on(outputs, self.known)
+        return Rows(self.runner, {n: self.known[n] for n in rests_on}, self.count)
 
     def take(self, index: Any) -> Rows:
         """Return some of the rows."""
@@ -69,6 +84,19 @@ class Rows:
     def column(self, outputs: Mapping[int, Any], number: int) -> Floats:
         """Return one of the values as a column, as long as there are rows."""
         return np.broadcast_to(np.asarray(outputs[number], dtype=float), (self.count,))
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes of rows: bounds of all operations in which there is no population."""
+
+    runner: Runner
+    known: dict[int, Bounds]
+    count: int
+
+    def bounds(self, outputs: Iterable[int], low: Floats, high: Floats) -> dict[int, Bounds]:
+        """Return bounds of operations between two populations of each box."""
+        return self.runner.bounds(outputs, self.known, {}, (low, high))
 
 
 FAILS = 2.0

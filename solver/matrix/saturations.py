@@ -14,7 +14,7 @@ from qps.engine.exact import Exact
 from qps.engine.exactness import as_float
 from qps.engine.formulas import Formula
 from qps.solver.matrix.closing_in import closed_in
-from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints, Rows
+from qps.solver.matrix.prepared import Bools, Boxes, CompiledCriterion, Floats, Ints, Rows
 from qps.solver.matrix.proofs import shape_of
 from qps.solver.matrix.searching import Sought, first_failures
 
@@ -63,13 +63,34 @@ Columns: TypeAlias = Callable[[Sequence[int], Ints, Floats | None], Mapping[int,
 """Gives exact values of operations in some rows, at a population of each."""
 
 
-def saturations(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Saturations:
+def saturations(
+    rows: Rows, resource: CompiledResource, low: int, sound: Bools, exactly: Columns
+) -> Saturations:
     """Return where a load first reaches its target, from `low` on; beyond the range too.
 
-    Rows in which it only just does, at a point or for a while, are decided exactly.
+    Rows in which it only just does, at a point or for a while, are decided exactly. Those that are
+    not sound have none.
     """
+    where = np.flatnonzero(sound)
+    if where.size < rows.count:
+        found = Saturations(np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool))
+        if where.size:
+            own = _of_sound(rows.take(where), resource, low, partial(_exactly_of, exactly, where))
+            found.at[where], found.is_open[where] = own.at, own.is_open
+        return found
+    return _of_sound(rows, resource, low, exactly)
+
+
+def _exactly_of(
+    exactly: Columns, where: Ints, outputs: Sequence[int], rows: Ints, population: Floats | None
+) -> Mapping[int, Sequence[Exact]]:
+    return exactly(outputs, where[rows], population)
+
+
+def _of_sound(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Saturations:
     if resource.quadratic is not None:
         return _closed_form(rows, resource, low, exactly)
+    rows = rows.only({resource.load, resource.target, *resource.criterion.tight})
     ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
     sought = Sought(
         excess=partial(_excess, resource), is_simple=partial(_is_simple, resource), is_whole=False
@@ -174,7 +195,7 @@ def _closed_form(rows: Rows, resource: CompiledResource, low: int, exactly: Colu
     return Saturations(at, is_open)
 
 
-def _is_simple(resource: CompiledResource, rows: Rows, start: Floats, end: Floats) -> Bools:
+def _is_simple(resource: CompiledResource, rows: Boxes, start: Floats, end: Floats) -> Bools:
     """Return of which rows it is proved that loads stay beyond their targets between two points."""
     criterion = resource.criterion
     found = rows.bounds(criterion.tight, start, end)

@@ -13,23 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from qps.solver.matrix.closing_in import Excess, closed_in
-from qps.solver.matrix.prepared import Bools, Floats, Rows
+from qps.solver.matrix.prepared import Bools, Boxes, Floats, Ints, Rows
 
 _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
 """A row that is told one by one takes as long as so many pieces, at least: one alone, as a few."""
+_TOGETHER = 32
+_MOST_TAKEN = 12
+"""Rows of which pieces are proved together; pieces of a row that are judged by another's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
     """What is looked for: where `excess` is above zero.
 
-    `is_simple` tells of which rows it is proved that between two populations all failures lie
-    behind one point, if it holds at the first of them.
+    `is_simple` tells of which boxes of rows it is proved that between two populations all failures
+    lie behind one point, if it holds at the first of them.
     """
 
     excess: Excess
-    is_simple: Callable[[Rows, Floats, Floats], Bools]
+    is_simple: Callable[[Boxes, Floats, Floats], Bools]
     is_whole: bool
 
 
@@ -48,13 +51,14 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
     fails = at_here > 0
     at[fails] = low[fails]
     active = np.flatnonzero(~fails & (low < end))
+    taken_for = np.zeros(rows.count, dtype=np.int64)
     few = _PIECES_FOR_ONE if rows.count == 1 else _PIECES_FOR_ANY
     for piece in range(min(_MOST_PIECES, few + _PIECES_FOR_EACH * (rows.count - 1))):
         if not active.size:
             break
         some = rows.take(active) if active.size < rows.count else rows
         start, stop = here[active], np.minimum(here[active] + length[active], end[active])
-        is_simple = sought.is_simple(some, start, stop)
+        is_simple = _proved(some, sought, (start, stop), taken_for, active)
         if sought.is_whole:
             is_simple = is_simple | (stop - start <= 1)
         elif not piece:  # where a piece as long as the range is simple, it is mostly over soon
@@ -75,6 +79,34 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
         active = active[~(crosses | (is_past & (stop >= end[active])))]
     is_open[active] = True
     return Found(at, is_open)
+
+
+def _proved(
+    rows: Rows, sought: Sought, ends: tuple[Floats, Floats], taken_for: Ints, active: Ints
+) -> Bools:
+    """Return for which rows a piece is proved simple.
+
+    Rows that follow each other are mostly alike: they are proved together, and if that fails one
+    of them is taken for all; but not often, as they may not be.
+    """
+    if rows.count < 2 * _TOGETHER:
+        return sought.is_simple(rows.each, *ends)
+    first = np.arange(0, rows.count, _TOGETHER)
+    start, stop = np.minimum.reduceat(ends[0], first), np.maximum.reduceat(ends[1], first)
+    together = sought.is_simple(rows.boxes(first), start, stop)
+    if together.all():
+        return np.ones(rows.count, dtype=bool)
+    middle = np.minimum(first + _TOGETHER // 2, rows.count - 1)[~together]
+    is_hopeful = together.copy()
+    is_hopeful[~together] = sought.is_simple(rows.take(middle).each, *(end[middle] for end in ends))
+    of = np.arange(rows.count) // _TOGETHER
+    found = together[of]
+    is_taken = ~is_hopeful[of] & (taken_for[active] < _MOST_TAKEN)
+    taken_for[active[is_taken]] += 1
+    left = np.flatnonzero(~found & ~is_taken)
+    if left.size:
+        found[left] = sought.is_simple(rows.take(left).each, *(end[left] for end in ends))
+    return found
 
 
 def _shorter(length: Floats, start: Floats, sought: Sought) -> Floats:
