@@ -14,8 +14,8 @@ from typing import NoReturn
 
 from qps.engine import pieces, rational_functions
 from qps.engine.columns.on_functions import Algebra, T
-from qps.engine.formulas import POWER, Formula, parts_first, whole_exponent
-from qps.engine.operations import OPERATIONS
+from qps.engine.formulas import Formula, parts_first, whole_exponent
+from qps.engine.operations import OPERATIONS, POWER
 from qps.engine.pieces import Piecewise
 from qps.engine.rational_functions import VARIABLE, RationalFunction
 from qps.engine.real_roots import IntractableError

@@ -15,17 +15,9 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import TypeAlias
 
-from qps.engine.formulas import (
-    EXTREMES,
-    POWER,
-    PRODUCT,
-    SUM,
-    Formula,
-    parts_first,
-    whole_exponent,
-)
+from qps.engine.formulas import Formula, parts_first, whole_exponent
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, ROOT, SUM
 from qps.engine.programs import Program, Step, StepValue
 
 _HALF = Fraction(1, 2)
@@ -108,7 +100,7 @@ class Builder:
             return other
         if second == 0:
             return one
-        return self.emit("+", min(one, other), max(one, other))
+        return self.emit(SUM, min(one, other), max(one, other))
 
     def multiply(self, one: int, other: int) -> int:
         """Add the product of two operations."""
@@ -121,7 +113,7 @@ class Builder:
             return one
         if first == 0 or second == 0:
             return self.constant(0)
-        return self.emit("*", min(one, other), max(one, other))
+        return self.emit(PRODUCT, min(one, other), max(one, other))
 
     def power(self, base: int, exponent: int) -> int:
         """Add an integer power of an operation."""
@@ -280,7 +272,7 @@ class Builder:
         if value is not None and value.denominator == 1:
             return self.power(base, int(value))
         if value is not None and abs(value) == _HALF:
-            root = self.emit("sqrt", base)
+            root = self.emit(ROOT, base)
             return root if value > 0 else self.power(root, -1)
         return self.emit(POWER, base, exponent)
 

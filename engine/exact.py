@@ -19,9 +19,9 @@ from flint import fmpq
 
 from qps.engine import formulas
 from qps.engine.exactness import InexactError, NoValueError, as_float
-from qps.engine.formulas import EXTREMES, Formula
+from qps.engine.formulas import Formula
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, SUM
 from qps.engine.powers import TooLongError
 from qps.engine.programs import Program, Step
 from qps.engine.running import Runner, in_floats
@@ -246,8 +246,8 @@ def _run(
             assert population is not None
             told = population.tolist() if isinstance(population, np.ndarray) else population
             values[number] = [_counted(told[row]) for row in rows]
-        elif step.word in ("+", "*") and fractions.issuperset(operands):
-            join = add if step.word == "+" else mul
+        elif step.word in (SUM, PRODUCT) and fractions.issuperset(operands):
+            join = add if step.word == SUM else mul
             first, *others = (values[operand] for operand in operands)
             for other in others:
                 first = map(join, first, other)

@@ -9,7 +9,7 @@ from qps.engine.building import Builder
 from qps.engine.exactness import as_float
 from qps.engine.formulas import Formula
 from qps.engine.leaves import NUMBER, POPULATION, WHOLE_POWER
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import OPERATIONS, POWER
 from qps.engine.programs import Step
 
 
@@ -39,5 +39,5 @@ def _value(step: Step, operands: Sequence[float], at: float) -> float:
     if step.word == WHOLE_POWER:
         assert isinstance(step.value, int)
         operands = (operands[0], float(step.value))
-        return OPERATIONS["pow"].number(*operands)
+        return OPERATIONS[POWER].number(*operands)
     return OPERATIONS[step.word].number(*operands)

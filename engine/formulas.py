@@ -20,18 +20,19 @@ from weakref import WeakValueDictionary
 
 from qps.engine.exactness import InexactError, NoValueError
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import (
+    EXPONENTIAL,
+    EXTREMES,
+    LOGARITHM,
+    MAXIMUM,
+    MINIMUM,
+    OPERATIONS,
+    POWER,
+    PRODUCT,
+    SUM,
+)
 from qps.engine.powers import as_power, exact_power
 from qps.engine.remembering import remembered
-
-SUM, PRODUCT, POWER, EXPONENTIAL, MAXIMUM, MINIMUM = "+", "*", "pow", "exp", "max", "min"
-"""Words of operations with a form of their own; all others are as `apply` finds them."""
-
-ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.rounds)
-"""Words of what jumps from one whole number to the next."""
-
-EXTREMES = tuple(word for word, row in OPERATIONS.items() if row.chooses)
-"""Words of what is the largest of its operands, or the least."""
 
 Value: TypeAlias = Fraction | float | str | None
 """Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""
@@ -452,7 +453,7 @@ def _applied(word: str, *given: Formula) -> Formula:
         return product(given)
     if word == POWER:
         return power(*given)
-    if word in (MAXIMUM, MINIMUM):
+    if word in EXTREMES:
         given = tuple(dict.fromkeys(given))
         if len(given) == 1:
             return given[0]
@@ -478,11 +479,11 @@ def _folded(word: str, values: list[Fraction | float]) -> Formula | None:
 def _simplified(word: str, operands: tuple[Formula, ...]) -> Formula | None:
     """Return an operation on what undoes it, or on what makes it plain."""
     first = operands[0]
-    if (word, first.word) == ("ln", "exp"):
+    if (word, first.word) == (LOGARITHM, EXPONENTIAL):
         return first.operands[0]
-    if (word, first.word) == ("exp", "ln") and _is_positive(first.operands[0]):
+    if (word, first.word) == (EXPONENTIAL, LOGARITHM) and _is_positive(first.operands[0]):
         return first.operands[0]  # else there may be no logarithm
-    if word == "ln" and first.exact is not None and first.exact > 0:
+    if word == LOGARITHM and first.exact is not None and first.exact > 0:
         base, exponent = as_power(first.exact)  # log10 of 1000, ln(1000)/ln(10), is 3
         return None if exponent == 1 else exponent * _made(word, (number(base),))
     row = OPERATIONS[word]

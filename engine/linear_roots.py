@@ -11,8 +11,6 @@ from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from qps.engine.formulas import (
     NOT_FINITE,
-    PRODUCT,
-    SUM,
     Formula,
     number,
     parts_first,
@@ -20,6 +18,7 @@ from qps.engine.formulas import (
     total,
     whole_exponent,
 )
+from qps.engine.operations import PRODUCT, SUM
 
 _MOST_TERMS = 10_000
 _HIGHEST_POWER = 100

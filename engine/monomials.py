@@ -11,9 +11,6 @@ from collections.abc import Collection, Iterable
 
 from qps.engine.formulas import (
     ONE,
-    POWER,
-    PRODUCT,
-    SUM,
     ZERO,
     Formula,
     apply,
@@ -23,6 +20,7 @@ from qps.engine.formulas import (
     total,
     whole_exponent,
 )
+from qps.engine.operations import POWER, PRODUCT, SUM
 from qps.engine.remembering import remembered
 
 Monomials = dict[tuple[Formula, ...], Formula]

@@ -42,7 +42,9 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     their dimension, and all others are plain numbers; it falls in proportion with those in the
     places of `divides`. All its values lie between the two numbers of `lies`. Operands in the
     places of `whole` are counted whole. What `rounds`, up (1) or down (-1), jumps from one whole
-    number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What has a
+    number to the next; what `chooses` is the largest (1) or least (-1) of its operands. What
+    `is_steep` has about as many digits as its operand is large. Algebra may know that it cancels
+    with others, as long as its operands are smaller than what `cancels` says. What has a
     `divisor` is its first operand over what that makes of the second, but where that is nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
@@ -62,6 +64,8 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     whole: tuple[int, ...] = ()
     rounds: int = 0
     chooses: int = 0
+    is_steep: bool = False
+    cancels: float = 0.0
     divisor: Callable[[Any], Any] | None = None
     by_ends: bool = False
     error: float = 0.0
@@ -151,6 +155,11 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
         return self._in("in_force", None)
 
     @cached_property
+    def as_read(self) -> Callable[..., Any] | None:
+        """What people write for it, by a writer of formulas; None for its name and operands."""
+        return self._in("as_read", None)
+
+    @cached_property
     def in_sympy(self) -> Callable[..., Any]:
         """It as sympy has it, of sympy's expressions: for algebra, and for what is read."""
         return self._in("in_sympy")
@@ -172,6 +181,8 @@ def _row(
     divides: tuple[int, ...] = (),
     rounds: int = 0,
     chooses: int = 0,
+    is_steep: bool = False,
+    cancels: float = 0.0,
     divisor: Callable[[Any], Any] | None = None,
     lies: tuple[float, float] = (-inf, inf),
 ) -> Operation:
@@ -187,6 +198,8 @@ def _row(
         divides=divides,
         rounds=rounds,
         chooses=chooses,
+        is_steep=is_steep,
+        cancels=cancels,
         divisor=divisor,
         lies=lies,
     )
@@ -223,23 +236,30 @@ def _spare(load: Any) -> Any:
     return 1 - load
 
 
+SUM, PRODUCT, POWER, ROOT, EXPONENTIAL, LOGARITHM = "+", "*", "pow", "sqrt", "exp", "ln"
+MAXIMUM, MINIMUM = "max", "min"
+"""Words of operations of which formulas have a form of their own (`qps.engine.formulas`)."""
+
+_DIGITS = 1000.0
+"""What is steep has no more digits than algebra bears, where its operand is smaller."""
+
 _SHARE, _NOT_NEGATIVE, _ANGLE = (0.0, 1.0), (0.0, inf), (0.0, nextafter(pi, inf))
 
 _ROWS = (
-    _row("+", "total", 1, takes_more=True, scales=(0,)),
-    _row("*", "product", 0, takes_more=True),
-    _row("pow", "raised", 0, 0),
+    _row(SUM, "total", 1, takes_more=True, scales=(0,), cancels=inf),
+    _row(PRODUCT, "product", 0, takes_more=True, cancels=inf),
+    _row(POWER, "raised", 0, 0, cancels=inf),
     _row("ratio", "ratio", 0, 0, scales=(0,), divides=(1,), divisor=_itself),
     _row("mean", "mean", 0, 0, scales=(0,), divides=(1,), divisor=_itself),
     _row("waiting", "waiting", 1, 0, of="work load", scales=(0,), divisor=_spare),
-    _row("max", "maximum", 1, of="x", takes_more=True, scales=(0,), chooses=1),
-    _row("min", "minimum", 1, of="x", takes_more=True, scales=(0,), chooses=-1),
-    _row("abs", "absolute", 0, of="x", scales=(0,), lies=_NOT_NEGATIVE),
-    _row("sqrt", "root", 1, lies=_NOT_NEGATIVE),
-    _row("exp", "exponential", 1, of="x", lies=_NOT_NEGATIVE),
-    _row("ln", "logarithm", 1, of="x"),
-    _row("cos", "cosine", 0, of="x", lies=(-1.0, 1.0)),
-    _row("acos", "arc_cosine", -1, of="x", lies=_ANGLE),
+    _row(MAXIMUM, "maximum", 1, of="x", takes_more=True, scales=(0,), chooses=1),
+    _row(MINIMUM, "minimum", 1, of="x", takes_more=True, scales=(0,), chooses=-1),
+    _row("abs", "absolute", 0, of="x", scales=(0,), lies=_NOT_NEGATIVE, cancels=inf),
+    _row(ROOT, "root", 1, lies=_NOT_NEGATIVE),
+    _row(EXPONENTIAL, "exponential", 1, of="x", lies=_NOT_NEGATIVE, is_steep=True, cancels=_DIGITS),
+    _row(LOGARITHM, "logarithm", 1, of="x", cancels=inf),
+    _row("cos", "cosine", 0, of="x", lies=(-1.0, 1.0), cancels=_DIGITS),
+    _row("acos", "arc_cosine", -1, of="x", lies=_ANGLE, cancels=inf),
     _row("floor", "floor", 1, of="x", rounds=-1),
     _row("ceil", "ceiling", 1, of="x", rounds=1),
     _row("w", "lambert", 1, called="lambert_w", of="x", lies=(-1.0, inf)),
@@ -265,6 +285,12 @@ OPERATIONS = {row.word: row for row in _ROWS}
 
 BY_NAME = {row.called: row for row in _ROWS if row.arguments}
 """Those that the language has, by their names in it: all other words of it are made of these."""
+
+ROUNDINGS = tuple(word for word, row in OPERATIONS.items() if row.rounds)
+"""Words of what jumps from one whole number to the next."""
+
+EXTREMES = tuple(word for word, row in OPERATIONS.items() if row.chooses)
+"""Words of what is the largest of its operands, or the least."""
 
 NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 """Names of arguments that mean nothing below zero."""

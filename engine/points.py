@@ -10,24 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
-from math import isfinite, isnan, nan
+from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING
 
 from qps.engine.exactness import InexactError, NoValueError, as_float
-from qps.engine.formulas import (
-    EXTREMES,
-    POWER,
-    PRODUCT,
-    ROUNDINGS,
-    SUM,
-    Formula,
-    formula,
-    parts_first,
-    whole_exponent,
-)
+from qps.engine.formulas import Formula, formula, parts_first, whole_exponent
 from qps.engine.leaves import NUMBER
 from qps.engine.monomials import expanded
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, ROUNDINGS, SUM
 from qps.engine.powers import TooLongError
 from qps.engine.substitution import Substitution
 
@@ -42,10 +32,6 @@ _FLOAT_BITS = (64, 128, 1024)
 Exact = Fraction | float
 """A fraction, an infinity, or not-a-number where there is no value."""
 
-
-_LARGEST = 1000.0
-_ALGEBRAIC = (SUM, PRODUCT, POWER, "exp", "ln", "cos", "acos", "abs")
-"""Operations of which algebra may know that they cancel."""
 
 _UNTOLD = 2
 """What stands for a sign that balls do not tell."""
@@ -248,11 +234,10 @@ def _is_rational(part: Formula) -> bool:
 
 def _is_zero(constant: Formula) -> bool:
     """Return whether a constant is zero, as algebra knows, which large exponentials would halt."""
-    if any(part.operands and part.word not in _ALGEBRAIC for part in parts_first(constant)):
-        return False
-    steep = [part for part in parts_first(constant) if part.word in ("exp", "cos")]
-    if any(not abs(in_floats(part.operands[0])) < _LARGEST for part in steep):
-        return False
+    for part in parts_first(constant):
+        bound = OPERATIONS[part.word].cancels if part.operands else inf
+        if bound < inf and not all(abs(in_floats(operand)) < bound for operand in part.operands):
+            return False
     from qps.engine.algebra import is_zero  # noqa: PLC0415 - slow to import, seldom needed
 
     return is_zero(constant)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from qps.engine.formulas import EXTREMES, Formula, parts_first
-from qps.engine.operations import OPERATIONS
+from qps.engine.formulas import Formula, parts_first
+from qps.engine.operations import EXTREMES, OPERATIONS
 from qps.engine.points import Point
 
 

@@ -15,9 +15,8 @@ from math import prod
 from qps.engine import cancelling
 from qps.engine.building import Builder
 from qps.engine.cancelling import FREE, Factor, Line, TooManyError
-from qps.engine.formulas import EXTREMES, PRODUCT, SUM
 from qps.engine.leaves import INPUT, NUMBER, POPULATION, WHOLE_POWER
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS, PRODUCT, SUM
 
 _MOST_SPREAD = 500
 """Sums that are put into extremes: each may double what is to be computed."""

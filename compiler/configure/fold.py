@@ -20,7 +20,7 @@ from qps.compiler.configure.configuration import Configuration
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.engine.exactness import InexactError, NoValueError
-from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, Operation
+from qps.engine.operations import NEVER_NEGATIVE, OPERATIONS, POWER, Operation
 from qps.engine.powers import MOST_BITS, TooLongError
 
 NEAR = Fraction(1, 10**9)
@@ -111,7 +111,7 @@ class Folder(Struct, kw_only=True):
             case ir.Product(factors):
                 return self._joined(factors, lambda a, b: a * b)
             case ir.Power(base, exponent):
-                return self._applied("pow", (base, exponent))
+                return self._applied(POWER, (base, exponent))
             case ir.Apply(word, arguments):
                 return self._applied(word, arguments)
             case ir.Choice(condition, then, otherwise):
@@ -266,7 +266,7 @@ class Folder(Struct, kw_only=True):
         except TooLongError:
             raise TooLargeError from None
         except InexactError:
-            if word == "exp" and abs(values[0]) > MOST_BITS:
+            if row.is_steep and abs(values[0]) > MOST_BITS:
                 raise TooLargeError from None
             return _near(row, values) if self.is_near else None
         if isinstance(found, float):  # of what the language has, waits alone have no end

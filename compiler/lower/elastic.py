@@ -22,7 +22,17 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.quantities.dimension import Dimension
-from qps.engine.formulas import ONE, Formula, apply, maximum, minimum, product, total
+from qps.engine.formulas import (
+    ONE,
+    Formula,
+    apply,
+    maximum,
+    minimum,
+    product,
+    quotient_of,
+    remade,
+    total,
+)
 from qps.engine.monomials import monomials
 from qps.engine.substitution import Substitution
 
@@ -180,9 +190,9 @@ def _settled(
 
 def _times(slope: Formula, left: Formula) -> Formula:
     """Return a product; where slope and divisor both vanish, nothing is taken or limited."""
-    if left.word == "ratio":
+    if quotient_of(left):
         above, below = left.operands
-        return apply("ratio", slope * above, below)
+        return remade(left, (slope * above, below))
     return slope * left
 
 

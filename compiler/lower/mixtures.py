@@ -12,8 +12,9 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from qps.engine.formulas import ONE, PRODUCT, SUM, Formula, product, total
+from qps.engine.formulas import ONE, Formula, product, total
 from qps.engine.monomials import monomials
+from qps.engine.operations import PRODUCT, SUM
 from qps.engine.substitution import substituted
 
 

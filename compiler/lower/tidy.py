@@ -6,11 +6,11 @@ them closed forms. What the range does not decide stays as it is.
 
 from __future__ import annotations
 
-from qps.engine.formulas import EXTREMES, Formula, symbol
+from qps.engine.formulas import Formula, symbol
 from qps.engine.known_ranges import NOT_NEGATIVE
 from qps.engine.known_signs import range_of
 from qps.engine.monomials import expanded
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS
 from qps.engine.remembering import remembered
 from qps.engine.substitution import substituted
 

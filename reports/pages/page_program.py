@@ -11,16 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
-from qps.engine.formulas import (
-    HALF,
-    POWER,
-    PRODUCT,
-    Formula,
-    above_and_below,
-    parts_first,
-    power,
-)
-from qps.engine.operations import OPERATIONS
+from qps.engine.formulas import HALF, Formula, above_and_below, parts_first, power
+from qps.engine.operations import OPERATIONS, POWER, PRODUCT, ROOT
 from qps.engine.points import in_floats
 
 Step = tuple[object, ...]
@@ -100,12 +92,12 @@ class Program:
     def _product(self, product: Formula) -> int:
         """Return a quotient of two products: fewer roundings than by reciprocals."""
         above, below = (list(map(self.step, factors)) for factors in above_and_below(product))
-        dividend = self._folded("*", above) if above else self.constant(Fraction(1))
-        return self._keep(("/", dividend, self._folded("*", below))) if below else dividend
+        dividend = self._folded(PRODUCT, above) if above else self.constant(Fraction(1))
+        return self._keep(("/", dividend, self._folded(PRODUCT, below))) if below else dividend
 
     def _power(self, base: Formula, exponent: Formula) -> int:
         if exponent is HALF:
-            return self._keep(("sqrt", self.step(base)))
+            return self._keep((ROOT, self.step(base)))
         value = exponent.exact
         if value is not None and value < 0:
             return self._keep(("/", self.constant(Fraction(1)), self.step(power(base, -exponent))))

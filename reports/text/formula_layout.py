@@ -13,18 +13,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from qps.engine.formulas import (
-    EXTREMES,
-    POWER,
-    PRODUCT,
-    SUM,
-    Formula,
-    above_and_below,
-    parts_first,
-    power,
-    quotient_of,
-)
-from qps.engine.operations import OPERATIONS
+from qps.engine.formulas import Formula, above_and_below, parts_first, power, quotient_of
+from qps.engine.operations import EXTREMES, OPERATIONS, POWER, PRODUCT, SUM
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 """How tightly a text holds together: what holds less than its place asks for is grouped."""
@@ -122,20 +112,30 @@ class _Layout:
             return _Laid(style.named(part.name), _ATOM, order=(*rank, part.name))
         if not part.operands:
             return self._number(part.value)
-        match part.word:
-            case "+":
-                return self._sum(part.operands)
-            case "*":
-                return self._product(part)
-            case "pow":
-                return self._power(*part.operands)
-            case "effective":
-                cores, efficiency = (self.of(operand) for operand in part.operands)
-                doublings = style.function("log2", [self._signed(cores)])
-                factor = style.power(self._held(efficiency, _ATOM), doublings)
-                return _Laid(style.product([self._held(cores, _PRODUCT), factor]), _PRODUCT)
+        if part.word == SUM:
+            return self._sum(part.operands)
+        if part.word == PRODUCT:
+            return self._product(part)
+        if part.word == POWER:
+            return self._power(*part.operands)
+        written = OPERATIONS[part.word].as_read
+        if written is not None:
+            found: _Laid = written(self, *(self.of(operand) for operand in part.operands))
+            return found
         quotient = quotient_of(part)
         return self._quotient(quotient[:1], quotient[1:]) if quotient else self._function(part)
+
+    def product(self, *factors: _Laid) -> _Laid:
+        """Return a product, its factors in their order."""
+        return _Laid(self._style.product([self._held(one, _PRODUCT) for one in factors]), _PRODUCT)
+
+    def power(self, base: _Laid, exponent: _Laid) -> _Laid:
+        """Return a power."""
+        return _Laid(self._style.power(self._held(base, _ATOM), self._signed(exponent)), _POWER)
+
+    def function(self, name: str, *operands: _Laid) -> _Laid:
+        """Return a function by its name."""
+        return _Laid(self._style.function(name, [self._signed(one) for one in operands]), _ATOM)
 
     def _number(self, value: object) -> _Laid:
         if isinstance(value, Fraction):

@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from qps.compiler.lower.load_graph import Assumption
-from qps.engine.formulas import (
-    PRODUCT,
-    SUM,
-    Formula,
-    number,
-    parts_first,
-    remade,
-    whole_exponent,
-)
+from qps.engine.formulas import Formula, number, parts_first, remade, whole_exponent
 from qps.engine.monomials import expanded
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import OPERATIONS, PRODUCT, SUM
 from qps.engine.points import in_floats
 from qps.engine.substitution import substituted
 from qps.reports.text.formula_layout import laid_out

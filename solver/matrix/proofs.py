@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from qps.engine.columns.on_bounds import Bounds
-from qps.engine.formulas import EXTREMES
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import EXTREMES, OPERATIONS
 from qps.engine.programs import Program
 from qps.solver.matrix.prepared import CompiledCriterion
 

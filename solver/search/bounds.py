@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
-from qps.engine.formulas import ROUNDINGS, Formula, parts_first
+from qps.engine.formulas import Formula, parts_first
 from qps.engine.intervals import NOTHING_KNOWN, Interval, above, below
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.points import in_floats
 
 _Rule = Callable[..., Interval]

@@ -13,8 +13,8 @@ from itertools import pairwise
 from math import ceil, floor, isfinite
 
 from qps.engine.algebraic_functions import is_algebraic, piecewise
-from qps.engine.formulas import ROUNDINGS, Formula, number, parts_first
-from qps.engine.operations import OPERATIONS
+from qps.engine.formulas import Formula, number, parts_first
+from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.points import Point
 from qps.engine.powers import TooLongError
 from qps.engine.substitution import substituted

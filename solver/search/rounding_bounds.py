@@ -12,10 +12,10 @@ from fractions import Fraction
 from math import inf, isfinite
 
 from qps.engine.algebraic_functions import piecewise
-from qps.engine.formulas import ROUNDINGS, ZERO, Formula, apply, maximum, minimum
+from qps.engine.formulas import ZERO, Formula, apply, maximum, minimum
 from qps.engine.intervals import above, below
 from qps.engine.known_ranges import Range
-from qps.engine.operations import OPERATIONS
+from qps.engine.operations import OPERATIONS, ROUNDINGS
 from qps.engine.pieces import middle, roots_on
 from qps.solver.search.bounds import Curve
 
