@@ -198,8 +198,9 @@ class Queue(Struct, frozen=True, kw_only=True):
         if self.discipline is ir.Discipline.PERIODIC:
             return self._periodic_quantile(own, level)
         if self.variation is ZERO:
-            word = "md1_quantile" if own.batch is ONE else "batch_quantile"
-            return self._longest_batch / self.servers * apply(word, self.load, level)
+            is_alone = own.batch is ONE
+            each = apply("md1_quantile" if is_alone else "batch_quantile", self.load, level)
+            return self._longest_batch / self.servers * each
         longest = _longest([visit.service for visit in self.visits])
         if self.has_batches:
             # A copy has left when all of its batch have: wait and service of one of these.

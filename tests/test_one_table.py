@@ -1,0 +1,48 @@
+"""An operation stands once, in the table: no other code knows it by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.named_operations import named_in_python, named_in_script, named_in_tree
+
+FORMULAS = "from qps.engine.formulas import Formula, apply\n"
+
+
+def test_no_code_outside_the_table_names_an_operation() -> None:
+    assert list(named_in_tree()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("solver/search/a.py", 'KINKED = ("abs", "waiting")'),
+        ("solver/search/a.py", 'def f(x): return x.word == "floor"'),
+        ("solver/search/a.py", "from qps.engine.operations import MAXIMUM"),
+        ("solver/matrix/a.py", 'x = apply("abs", y)'),
+        ("compiler/lower/a.py", 'RULES = {"max": 1}'),
+        ("compiler/configure/a.py", 'def f(w):\n    match w:\n        case "exp": return 1'),
+        ("reports/text/a.py", 'is_one = part.word == "effective"'),
+        ("engine/a.py", 'SUMS = ("+",)'),
+    ],
+)
+def test_a_name_is_found(path: str, code: str) -> None:
+    assert len(set(named_in_python(path, FORMULAS + code))) >= 1
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("compiler/lower/a.py", 'x = apply("waiting", y, z)'),
+        ("compiler/lower/a.py", 'x = ir.Apply("max" if y else "min", z)'),
+        ("reports/text/a.py", 'x = " + ".join(y) + "*"'),
+        ("solver/search/a.py", '"""Where a maximum or abs is."""\nx = y.word in EXTREMES'),
+    ],
+)
+def test_a_use_is_none(path: str, code: str) -> None:
+    assert list(named_in_python(path, FORMULAS + code)) == []
+
+
+def test_a_name_in_a_script_is_found() -> None:
+    assert list(named_in_script('const a = 1;\nif (word === "waiting") b();')) == ["2 waiting"]
+    assert list(named_in_script('const IN_PLACE = { "+": 1 };')) == []
