@@ -7,7 +7,7 @@ operations tells of the formula in which a symbol stands for each measure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -26,14 +26,31 @@ CertaintyOf = Callable[[Asked], Certainty]
 
 def certainty_of(expr: ir.Expr, expressions: ExpressionLowering, known: CertaintyOf) -> Certainty:
     """Return how an expression is known; `known` tells it of the measures that it names."""
+    return certainties_of(expr, expressions, (known,))[0]
+
+
+def certainties_of(
+    expr: ir.Expr, expressions: ExpressionLowering, known: Sequence[CertaintyOf]
+) -> list[Certainty]:
+    """Return how an expression is known in several cases."""
     asked = dict.fromkeys(p for p in parts_of(expr) if isinstance(p, ir.Measured | ir.Changed))
-    of_each = {measure: known(measure) for measure in asked}
+    cases = [tuple(map(one, asked)) for one in known]
+    found: dict[tuple[Certainty, ...], Certainty] = {}
+    for case in cases:
+        if case not in found:
+            found[case] = _certainty(expr, expressions, dict(zip(asked, case, strict=True)))
+    return [found[case] for case in cases]
+
+
+def _certainty(
+    expr: ir.Expr, expressions: ExpressionLowering, of_each: Mapping[Asked, Certainty]
+) -> Certainty:
     if all(each.is_exact for each in of_each.values()):
         return EXACT
-    symbols = {measure: symbol(f"the measure {k}") for k, measure in enumerate(asked)}
+    symbols = {measure: symbol(f"the measure {k}") for k, measure in enumerate(of_each)}
     lowered = expressions.lower(expr, symbols.__getitem__)
     leaves = {symbols[measure]: each for measure, each in of_each.items()}
-    ranges = {symbols[measure]: _range_of(measure) for measure in asked}
+    ranges = {symbols[measure]: _range_of(measure) for measure in of_each}
 
     def told(formula: Formula, numbers: Mapping[Formula, Range]) -> Certainty:
         return _followed(formula, leaves, ranges | dict(numbers))

@@ -14,7 +14,7 @@ from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
-from qps.compiler.lower.certainties import certainty_of
+from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
 from qps.compiler.lower.flows import StreamResult
@@ -477,8 +477,8 @@ def _both_known(
     quantity: ir.Quantity, expressions: ExpressionLowering, measured: Measures, in_series: Measures
 ) -> tuple[Certainty, Certainty]:
     """Return how a value is known, and how where losses follow each other."""
-    known = certainty_of(quantity.expr, expressions, measured.known)
-    return known, certainty_of(quantity.expr, expressions, in_series.known)
+    known, there = certainties_of(quantity.expr, expressions, (measured.known, in_series.known))
+    return known, there
 
 
 def joined_axes(metric: ir.Metric, axes: Sequence[Formula]) -> Formula:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -62,7 +63,7 @@ class Importer(Struct, frozen=True, eq=False):
                 else f'a file of your own is named in quotes: `use "{module.parts[0]}.qps"`',
             )
             return sink.outcome(None)
-        return sink.outcome(Source(module.text, module_text(module.text)))
+        return sink.outcome(_of_library(module.text))
 
     def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
         """Return the text of a file beside the spec."""
@@ -126,6 +127,12 @@ class Importer(Struct, frozen=True, eq=False):
             return None
         self.named[path] = ""
         return path
+
+
+@cache
+def _of_library(name: str) -> Source:
+    """Return a module of the standard library: one source, whoever uses it."""
+    return Source(name, module_text(name))
 
 
 def checksum(text: str) -> str:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import Configuration
-from qps.compiler.configure.values_in_use import Bounded, values_in_use
+from qps.compiler.configure.values_in_use import Bounded, is_alike, values_in_use
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_expressions import ExpressionLowering
@@ -40,24 +40,24 @@ class Guards(Struct, frozen=True):
 
 def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
     """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
-    expressions = ExpressionLowering.of_graph(model, configuration, graph)
+    told = _Told(ExpressionLowering.of_graph(model, configuration, graph), graph)
     numbers: dict[Span, Bounded] = {}
     found: dict[Guard, None] = {}
     for bounded in values_in_use(model, configuration):
         if isinstance(bounded.expr, ir.Constant):
             numbers[bounded.span] = bounded
-        elif bounded.bound is not Bound.ANY:
+        elif bounded.bound is not Bound.ANY and not is_alike(bounded.expr):
             text = f"{bounded.what} must be {bounded.bound.value}"
-            found |= _guard(bounded.expr, bounded.bound, text, expressions, graph)
+            found |= told.guard(bounded.expr, bounded.bound, text)
     for limit, what in _limits_of_axes(model, graph):
         stated = numbers.get(limit.span)
         if stated is not None and stated.bound in (Bound.ANY, Bound.NOT_NEGATIVE):
             numbers[limit.span] = replace(stated, bound=Bound.POSITIVE)
         elif stated is None:
             text = f"{what} must be {Bound.POSITIVE.value}"
-            found |= _guard(limit.expr, Bound.POSITIVE, text, expressions, graph)
+            found |= told.guard(limit.expr, Bound.POSITIVE, text)
     for gap, text in _ranges(model, configuration):
-        found |= _guard(gap, Bound.NOT_NEGATIVE, text, expressions, graph)
+        found |= told.guard(gap, Bound.NOT_NEGATIVE, text)
     return Guards(numbers, tuple(found))
 
 
@@ -83,15 +83,19 @@ def _ranges(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.
             yield ir.Sum(terms), f"`{parameter.name}` is {where} its range"
 
 
-def _guard(
-    expr: ir.Expr, bound: Bound, text: str, expressions: ExpressionLowering, graph: LoadGraph
-) -> dict[Guard, None]:
-    """Return the guard of a value, nothing where no number of the graph counts in it."""
-    value = expressions.in_symbols(expr)
-    if value is None:
-        return {}
-    known = {a.symbol for a in graph.assumptions.values()}
-    if value.symbols.isdisjoint(known):
-        return {}
-    others = [a for a in expressions.assumptions.values() if a.symbol not in known]
-    return {Guard(substituted(value, {a.symbol: a.value for a in others}), bound, text): None}
+class _Told:
+    """Tells the guards of one graph."""
+
+    def __init__(self, expressions: ExpressionLowering, graph: LoadGraph) -> None:
+        self._expressions = expressions
+        self._known = {a.symbol for a in graph.assumptions.values()}
+
+    def guard(self, expr: ir.Expr, bound: Bound, text: str) -> dict[Guard, None]:
+        """Return the guard of a value, nothing where no number of the graph counts in it."""
+        value = self._expressions.in_symbols(expr)
+        if value is None or value.symbols.isdisjoint(self._known):
+            return {}
+        left = value.symbols - self._known
+        others = {a.symbol: a.value for a in self._expressions.assumptions.values()}
+        numbers = {symbol: others[symbol] for symbol in left if symbol in others}
+        return {Guard(substituted(value, numbers), bound, text): None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
@@ -160,7 +161,7 @@ class _Loader(Struct, kw_only=True):
                 hint="use fewer of them",
             )
             return None
-        parsed = parse(source)
+        parsed = _parsed(source)
         self.sink.add_all(parsed.diagnostics)
         if parsed.value is None:
             return None
@@ -180,6 +181,12 @@ class _Loader(Struct, kw_only=True):
             secondary=[Label(span, f"`{label}` goes on here") for label, span in steps[first:-1]],
             hint="move what both need into a module of its own",
         )
+
+
+@lru_cache(maxsize=64)
+def _parsed(source: Source) -> Outcome[ast.Module]:
+    """Return the module of a source; one of the standard library is parsed once for all specs."""
+    return parse(source)
 
 
 def _named(syntax: ast.Module) -> Iterator[ast.Shared]:
