@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from math import inf, isfinite, nextafter, pi
 from typing import TYPE_CHECKING, Any
@@ -48,7 +48,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     `divisor` is its first operand over what that makes of the second, but where that is nothing.
 
     Of what is bounded `by_ends` no column knows more: its bounds are its values at both ends, which
-    may be off by `error` besides a part of them.
+    may be off by `error` besides a part of them. What `is_slow` takes long to compute.
     """
 
     word: str
@@ -69,6 +69,7 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     divisor: Callable[[Any], Any] | None = None
     by_ends: bool = False
     error: float = 0.0
+    is_slow: bool = False
 
     @property
     def is_of_queue(self) -> bool:
@@ -212,6 +213,7 @@ def _by_ends(
     lies: tuple[float, float] = (0.0, inf),
     error: float = 0.0,
     whole: tuple[int, ...] = (),
+    is_slow: bool = False,
 ) -> Operation:
     """Return the row of what rises or falls with each of its operands: so its bounds are known."""
     return Operation(
@@ -225,7 +227,11 @@ def _by_ends(
         whole=whole,
         by_ends=True,
         error=error,
+        is_slow=is_slow,
     )
+
+
+_of_queues = partial(_by_ends, is_slow=True)
 
 
 def _itself(divisor: Any) -> Any:
@@ -266,18 +272,18 @@ _ROWS = (
     _row("lower_w", "lower_lambert", -1, called="lower_lambert_w", of="x", lies=(-inf, -1.0)),
     _row("effective", "effective", 0, 0, lies=_NOT_NEGATIVE),
     _by_ends("harmonic", 1, of="count", lies=(-inf, inf)),
-    _by_ends("erlang_b", -1, 1, of="servers traffic", lies=_SHARE),
-    _by_ends("erlang_c", -1, 1, of="servers traffic", lies=_SHARE),
-    _by_ends("periodic_wait", 1, 1, of="flows load"),
-    _by_ends("md1_tail", 1, -1, of="load time", lies=_SHARE, error=1e-30),
-    _by_ends("md1_quantile", 1, 1, of="load share"),
-    _by_ends("batch_quantile", 1, 1),
-    _by_ends("periodic_tail", 1, 1, -1, of="flows load time", lies=_SHARE, whole=(0,)),
-    _by_ends("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
-    _by_ends("sojourn_quantile", 1, -1, 1),
-    _by_ends("gamma_quantile", 1, 0, 1),
-    _by_ends("normal_tail", -1, of="x", lies=_SHARE),
-    _by_ends("normal_quantile", 1, of="x", lies=(-inf, inf)),
+    _of_queues("erlang_b", -1, 1, of="servers traffic", lies=_SHARE),
+    _of_queues("erlang_c", -1, 1, of="servers traffic", lies=_SHARE),
+    _of_queues("periodic_wait", 1, 1, of="flows load"),
+    _of_queues("md1_tail", 1, -1, of="load time", lies=_SHARE, error=1e-30),
+    _of_queues("md1_quantile", 1, 1, of="load share"),
+    _of_queues("batch_quantile", 1, 1),
+    _of_queues("periodic_tail", 1, 1, -1, of="flows load time", lies=_SHARE, whole=(0,)),
+    _of_queues("periodic_quantile", 1, 1, 1, of="flows load share", whole=(0,)),
+    _of_queues("sojourn_quantile", 1, -1, 1),
+    _of_queues("gamma_quantile", 1, 0, 1),
+    _of_queues("normal_tail", -1, of="x", lies=_SHARE),
+    _of_queues("normal_quantile", 1, of="x", lies=(-inf, inf)),
 )
 
 OPERATIONS = {row.word: row for row in _ROWS}
@@ -295,5 +301,5 @@ EXTREMES = tuple(word for word, row in OPERATIONS.items() if row.chooses)
 NEVER_NEGATIVE = frozenset(["servers", "traffic", "load", "flows", "count"])
 """Names of arguments that mean nothing below zero."""
 
-OF_QUEUES = frozenset(row.word for row in _ROWS if row.by_ends and row.word != "harmonic")
+OF_QUEUES = frozenset(row.word for row in _ROWS if row.is_slow)
 """Words of the numbers of queues: they take long to compute."""
