@@ -320,14 +320,15 @@ def _product(*factors: Formula) -> Formula:
         if _is_one(coefficient):
             return only
         if only.word == SUM and type(coefficient) is Fraction:
-            return total(_scaled(rest, _times(c, coefficient)) for c, rest in _terms(only))
+            return total(_scaled(rest, _times(c, coefficient)) for c, rest in terms_of(only))
         return _scaled((only,), coefficient)
     found.sort(key=_key)
     return _scaled(tuple(found), coefficient)
 
 
-def _terms(sum_: Formula) -> Iterator[tuple[Fraction | float, tuple[Formula, ...]]]:
-    for term in sum_.operands:
+def terms_of(whole: Formula) -> Iterator[tuple[Fraction | float, tuple[Formula, ...]]]:
+    """Yield the terms of a formula as a sum: the coefficient of each, and its other factors."""
+    for term in whole.operands if whole.word == SUM else (whole,):
         yield (_value(term), ()) if term.word == NUMBER else _split(term)
 
 

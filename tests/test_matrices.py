@@ -339,6 +339,84 @@ def test_few_structures_are_lowered() -> None:
     assert compiled.lowered == 18
 
 
+SWITCHES = "".join(
+    f"option o{i} = on\ncomponent c{i} {{ cpu {i + 1} ms/packet }}\n" for i in range(6)
+)
+STEPS = "; ".join(f"c{i} if o{i}" for i in range(6))
+SWITCHED = f"""
+users N in 1..200
+unit score of rating
+machine box {{ cpu 10 score; price 100 $ }}
+machine big {{ cpu 4 core * 40 score; price 500 $ }}
+machine more {{ cpu 2 core * 30 score; price 400 $ }}
+network wire {{ rate 10 Mbit/s; price 50 $ }}
+network fast {{ rate 100 Mbit/s; header 38 byte/packet; propagation 1 ms }}
+network ring {{ duplex; rate 100 Mbit/s }}
+network far {{ rate 80 Mbit/s; header 40 byte/packet; propagation 90 ms }}
+costs measured on box
+option coding = by_parts or whole
+component base {{ cpu 1 ms/packet }}
+component fine {{ cpu 2 ms/packet; emit 50 % }}
+component coarse {{ cpu 1 ms/packet; emit 20 % }}
+{SWITCHES}
+topology {{ node host = big; node end = big * N; link lan = wire between host, end }}
+stream talk {{
+  source N * 8000 byte/s in 1000 byte/packet
+  at host {{ base; fine if coding == by_parts; coarse if coding == whole; {STEPS} }}
+  over lan
+  at end {{ base }}
+}}
+require {{ talk.latency <= 300 ms }}
+"""
+ALL_SWITCHES = "; ".join(f"o{i} in [on, off]" for i in range(6))
+PLACES = "host in [big, more]; lan in [fast, far]"
+
+
+@pytest.mark.parametrize(
+    ("matrix", "size", "programs"),
+    [
+        pytest.param(ALL_SWITCHES, 64, 1, id="what options add"),
+        pytest.param("host in [big, more]; end in [big * N, more * N]", 4, 1, id="machines"),
+        pytest.param("lan in [fast, far]", 2, 1, id="networks"),
+        pytest.param("lan in [wire, fast]", 2, 1, id="one network has a header"),
+        pytest.param("lan in [ring, fast]", 2, 2, id="another topology"),
+        pytest.param(f"{PLACES}; {ALL_SWITCHES}", 256, 1, id="all of these"),
+        pytest.param("coding in [by_parts, whole]", 2, 1, id="one component or another"),
+    ],
+)
+def test_structures_that_differ_in_numbers_are_one(
+    matrix: str, size: int, programs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{SWITCHED}matrix m {{ {matrix}; column c = talk.latency / 1 ms }}"
+    model = qps.loads(text).spec.model
+    compiled = compile_matrix(model, model.matrices[0])
+    assert (compiled.lowered, compiled.programs) == (size, programs)
+    no_row_alone(monkeypatch)
+    assert disagreements(text, 40) == []
+
+
+def test_rows_of_structures_that_are_one_are_left_out_each_by_its_own() -> None:
+    axes = (
+        "o0 in [on, off]; o1 in [on, off]; lan in [fast, far]; column c = host.cpu.load; at N = 9"
+    )
+    every = rows(f"matrix m {{ {axes} }}", SWITCHED)
+    loads = sorted({row["c"] for row in every})
+    assert len(loads) == 4
+    middle = (loads[1] + loads[2]) / 2
+    found = rows(
+        f"matrix m {{ {axes}; exclude lan == far and o1\n"
+        f"  where host.cpu.load >= {middle:.6f} or not o0 }}",
+        SWITCHED,
+    )
+    assert found == [
+        row
+        for row in every
+        if not (row["lan"] == "far" and row["o1"] == "on")
+        and (row["c"] >= middle or row["o0"] == "off")
+    ]
+    assert 0 < len(found) < 6
+
+
 def test_values_that_a_condition_asks_for_fall_into_classes() -> None:
     text = "measure m = if extra > 3 then N else 2 * N\nmatrix m { extra in 1..9 by 1 }"
     model = qps.loads(BASE + text).spec.model

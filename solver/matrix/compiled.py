@@ -15,6 +15,7 @@ from typing import TypeAlias
 from qps.compiler import ir
 from qps.engine.formulas import Formula
 from qps.engine.programs import Program
+from qps.solver.matrix.drafts import Leaves
 from qps.solver.matrix.guards import Guard
 from qps.solver.matrix.known import ColumnsKnown, all_known
 from qps.solver.matrix.prepared import CompiledCriterion
@@ -30,7 +31,8 @@ class CompiledMode:
     """One mode of a group: its program, and which operations give what is asked.
 
     `later` is the program for what rests on the answers; its inputs are the answers and, by
-    their number, operations of the first one.
+    their number, operations of the first one. `leaves` are inputs, too, that have a number in each
+    of the groups that share it.
     """
 
     mode: str | None
@@ -54,10 +56,11 @@ class CompiledMode:
     answers: tuple[str, ...]
     symbols: tuple[tuple[str, Formula], ...]
     numbers: tuple[tuple[Formula, Formula], ...]
+    leaves: Leaves
     decided: frozenset[str]
     known: ColumnsKnown = field(default_factory=ColumnsKnown)
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """A text that tells what it computes from what others compute; algebra is left out."""
         told: list[object] = [
@@ -66,6 +69,7 @@ class CompiledMode:
         ]
         told += [(r.name, r.load, r.target, r.quadratic) for r in self.resources]
         rest = (self.low, self.high, self.mode, self.guards, self.quality, self.cost)
+        told.append(self.leaves)
         more = (self.running_cost, self.columns, self.comparisons, self.excluded, self.answers)
         return repr((self.program.steps, told, rest, more))
 
@@ -74,6 +78,7 @@ class CompiledMode:
 class CompiledGroup:
     """Configurations of one structure: their modes, or nothing where each is solved by itself.
 
+    Groups that differ in numbers alone share their modes: this is the `member` of that number.
     `places` tells what stands where, `options` what is chosen; `reason` why none has an answer.
     `known` is how its columns are known at least, whichever mode is told of. Where no configuration
     was found that may be, it is not `is_sound`: guards tell why rows have no answer, and any other
@@ -85,6 +90,7 @@ class CompiledGroup:
     places: Mapping[str, str]
     options: Mapping[str, str]
     scenario: str | None
+    member: int = 0
     reason: str | None = None
     known: ColumnsKnown = field(default_factory=ColumnsKnown)
     is_sound: bool = True
@@ -143,6 +149,11 @@ class CompiledMatrix:
         return sum(len(block.groups) for block in self.blocks)
 
     @property
+    def programs(self) -> int:
+        """How many structures were compiled: those that differ in numbers alone are one."""
+        return len({id(group.modes) for block in self.blocks for group in block.groups})
+
+    @property
     def unlimited(self) -> int:
         """How many configurations nothing can limit: nothing is loaded, and nothing required."""
         return sum(
@@ -161,8 +172,9 @@ class CompiledMatrix:
             parts += [[(a.name, a.choices, a.numbers) for a in block.structure.axes]]
             parts += [block.structure.group_of.tolist()]
             for group in block.groups:
-                chosen = (group.reason, group.places, group.options, group.scenario, group.low)
-                parts += [chosen, *(mode.signature for mode in group.modes)]
+                chosen = (group.reason, group.places, group.options, group.scenario)
+                parts += [chosen, (group.low, group.member)]
+                parts += [mode.signature for mode in group.modes]
         return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
     def packed(self) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
-from qps.compiler.lower.load_graph import Assumption, Criterion, ResourceLoad
+from qps.compiler.lower.load_graph import Assumption, Criterion
 from qps.compiler.lower.lower_expressions import Moving
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import together
@@ -33,6 +34,7 @@ from qps.solver.matrix.compiled import (
     CompiledMatrix,
     CompiledMode,
 )
+from qps.solver.matrix.drafts import Draft, Loaded, families
 from qps.solver.matrix.guards import guards_of
 from qps.solver.matrix.known import BY_ITSELF, ColumnsKnown, all_known
 from qps.solver.matrix.layout import numbers_of
@@ -62,7 +64,7 @@ def compile_matrix(
         compiler = _GroupCompiler(
             model=model, matrix=matrix, structure=structure, question=question
         )
-        blocks.append(CompiledBlock(structure, tuple(map(compiler.group, structure.groups))))
+        blocks.append(CompiledBlock(structure, compiler.groups()))
     modes = [mode for block in blocks for group in block.groups for mode in group.modes]
     resources = dict.fromkeys(resource.name for mode in modes for resource in mode.resources)
     prices = [machine.price for machine in model.machines.values()]
@@ -109,7 +111,7 @@ def _group_of(
         question=compiled.question,
         is_alone=is_alone,
     )
-    return compiler.group(Group(index, index))
+    return compiler.compiled([compiler.drafted(Group(index, index))])[0]
 
 
 def _words(block: CompiledBlock) -> Iterator[str]:
@@ -121,6 +123,15 @@ def _words(block: CompiledBlock) -> Iterator[str]:
             yield from (resource.name for resource in mode.resources)
             for guard in mode.guards:
                 yield from (reason for reason in (guard.below, guard.above) if reason)
+
+
+@dataclass(frozen=True)
+class _Drafted:
+    """A group by one of its configurations; without drafts it is told as it is."""
+
+    configuration: Configuration
+    group: CompiledGroup
+    drafts: tuple[Draft, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,30 +158,65 @@ class _GroupCompiler:
         listed = {a.name: a.numbers for a in axes if isinstance(a.numbers, tuple)}
         return {name: min(*both, *listed.get(name, ())) <= 0 for name, both in ends.items()}
 
-    def group(self, group: Group) -> CompiledGroup:
-        """Return a group compiled."""
+    def groups(self) -> tuple[CompiledGroup, ...]:
+        """Return all groups compiled."""
+        return self.compiled([self.drafted(group) for group in self.structure.groups])
+
+    def drafted(self, group: Group) -> _Drafted:
+        """Return a group before it is compiled."""
         configuration, found = self._sound(group)
         places = {n: node.machine for n, node in configuration.nodes.items()}
         places |= {n: link.network for n, link in configuration.links.items()}
-        compiled = partial(
-            CompiledGroup,
+        compiled = CompiledGroup(
+            modes=(),
             low=configuration.low,
             places=places,
             options=configuration.options,
             scenario=configuration.scenario,
+            is_sound=found is None,
         )
         if found is not None and not self._moving_axes:
-            return compiled(modes=(), reason=found)
+            return _Drafted(configuration, replace(compiled, is_sound=True, reason=found))
+        with self._telling_none():
+            drafts = self._drafts(configuration)
+            if self.is_alone or self._is_shared(group, drafts):
+                return _Drafted(configuration, compiled, drafts)
+        return _Drafted(configuration, self._without_modes(configuration, compiled))
+
+    @contextmanager
+    def _telling_none(self) -> Iterator[None]:
+        """Go on behind an error, what a program cannot be made of, a fault: each row tells it."""
         try:
-            modes = self._modes(configuration)
-            if not self.is_alone and not self._is_shared(group, modes):
-                return compiled(modes=(), known=self._looked_at(configuration))
-        except Exception:  # an error, what a program cannot be made of, a fault: each row tells it
+            yield
+        except Exception:
             if self.is_alone:
                 raise
-            return compiled(modes=(), known=self._looked_at(configuration))
-        known = all_known([mode.known for mode in modes])
-        return compiled(modes=modes, known=known, is_sound=found is None)
+
+    def _without_modes(
+        self, configuration: Configuration, compiled: CompiledGroup
+    ) -> CompiledGroup:
+        return replace(compiled, is_sound=True, known=self._looked_at(configuration))
+
+    def compiled(self, drafted: Sequence[_Drafted]) -> tuple[CompiledGroup, ...]:
+        """Return groups compiled; those that differ in numbers alone share their modes."""
+        found = [one.group for one in drafted]
+        sound = {n: one.drafts for n, one in enumerate(drafted) if one.drafts}
+        by_soundness = [
+            {n: drafts for n, drafts in sound.items() if found[n].is_sound is is_sound}
+            for is_sound in (True, False)
+        ]
+        for numbers, whole in (one for each in by_soundness for one in families(each)):
+            modes: tuple[CompiledMode, ...] = ()
+            with self._telling_none():
+                modes = tuple(map(self._compiled_mode, whole))
+            for member, number in enumerate(numbers):
+                known = all_known([mode.known for mode in modes])
+                found[number] = (
+                    replace(found[number], modes=modes, member=member, known=known)
+                    if modes
+                    else self._without_modes(drafted[number].configuration, found[number])
+                )
+        return tuple(found)
 
     def _looked_at(self, configuration: Configuration) -> ColumnsKnown:
         """Return how columns are known of rows that are solved one by one."""
@@ -199,7 +245,7 @@ class _GroupCompiler:
         )
         return replace(found, compared=compared, answer=asking.answer_known)
 
-    def _is_shared(self, group: Group, modes: tuple[CompiledMode, ...]) -> bool:
+    def _is_shared(self, group: Group, modes: tuple[Draft, ...]) -> bool:
         """Return whether one program serves a whole group.
 
         Where something asks for a number of an axis while the graph is made, the number may have
@@ -214,8 +260,9 @@ class _GroupCompiler:
         if not own or group.last == group.index:
             return True
         configuration = configured(self.model, self.matrix, axes, group.last)
-        others = self._modes(configuration)
-        return [mode.signature for mode in modes] == [mode.signature for mode in others]
+        both = modes, self._drafts(configuration)
+        one, other = ([self._compiled_mode(draft).signature for draft in each] for each in both)
+        return one == other
 
     def _sound(self, group: Group) -> tuple[Configuration, str | None]:
         """Return a configuration of a group that may be, else one that may not, and why.
@@ -237,43 +284,71 @@ class _GroupCompiler:
                 break
         return configuration, next(d.message for d in sink.found if d.is_error)
 
-    def _modes(self, configuration: Configuration) -> tuple[CompiledMode, ...]:
-        return tuple(self._mode(settled) for settled in in_each_mode(self.model, configuration))
+    def _drafts(self, configuration: Configuration) -> tuple[Draft, ...]:
+        return tuple(self._draft(settled) for settled in in_each_mode(self.model, configuration))
 
-    def _mode(self, configuration: Configuration) -> CompiledMode:
+    def _draft(self, configuration: Configuration) -> Draft:
         asking = self._asking(configuration)
         graph = asking.graph
         known = asking.expressions.assumptions
         inputs = self._inputs(known, configuration)
-        tight = TightBuilder(
-            population=graph.population,
-            values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
-            inputs=inputs,
-            positive=frozenset(n for n, may_vanish in self._moving.items() if not may_vanish),
-        )
-        builder = tight.beside()
-        # What bounds leave open of one row is told one by one in less time than tight ones take.
-        of_bounds = tight if self._moving_axes else builder
-        criteria = tuple(
-            _criterion(builder, of_bounds, criterion, is_stated=_is_stated(criterion))
-            for criterion in all_criteria(graph)
-        )
-        excluded = tuple(
-            _at_most(message, builder, of_bounds, (over, ZERO))
-            for over, message, _ in impossible(graph)
-            if graph.population in over.symbols
-        )
-        resources = tuple(
-            _resource(builder, of_bounds, resource, is_filled=is_filled(graph, resource.name))
-            for resource in graph.resources.values()
-        )
-        guards = guards_of(self.model, configuration, graph, asking, builder)
-        cost, running = graph.cost(is_running=False), graph.cost(is_running=True)
-        answers = _Answers(builder, asking)
-        compiled = CompiledMode(
+        sides = (*self.question.comparisons, *self.question.excluded)
+        asked = [column.value.expr for column in self.question.columns]
+        asked += [side for compare in sides for side in (compare.left, compare.right)]
+        costs = graph.cost(is_running=False), graph.cost(is_running=True)
+        return Draft(
             mode=graph.mode,
             low=graph.low,
             high=graph.high,
+            population=graph.population,
+            criteria=all_criteria(graph),
+            impossible=tuple(
+                (message, over)
+                for over, message, _ in impossible(graph)
+                if graph.population in over.symbols
+            ),
+            resources=tuple(
+                Loaded(one.name, one.load, one.target, is_filled(graph, one.name))
+                for one in graph.resources.values()
+            ),
+            guards=guards_of(self.model, configuration, graph, asking, inputs),
+            told=(graph.quality, *costs, *map(asking.expression, asked)),
+            values={a.symbol: a.value for a in known.values() if a.symbol not in inputs},
+            inputs=inputs,
+            decided=graph.decided,
+            known=self._known(asking),
+        )
+
+    def _compiled_mode(self, draft: Draft) -> CompiledMode:
+        leaves = {name: column for name, column in draft.leaves if min(column) > 0}
+        moving = (name for name, may_vanish in self._moving.items() if not may_vanish)
+        tight = TightBuilder(
+            population=draft.population,
+            values=draft.values,
+            inputs=draft.inputs,
+            positive=frozenset((*moving, *leaves)),
+        )
+        builder = tight.beside()
+        # What bounds leave open of one row is told one by one in less time than tight ones take.
+        of_bounds = tight if self._moving_axes or draft.leaves else builder
+        criteria = tuple(
+            _criterion(builder, of_bounds, criterion, is_stated=_is_stated(criterion))
+            for criterion in draft.criteria
+        )
+        excluded = tuple(
+            _at_most(message, builder, of_bounds, (over, ZERO))
+            for message, over in draft.impossible
+        )
+        resources = tuple(_resource(builder, of_bounds, one) for one in draft.resources)
+        guards = draft.guards.built([builder.build(value) for value in draft.guards.values])
+        answers = _Answers(builder)
+        quality, cost, running, *told = map(answers.number, draft.told)
+        columns, comparisons = len(self.question.columns), len(self.question.comparisons)
+        sides = list(zip(told[columns::2], told[columns + 1 :: 2], strict=True))
+        compiled = CompiledMode(
+            mode=draft.mode,
+            low=draft.low,
+            high=draft.high,
             program=Program((), (), ()),
             criteria=criteria,
             proven=(),
@@ -281,19 +356,20 @@ class _GroupCompiler:
             impossible_proven=(),
             resources=resources,
             guards=guards,
-            population=graph.population,
-            quality=None if graph.quality is None else builder.build(graph.quality),
-            metric=graph.quality,
-            cost=None if cost is None else builder.build(cost),
-            running_cost=None if running is None else builder.build(running),
-            columns=tuple(answers.number(column.value.expr) for column in self.question.columns),
-            comparisons=tuple(answers.sides(compare) for compare in self.question.comparisons),
-            excluded=tuple(answers.sides(compare) for compare in self.question.excluded),
+            population=draft.population,
+            quality=quality,
+            metric=draft.told[0],
+            cost=cost,
+            running_cost=running,
+            columns=tuple(told[:columns]),
+            comparisons=tuple(sides[:comparisons]),
+            excluded=tuple(sides[comparisons:]),
             answers=tuple(answers.names),
-            symbols=tuple((name, symbol) for symbol, name in inputs.items()),
-            numbers=tuple(builder.values.items()),
-            decided=graph.decided,
-            known=self._known(asking),
+            symbols=tuple((name, symbol) for symbol, name in draft.inputs.items()),
+            numbers=tuple(draft.values.items()),
+            leaves=draft.leaves,
+            decided=draft.decided,
+            known=draft.known,
         )
         return self._proven(compiled, builder.program())
 
@@ -317,6 +393,8 @@ class _GroupCompiler:
         for axis in self._moving_axes:
             numbers = numbers_of(axis)
             inputs[axis.name] = Bounds(numbers.min(), numbers.max())
+        for name, column in mode.leaves:
+            inputs[name] = Bounds(float(min(column)), float(max(column)))
         ends = (float(mode.low), float(mode.high))
         runner = Runner(program)
 
@@ -348,27 +426,21 @@ class _Answers:
     """Builds what may rest on answers: each is one more input, named after its symbol."""
 
     builder: Builder
-    asking: Asking
 
     def __post_init__(self) -> None:
         self.names: dict[str, None] = {}
 
-    def number(self, expr: ir.Expr) -> int | None:
-        """Return the operation that gives a value, None where there is no such measure."""
-        lowered = self.asking.expression(expr)
-        if lowered is None or lowered is UNDEFINED:
+    def number(self, told: Formula | None) -> int | None:
+        """Return the operation that gives a value, None where there is none."""
+        if told is None or told is UNDEFINED:
             return None
-        for symbol in sorted(lowered.symbols, key=lambda each: each.name):
+        for symbol in sorted(told.symbols, key=lambda each: each.name):
             is_answer = symbol == LARGEST or saturation_subject(symbol) is not None
             if is_answer and symbol not in self.builder.inputs:
                 self.builder.inputs = {**self.builder.inputs, symbol: symbol.name}
             if is_answer:
                 self.names[symbol.name] = None
-        return self.builder.build(lowered)
-
-    def sides(self, compare: ir.Compare) -> tuple[int | None, int | None]:
-        """Return the operations that give both sides of a comparison."""
-        return self.number(compare.left), self.number(compare.right)
+        return self.builder.build(told)
 
 
 def _is_stated(criterion: Criterion) -> bool:
@@ -413,12 +485,10 @@ def _at_most(
     )
 
 
-def _resource(
-    builder: Builder, tight: Builder, resource: ResourceLoad, *, is_filled: bool
-) -> CompiledResource:
+def _resource(builder: Builder, tight: Builder, resource: Loaded) -> CompiledResource:
     sides = resource.load, resource.target
     # At its target it is full, if not so by design.
-    criterion = _at_most(resource.name, builder, tight, sides, is_strict=not is_filled)
+    criterion = _at_most(resource.name, builder, tight, sides, is_strict=not resource.is_filled)
     quadratic = None
     powers = builder.powers(resource.load)
     if powers is not None:
@@ -434,6 +504,6 @@ def _resource(
         name=resource.name,
         quadratic=quadratic,
         criterion=criterion,
-        is_filled=is_filled,
-        fullness=resource.fullness,
+        is_filled=resource.is_filled,
+        fullness=resource.load / resource.target,
     )

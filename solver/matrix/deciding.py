@@ -18,7 +18,7 @@ from qps.engine.formulas import number
 from qps.engine.running import Runner
 from qps.engine.substitution import Substitution
 from qps.solver.matrix.compiled import CompiledMode
-from qps.solver.matrix.layout import numbers_of
+from qps.solver.matrix.layout import Along
 from qps.solver.matrix.prepared import Bools, CompiledCriterion, Floats, Ints
 from qps.solver.search.whole_populations import fails
 
@@ -34,22 +34,21 @@ class Decider:
     """Decides about rows of one mode; the exact numbers of the axes are kept."""
 
     mode: CompiledMode
-    axes: tuple[ir.Axis, ...]
+    along: Along
     runner: Runner
     exact: ExactRunner = field(init=False)
     _put_in: tuple[tuple[int, ...], Substitution] | None = None
 
     def __post_init__(self) -> None:
         self.exact = ExactRunner(self.mode.program, self.runner)
-        self._position = {axis.name: i for i, axis in enumerate(self.axes)}
 
     def inputs(self, index: Mapping[int, Ints]) -> Columns:
         """Return the exact numbers of inputs, of rows with some values of axes."""
-        return Columns(lambda name: self._column(i := self._position[name], index[i]))
+        return Columns(lambda name: self._column(name, index[self.along.position[name]]))
 
-    def _column(self, axis: int, index: Ints) -> list[Exact]:
-        """Return the exact numbers of an axis at some of its values."""
-        numbers = self.axes[axis].numbers
+    def _column(self, name: str, index: Ints) -> list[Exact]:
+        """Return the exact numbers of an input at some values of its axis."""
+        numbers = self.along.numbers(name)
         if isinstance(numbers, ir.Steps):
             low, step = exact(numbers.low), exact(numbers.step)
             return [low + at * step for at in index.tolist()]
@@ -67,8 +66,8 @@ class Decider:
     def _floats(self, outputs: Iterable[int], index: Mapping[int, Ints]) -> dict[str, Floats]:
         """Return the numbers of inputs as floats, of rows with some values of axes."""
         names = frozenset().union(*(self.mode.program.inputs[number] for number in outputs))
-        places = {name: self._position[name] for name in names}
-        return {name: numbers_of(self.axes[i])[index[i]] for name, i in places.items()}
+        places = {name: self.along.position[name] for name in names}
+        return {name: self.along.columns[i][name][index[i]] for name, i in places.items()}
 
     def fails(
         self, criterion: CompiledCriterion, index: Index, rows: Ints, population: Ints
@@ -122,7 +121,10 @@ class Decider:
         """Return what puts the numbers of a row in for all symbols but the population."""
         key = tuple(int(axis[row]) for axis in index)
         if self._put_in is None or self._put_in[0] != key:
-            own = {self._position[name]: symbol for name, symbol in self.mode.symbols}
-            inputs = {symbol: number(self.axes[i].number(key[i])) for i, symbol in own.items()}
+            position, number_at = self.along.position, self.along.number
+            inputs = {
+                symbol: number(number_at(name, key[position[name]]))
+                for name, symbol in self.mode.symbols
+            }
             self._put_in = key, Substitution(dict(self.mode.numbers) | inputs)
         return self._put_in[1]

@@ -8,8 +8,8 @@ grow with an elastic rate): rows that differ there are solved one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, isnan
 from typing import Any
@@ -24,7 +24,6 @@ from qps.compiler.configure.values_in_use import flows_in_groups, is_alike, poin
 from qps.compiler.lower.elastic import SettledParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.lower_targets import bounds_load
-from qps.engine.building import Builder
 from qps.engine.exact import Exact, ExactRunner, as_fraction, exact
 from qps.engine.formulas import Formula
 from qps.engine.formulas import number as number_of
@@ -43,7 +42,7 @@ _KINDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """A value that must be in bounds; `least` and `most` None for none.
+    """A value that must be in bounds, the operation that gives it; `least`, `most` None for none.
 
     `below` and `above` tell why a row has no answer then; empty where it must be solved by
     itself, or where the numbers of `flows` tell. `is_least_out`, `is_most_out`: the bound itself
@@ -73,26 +72,61 @@ class FlowsInGroup:
         return more_flows_than_users(self.stream, flows, self.group, users)
 
 
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Guards before they are compiled: they name values by their places among `values`."""
+
+    guards: tuple[Guard, ...]
+    values: tuple[Formula, ...]
+
+    def built(self, numbers: Sequence[int]) -> tuple[Guard, ...]:
+        """Return them compiled: `numbers` are the operations that give the values."""
+        found = []
+        for guard in self.guards:
+            flows = guard.flows
+            if flows is not None:
+                own, users = flows.sides
+                flows = replace(flows, sides=(numbers[own], numbers[users]))
+            found.append(replace(guard, value=numbers[guard.value], flows=flows))
+        return tuple(found)
+
+
 def guards_of(
     model: ir.Model,
     configuration: Configuration,
     graph: LoadGraph,
     asking: Asking,
-    builder: Builder,
-) -> tuple[Guard, ...]:
+    inputs: Collection[Formula],
+) -> Guards:
     """Return what must hold of the inputs; only what rests on one of them."""
-    return (
-        *_parameters(model, asking, builder),
-        *_values(model, configuration, asking, builder),
-        *_structure(model, graph, asking, builder),
+    if not inputs:
+        return Guards((), ())
+    guarded = _Guarded(inputs)
+    guards = (
+        *_parameters(model, asking, guarded),
+        *_values(model, configuration, asking, guarded),
+        *_structure(model, graph, asking, guarded),
     )
+    return Guards(guards, tuple(guarded.values))
 
 
-def _rests_on_input(builder: Builder, expr: Formula) -> bool:
-    return not expr.symbols.isdisjoint(builder.inputs)
+class _Guarded:
+    """The values that guards ask for, each by its number."""
+
+    def __init__(self, inputs: Collection[Formula]) -> None:
+        self.values: dict[Formula, int] = {}
+        self._inputs = frozenset(inputs)
+
+    def number(self, value: Formula) -> int:
+        """Return the number of a value."""
+        return self.values.setdefault(value, len(self.values))
+
+    def rests_on_input(self, expr: Formula) -> bool:
+        """Return whether an input is in an expression."""
+        return not expr.symbols.isdisjoint(self._inputs)
 
 
-def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[Guard]:
+def _parameters(model: ir.Model, asking: Asking, guarded: _Guarded) -> Iterator[Guard]:
     """Yield the ranges of parameters; each is looked at before anything that rests on them."""
     for parameter in model.parameters:
         low, high = parameter.low, parameter.high
@@ -101,34 +135,33 @@ def _parameters(model: ir.Model, asking: Asking, builder: Builder) -> Iterator[G
         own = (ir.ParameterValue(parameter.name), low, high)
         sides = [asking.expressions.in_symbols(expr) for expr in own]
         known = [side for side in sides if side is not None]
-        if len(known) < len(sides) or not any(_rests_on_input(builder, s) for s in known):
+        if len(known) < len(sides) or not any(guarded.rests_on_input(s) for s in known):
             continue
-        value, least, most = (builder.build(side) for side in known)
+        value, least, most = known
         for end, is_low in ((least, True), (most, False)):
-            gap = builder.less(value, end) if is_low else builder.less(end, value)
+            gap = guarded.number(value - end if is_low else end - value)
             where = "below" if is_low else "above"
             reason = f"`{parameter.name}` is {where} its range"
             yield Guard(value=gap, least=Fraction(0), below=reason)
 
 
 def _values(
-    model: ir.Model, configuration: Configuration, asking: Asking, builder: Builder
+    model: ir.Model, configuration: Configuration, asking: Asking, guarded: _Guarded
 ) -> Iterator[Guard]:
     settled = in_force(configuration)
     points = points_of(settled)
-    in_symbols = asking.expressions.in_symbols
+    in_symbols, population = asking.expressions.in_symbols, asking.graph.population
     for bounded in values_in_use(model, settled):
         value = None if is_alike(bounded.expr) else in_symbols(bounded.expr)
-        if value is None or not _rests_on_input(builder, value):
+        if value is None or not guarded.rests_on_input(value):
             continue
         interval = bounded.bound.interval
         reason = f"{bounded.what} must be {bounded.bound.value}"
-        population = builder.population
         varies = population in value.symbols
         for point in points if varies else points[:1]:
             at = substituted(value, {population: number_of(point)}) if varies else value
             yield Guard(
-                value=builder.build(at),
+                value=guarded.number(at),
                 least=interval.least,
                 most=interval.most,
                 is_least_out=interval.is_least_out,
@@ -137,7 +170,7 @@ def _values(
                 above=reason,
             )
             if interval.is_whole:
-                rest = builder.build(at - floor(at))
+                rest = guarded.number(at - floor(at))
                 yield Guard(value=rest, most=Fraction(0), above=reason)
     for stream, flows, group in flows_in_groups(model, settled):
         both = ir.Sum((flows.expr, group.size.expr))
@@ -146,19 +179,19 @@ def _values(
         )
         in_group = [in_symbols(side) for side in (flows.expr, group.size.expr)]
         known = [side for side in in_group if side is not None]
-        if len(known) == len(in_group) and _rests_on_input(builder, known[1] - known[0]):
+        if len(known) == len(in_group) and guarded.rests_on_input(known[1] - known[0]):
             for point in points:
-                here = {builder.population: number_of(point)}
-                own, size = (builder.build(substituted(side, here)) for side in known)
+                here = {population: number_of(point)}
+                own, size = (guarded.number(substituted(side, here)) for side in known)
                 yield Guard(
-                    value=builder.build(substituted(known[1] - known[0], here)),
+                    value=guarded.number(substituted(known[1] - known[0], here)),
                     least=Fraction(0),
                     flows=None if is_of_kinds else FlowsInGroup(stream, group.name, (own, size)),
                 )
 
 
 def _structure(
-    model: ir.Model, graph: LoadGraph, asking: Asking, builder: Builder
+    model: ir.Model, graph: LoadGraph, asking: Asking, guarded: _Guarded
 ) -> Iterator[Guard]:
     """Yield what the structure of the graph rests on."""
     own = [mode.requirements for mode in model.modes if mode.name == graph.mode]
@@ -168,11 +201,11 @@ def _structure(
 
     def built(expr: Formula | None) -> Iterator[int]:
         """Yield what gives an expression that rests on an input, at some populations."""
-        if expr is None or not _rests_on_input(builder, expr):
+        if expr is None or not guarded.rests_on_input(expr):
             return
         varies = graph.population in expr.symbols
         for point in points if varies else points[:1]:
-            yield builder.build(substituted(expr, {graph.population: point}))
+            yield guarded.number(substituted(expr, {graph.population: point}))
 
     for requirement, criterion in zip(requirements, graph.criteria, strict=False):
         if requirement.is_axis:

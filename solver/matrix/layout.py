@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from qps.compiler import ir
+from qps.solver.matrix.drafts import Leaves
 from qps.solver.matrix.prepared import Floats, Ints
 
 _EXACT_COUNT = 20_000
@@ -29,6 +32,57 @@ def joined(counts: Sequence[int], index: Sequence[Ints]) -> Ints:
     for count, values in zip(counts, index, strict=True):
         total = total * count + values
     return total
+
+
+@dataclass(frozen=True)
+class Along:
+    """What rows vary along: the axes, and last the groups that share a program.
+
+    Inputs are found by the axis that they are on; leaves are all on the last one.
+    """
+
+    axes: tuple[ir.Axis, ...]
+    leaves: Leaves = ()
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many values each axis has."""
+        members = len(self.leaves[0][1]) if self.leaves else 1
+        return (*(axis.count for axis in self.axes), members)
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        """The axis that each input is on."""
+        own = {axis.name: i for i, axis in enumerate(self.axes)}
+        return own | {name: len(own) for name, _ in self.leaves}
+
+    @cached_property
+    def columns(self) -> tuple[Mapping[str, Floats], ...]:
+        """The inputs on each axis, with their values along it."""
+        numbers = ir.AxisKind.PARAMETER
+        own = [{a.name: numbers_of(a)} if a.kind is numbers else {} for a in self.axes]
+        leaves = {name: np.array([float(n) for n in column]) for name, column in self.leaves}
+        return (*own, leaves)
+
+    def number(self, name: str, at: int) -> Fraction:
+        """Return the exact value of an input at one of the values of its axis."""
+        i = self.position[name]
+        return self.axes[i].number(at) if i < len(self.axes) else self._leaves[name][at]
+
+    def numbers(self, name: str) -> ir.Steps | Sequence[Fraction]:
+        """Return the exact values of an input along its axis."""
+        i = self.position[name]
+        return self.axes[i].numbers if i < len(self.axes) else self._leaves[name]
+
+    def values(self, index: Mapping[int, Ints]) -> dict[str, Floats]:
+        """Return the inputs of rows with some values of axes."""
+        return {
+            name: column[at] for i, at in index.items() for name, column in self.columns[i].items()
+        }
+
+    @cached_property
+    def _leaves(self) -> Mapping[str, tuple[Fraction, ...]]:
+        return dict(self.leaves)
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from qps.solver.matrix.compiled import CompiledMode
 from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
-from qps.solver.matrix.layout import indices, joined, numbers_of
+from qps.solver.matrix.layout import Along, indices, joined
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import (
     Bools,
@@ -83,8 +83,8 @@ class ModeSolver:
 
     def __post_init__(self) -> None:
         self.runner = Runner(self.mode.program)
-        self.decider = Decider(mode=self.mode, axes=self.axes, runner=self.runner)
-        self._position = {axis.name: i for i, axis in enumerate(self.axes)}
+        self._along = Along(self.axes, self.mode.leaves)
+        self.decider = Decider(mode=self.mode, along=self._along, runner=self.runner)
 
     # -- what does not depend on the population ------------------------------------------
 
@@ -131,7 +131,7 @@ class ModeSolver:
                 continue
             seen.add(number)
             own = self._own(number)
-            if prod(self.axes[i].count for i in own) <= _LARGEST_TABLE or (
+            if prod(self._along.counts[i] for i in own) <= _LARGEST_TABLE or (
                 len(own) == 1 and not program.steps[number].operands
             ):
                 wanted.setdefault(own, set()).add(number)
@@ -145,16 +145,13 @@ class ModeSolver:
 
     def _own(self, number: int) -> tuple[int, ...]:
         """Return the axes that an operation rests on."""
-        return tuple(sorted(self._position[name] for name in self.mode.program.inputs[number]))
+        return tuple(sorted({self._along.position[n] for n in self.mode.program.inputs[number]}))
 
     def _grid(self, own: Sequence[int]) -> dict[str, Floats]:
         """Return all combinations of the values of some axes, as columns."""
-        counts = [self.axes[i].count for i in own]
+        counts = [self._along.counts[i] for i in own]
         index = indices(counts, np.arange(prod(counts), dtype=np.int64))
-        return {
-            self.axes[i].name: numbers_of(self.axes[i])[at]
-            for i, at in zip(own, index, strict=True)
-        }
+        return self._along.values(dict(zip(own, index, strict=True)))
 
     def prepared(self, index: Index, count: int) -> Rows:
         """Return rows with all values that do not depend on the population."""
@@ -166,7 +163,7 @@ class ModeSolver:
                     known[number] = values
                     continue
                 if place is None:
-                    place = joined([self.axes[i].count for i in own], [index[i] for i in own])
+                    place = joined([self._along.counts[i] for i in own], [index[i] for i in own])
                 known[number] = values.take(place)
         with np.errstate(all="ignore"):
             return Rows(self.runner, self.runner.run(self._fixed, known), count)
@@ -181,7 +178,7 @@ class ModeSolver:
             by_axes.setdefault(self._own(guard.value), []).append((number, guard))
         found = {}
         for own, guards in by_axes.items():
-            counts = [self.axes[i].count for i in own]
+            counts = [self._along.counts[i] for i in own]
             verdicts = None
             if prod(counts) <= _LARGEST_VERDICTS:
                 verdicts = broken(
@@ -197,18 +194,14 @@ class ModeSolver:
         return found
 
     def _inputs(self, index: Index) -> dict[str, Floats]:
-        return {
-            axis.name: numbers_of(axis)[at]
-            for axis, at in zip(self.axes, index, strict=True)
-            if axis.kind is ir.AxisKind.PARAMETER
-        }
+        return self._along.values(dict(enumerate(index)))
 
     def verdicts(self, index: Index, count: int) -> Ints:
         """Return for each row whether its inputs are sound."""
         found = np.full(count, SOUND, dtype=np.int64)
         for own, (guards, verdicts) in self._guarded.items():
             if verdicts is not None:
-                place = joined([self.axes[i].count for i in own], [index[i] for i in own])
+                place = joined([self._along.counts[i] for i in own], [index[i] for i in own])
                 found = np.minimum(found, verdicts[place])
             else:
                 own_verdicts = broken(

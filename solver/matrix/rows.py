@@ -46,6 +46,10 @@ class MatrixSolver:
     def __post_init__(self) -> None:
         self._words = list(self.compiled.words)
         self._number = {word: number for number, word in enumerate(self._words)}
+        self._members = [
+            np.array([group.member for group in block.groups], dtype=np.int64)
+            for block in self.compiled.blocks
+        ]
         self._modes = [mode.name for mode in self.compiled.model.modes]
 
     def _word(self, word: str) -> int:
@@ -76,45 +80,73 @@ class MatrixSolver:
         )
         groups = np.broadcast_to(structure.group_of.reshape(-1)[place], (count,))
         rows.group = groups.astype(np.int64)
-        for group in np.unique(groups):
-            chosen = np.flatnonzero(groups == group)
+        together: dict[int, tuple[CompiledGroup, list[Ints]]] = {}
+        for group_number in np.unique(groups):
+            group = block.groups[group_number]
+            chosen = self._wanted(rows, number, group, np.flatnonzero(groups == group_number))
+            if group.reason is not None:
+                rows.reason[chosen] = self._word(group.reason)
+            elif not group.modes:
+                for row in chosen:
+                    self._alone(rows, number, int(row))
+            else:
+                together.setdefault(id(group.modes), (group, []))[1].append(chosen)
+        for group, parts in together.values():
+            chosen = np.sort(np.concatenate(parts))
             for at in range(0, chosen.size, CHUNK):
-                self._group(rows, number, int(group), chosen[at : at + CHUNK])
+                self._group(rows, number, group, chosen[at : at + CHUNK])
         return rows
 
     # -- a group -------------------------------------------------------------------------
 
-    def _group(self, rows: Stretch, number: int, group_number: int, chosen: Ints) -> None:
-        """Solve some rows of one structure, and put their answers where they belong."""
-        block = self.compiled.blocks[number]
-        group = block.groups[group_number]
-        index = tuple(axis[chosen] for axis in rows.index)
-        if number == 0 and self.compiled.matrix.excluded:
-            wanted = ~self._excluded(group, number, group_number, index)
-            rows.included[chosen[~wanted]] = False
-            chosen, index = chosen[wanted], tuple(axis[wanted] for axis in index)
-        if not chosen.size:
-            return
-        if group.reason is not None:
-            rows.reason[chosen] = self._word(group.reason)
-            return
-        if not group.modes:
-            for row in chosen:
-                self._alone(rows, number, int(row))
-            return
-        solvers = self._mode_solvers(number, group_number)
-        left = self._answered(rows, group, solvers, chosen)
+    def _wanted(self, rows: Stretch, number: int, group: CompiledGroup, chosen: Ints) -> Ints:
+        """Return the rows of a group that are not left out before anything is solved."""
+        if number or not self.compiled.matrix.excluded:
+            return chosen
+        found = []
+        for at in range(0, chosen.size, CHUNK):
+            here = chosen[at : at + CHUNK]
+            wanted = ~self._excluded(group, number, self._index(rows, number, here))
+            rows.included[here[~wanted]] = False
+            found.append(here[wanted])
+        return np.concatenate(found)
+
+    def _index(self, rows: Stretch, number: int, chosen: Ints) -> Index:
+        """Return which values of the axes rows have, and which of the groups that are one."""
+        members = self._members[number][rows.group[chosen]]
+        return (*(axis[chosen] for axis in rows.index), members)
+
+    def _group(self, rows: Stretch, number: int, group: CompiledGroup, chosen: Ints) -> None:
+        """Solve some rows of structures that are one, and put their answers where they belong."""
+        index = self._index(rows, number, chosen)
+        left = self._answered(rows, group, self._mode_solvers(number, group), chosen, index)
+        for group_number in np.unique(rows.group[left]):
+            self._of_other_structures(
+                rows, number, int(group_number), left[rows.group[left] == group_number]
+            )
+
+    def _of_other_structures(
+        self, rows: Stretch, number: int, group_number: int, left: Ints
+    ) -> None:
+        """Answer rows of a group whose structure is not that of the group."""
         known = self._others.setdefault((number, group_number), [])
         for other, its_solvers in known:
-            left = self._answered(rows, other, its_solvers, left)
+            left = self._of_structure(rows, other, its_solvers, left)
         while left.size > 1 and len(known) < _MOST_OTHERS:
             first = tuple(int(axis[left[0]]) for axis in rows.index)
             other = compile_like(self.compiled, number, first)
             its_solvers = self._solvers_of(number, other)
             known.append((other, its_solvers))
-            left = self._answered(rows, other, its_solvers, left)
+            left = self._of_structure(rows, other, its_solvers, left)
         for row in left:
             self._alone(rows, number, int(row))
+
+    def _of_structure(
+        self, rows: Stretch, group: CompiledGroup, solvers: Sequence[ModeSolver], chosen: Ints
+    ) -> Ints:
+        """Put answers of a group that no other is one with; return rows of other structures."""
+        index = (*(axis[chosen] for axis in rows.index), np.zeros_like(chosen))
+        return self._answered(rows, group, solvers, chosen, index)
 
     def _answered(
         self,
@@ -122,11 +154,11 @@ class MatrixSolver:
         group: CompiledGroup,
         solvers: Sequence[ModeSolver],
         chosen: Ints,
+        index: Index,
     ) -> Ints:
         """Put the answers of some rows where they belong; return those of other structures."""
         if not chosen.size or not solvers:
             return chosen
-        index = tuple(axis[chosen] for axis in rows.index)
         answers = [solver.solve(index, chosen.size) for solver in solvers]
         other, refused = np.zeros((2, chosen.size), dtype=bool)
         for mode, answer in zip(group.modes, answers, strict=True):
@@ -156,10 +188,10 @@ class MatrixSolver:
             self._put(rows, group, position, answer, chosen[mine], mine)
         return chosen[other]
 
-    def _mode_solvers(self, number: int, group_number: int) -> list[ModeSolver]:
-        key = (number, group_number)
+    def _mode_solvers(self, number: int, group: CompiledGroup) -> list[ModeSolver]:
+        """Return the solvers of a group of the matrix, which all share that are one with it."""
+        key = number, id(group.modes)
         if key not in self._solvers:
-            group = self.compiled.blocks[number].groups[group_number]
             self._solvers[key] = self._solvers_of(number, group)
         return self._solvers[key]
 
@@ -246,7 +278,7 @@ class MatrixSolver:
             at = tuple(int(axis[row]) for axis in rows.index)
             group = compile_alone(self.compiled, number, at)
             if group.reason is None:
-                self._answered(rows, group, self._solvers_of(number, group), np.array([row]))
+                self._of_structure(rows, group, self._solvers_of(number, group), np.array([row]))
             else:
                 rows.texts[row] = group.reason
         for refusal in refused.values():
@@ -255,14 +287,12 @@ class MatrixSolver:
 
     # -- conditions on inputs ------------------------------------------------------------
 
-    def _excluded(
-        self, group: CompiledGroup, number: int, group_number: int, index: Index
-    ) -> Bools:
+    def _excluded(self, group: CompiledGroup, number: int, index: Index) -> Bools:
         """Return which rows are left out before anything is solved."""
         compiled = self.compiled
         count = index[0].size
         if group.modes:
-            (solver, *_) = self._mode_solvers(number, group_number)
+            (solver, *_) = self._mode_solvers(number, group)
             sides = solver.excluded(index, count)
             pairs = dict(zip(compiled.question.excluded, sides, strict=True))
         else:
@@ -281,7 +311,7 @@ class MatrixSolver:
     def _sides(self, compare: ir.Compare, number: int, index: Index) -> tuple[Floats, Floats]:
         """Return both sides of a comparison of inputs, where no graph could be lowered."""
         found: list[tuple[float, float]] = []
-        for at in zip(*index, strict=True):
+        for *at, _ in zip(*index, strict=True):
             configuration = self._configuration(number, [int(i) for i in at])
             folder = Folder(configuration=configuration, population=configuration.low)  # type: ignore[arg-type]
             sides = [folder.fold(side) for side in (compare.left, compare.right)]
