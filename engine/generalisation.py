@@ -12,13 +12,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from qps.engine.formulas import (
-    MAXIMUM,
-    MINIMUM,
     ONE,
-    POWER,
-    PRODUCT,
-    ROUNDINGS,
-    SUM,
     Formula,
     apply,
     number,
@@ -29,7 +23,8 @@ from qps.engine.formulas import (
     whole_exponent,
 )
 from qps.engine.leaves import NUMBER
-from qps.engine.substitution import substituted
+from qps.engine.operations import EXTREMES, POWER, PRODUCT, ROUNDINGS, SUM
+from qps.engine.points import Point
 
 Column = tuple[Fraction, ...]
 """A number for each of the formulas."""
@@ -56,6 +51,7 @@ class Generalisation:
     def __init__(self, values: Sequence[Mapping[Formula, Formula]]) -> None:
         self.leaves: dict[Column, Formula] = {}
         self._values = values
+        self._points = [Point(own) for own in values]
         self._known: dict[Several, Formula | None] = {}
         self._have_values = frozenset().union(*values)
         self._is_finite: dict[Formula, bool] = {}
@@ -164,14 +160,15 @@ class Generalisation:
         """Return what stands for terms of the same form."""
         common, rest = _without_common([factors for _, factors in terms])
         coefficients, left = [], []
-        for (c, _), factors, values in zip(terms, rest, self._values, strict=True):
+        each = zip(terms, rest, self._values, self._points, strict=True)
+        for (c, _), factors, values, point in each:
             coefficient, others = c, []
             for factor in factors:
-                value = substituted(factor, values).exact
-                if value is None:
-                    others.append(factor)
-                else:
+                value = point.exact(factor) if factor.symbols <= values.keys() else None
+                if isinstance(value, Fraction):
                     coefficient *= value
+                else:
+                    others.append(factor)
             coefficients.append(coefficient)
             left.append(sorted(others, key=_looks))
         parts = [self._factor(column) for column in _columns(left)]
@@ -188,7 +185,7 @@ class Generalisation:
             raise NotAlikeError
         (word,) = words
         operands: list[Several] = [one.operands for one in several]
-        if word in (MAXIMUM, MINIMUM):
+        if word in EXTREMES:
             # What stands twice among operands changes nothing.
             longest = max(map(len, operands))
             operands = [own + own[-1:] * (longest - len(own)) for own in operands]
@@ -209,7 +206,7 @@ class Generalisation:
             return whole.exact is not None
         if whole.is_symbol:
             return True
-        if whole.word in (SUM, PRODUCT, MAXIMUM, MINIMUM, *ROUNDINGS):
+        if whole.word in (SUM, PRODUCT, *EXTREMES, *ROUNDINGS):
             return all(map(self._is_always_finite, whole.operands))
         exponent = whole_exponent(whole)
         if exponent is None:
