@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from math import isfinite
+from operator import mul
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,21 +38,33 @@ class Bounds:
 
 def _times(one: _Bound, other: _Bound) -> _Bound:
     """Return a product in which zero times infinity is zero: a slope of zero stays zero."""
-    product = one * other
-    return np.where((one == 0) | (other == 0), 0.0, product) if _infinite(product) else product
+    return np.where((one == 0) | (other == 0), 0.0, one * other)
 
 
 def _infinite(value: _Bound) -> bool:
     if isinstance(value, float):  # np.float64 too: most bounds are those of all rows
         return not isfinite(value)
-    return not bool(np.all(np.isfinite(value)))
+    return not bool(np.isfinite(value).all())
 
 
 def _span(a: _Bound, b: _Bound, c: _Bound, d: _Bound) -> tuple[_Bound, _Bound]:
     """Return the least and the greatest product of two intervals, [a, b] and [c, d]."""
-    products = (_times(a, c), _times(a, d), _times(b, c), _times(b, d))
-    low = np.minimum(np.minimum(products[0], products[1]), np.minimum(products[2], products[3]))
-    high = np.maximum(np.maximum(products[0], products[1]), np.maximum(products[2], products[3]))
+    low, high = _extremes(mul, a, b, c, d)
+    return _extremes(_times, a, b, c, d) if _infinite(low + high) else (low, high)
+
+
+def _extremes(
+    times: Callable[[_Bound, _Bound], _Bound], a: _Bound, b: _Bound, c: _Bound, d: _Bound
+) -> tuple[_Bound, _Bound]:
+    """Return the same by a product of numbers; many an interval is one number."""
+    products = [
+        times(one, other)
+        for one in ((a,) if a is b else (a, b))
+        for other in ((c,) if c is d else (c, d))
+    ]
+    low = high = products[0]
+    for product in products[1:]:
+        low, high = np.minimum(low, product), np.maximum(high, product)
     return low, high
 
 
@@ -149,7 +162,17 @@ def _larger(one: Bounds, other: Bounds) -> Bounds:
 
 def minimum(*parts: Bounds) -> Bounds:
     """Return the bounds of the smallest."""
-    return negative(maximum(*map(negative, parts)))
+    return reduce(_smaller, parts)
+
+
+def _smaller(one: Bounds, other: Bounds) -> Bounds:
+    first, second = one.high <= other.low, other.high <= one.low
+    return Bounds(
+        np.minimum(one.low, other.low),
+        np.minimum(one.high, other.high),
+        _chosen(first, second, one.slope_low, other.slope_low, np.minimum),
+        _chosen(first, second, one.slope_high, other.slope_high, np.maximum),
+    )
 
 
 def _chosen(
