@@ -1,0 +1,83 @@
+"""Closing in on where something begins to fail: at the right point, and with few evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qps.engine.running import Runner
+from qps.solver.matrix.closing_in import closed_in
+from qps.solver.matrix.prepared import Floats, Rows
+
+
+class _Counted:
+    """Rows of a function with a number of each, which counts how often it is evaluated."""
+
+    def __init__(self, function: Callable[[Floats, Floats], Floats], numbers: list[float]) -> None:
+        self.function, self.numbers, self.count = function, np.array(numbers), 0
+
+    def closed_in(self, low: float, high: float, *, is_whole: bool) -> Floats:
+        ends = np.full(self.numbers.size, low), np.full(self.numbers.size, high)
+        values = self.function(self.numbers, ends[0]), self.function(self.numbers, ends[1])
+        rows = Rows(cast("Runner", None), {0: self.numbers}, self.numbers.size)
+        return closed_in(rows, self._excess, ends, values, is_whole=is_whole)
+
+    def _excess(self, rows: Rows, population: Floats) -> Floats:
+        self.count += 1
+        return self.function(rows.known[0], population)
+
+
+def kink(number: Floats, population: Floats) -> Floats:
+    """Full by design up to a point, and fuller behind it."""
+    return np.maximum(1.0, population / number) - 1.0 - 1e-12
+
+
+def line(number: Floats, population: Floats) -> Floats:
+    return population / number - 1.0
+
+
+def curve(number: Floats, population: Floats) -> Floats:
+    return (population / number) ** 3 - 1.0
+
+
+def jump(number: Floats, population: Floats) -> Floats:
+    return np.where(population > number, 0.5, -0.25)
+
+
+def pole(number: Floats, population: Floats) -> Floats:
+    """A wait with a limit of a thousand, endless from a point on."""
+    with np.errstate(divide="ignore"):
+        wait = 1.0 / (1.0 - population / number)
+    return np.where(population < number, wait - 1000.0, np.inf)
+
+
+_ALL = (kink, line, curve, jump, pole)
+
+
+@given(st.sampled_from(_ALL), st.lists(st.floats(3, 4e8), min_size=1, max_size=5))
+def test_what_is_found_fails_and_what_is_just_before_it_holds(
+    function: Callable[[Floats, Floats], Floats], numbers: list[float]
+) -> None:
+    rows = np.array(numbers)
+    whole = _Counted(function, numbers).closed_in(2.0, 1e9, is_whole=True)
+    assert (function(rows, whole) > 0).all()
+    assert (function(rows, whole - 1) <= 0).all()
+    real = _Counted(function, numbers).closed_in(2.0, 1e9, is_whole=False)
+    assert (function(rows, real) > 0).all()
+    just = 1e-15 if function is jump else 1e-11  # all else is rounded near to where it fails
+    assert (function(rows, real * (1 - just)) <= 0).all()
+
+
+@pytest.mark.parametrize(("function", "most"), [(kink, 24), (line, 8), (curve, 14), (jump, 60)])
+def test_few_evaluations_are_enough(
+    function: Callable[[Floats, Floats], Floats], most: int
+) -> None:
+    """Halves take 44, and more are not needed but of a jump, which has no slope."""
+    counted = _Counted(function, [1537.3])
+    counted.closed_in(1024.0, 2048.0, is_whole=False)
+    assert counted.count <= most
