@@ -20,7 +20,7 @@ from qps.reports.text.headroom_text import outlook_lines
 from qps.reports.text.text import solve_text
 from qps.reports.text.view import solve_view
 from qps.solver.answers.answering import largest_acceptable
-from qps.solver.answers.headroom import Outlook, outlook
+from qps.solver.answers.headroom import MoreUsers, NextLimit, more_users, next_limit
 from qps.solver.answers.solution import Solution
 from qps.solver.answers.worst_mode import solve_model
 from qps.solver.what_if.advice import advise
@@ -49,8 +49,12 @@ def _lines(text: str) -> list[str]:
     return outlook_lines(view, solution)
 
 
-def _outlook(text: str) -> Outlook:
-    return outlook(_solved(text)[0])
+def _next(text: str) -> NextLimit | None:
+    return next_limit(_solved(text)[0])
+
+
+def _more(text: str) -> MoreUsers | None:
+    return more_users(_solved(text)[0])
 
 
 # -- the next limit ----------------------------------------------------------------------
@@ -70,7 +74,7 @@ NEXT = [
 
 @pytest.mark.parametrize(("extra", "requirement", "up_to"), NEXT)
 def test_what_would_limit_next(extra: str, requirement: str, up_to: int) -> None:
-    found = _outlook(f"{SPEC}{extra}\n").next_limit
+    found = _next(f"{SPEC}{extra}\n")
     assert found is not None
     assert (found.requirement, found.met_up_to) == (requirement, up_to)
 
@@ -78,19 +82,17 @@ def test_what_would_limit_next(extra: str, requirement: str, up_to: int) -> None
 def test_quality_is_without_the_axis_that_is_lifted() -> None:
     # 100 users wait 16 ms; quality is that over 20 ms, and the loss adds to it
     text = SPEC + "measure crowd = N * 1 ms\nrequire { crowd <= 50 ms; pages.latency <= 100 ms }\n"
-    found = _outlook(text).next_limit
+    found = _next(text)
     assert found is not None
     # sqrt((N/50)^2 + (latency/100 ms)^2) passes 1 first; without it, crowd at 51
     assert (found.requirement, found.met_up_to) == ("crowd", 50)
-    lifted = _outlook(
-        text.replace("crowd <= 50 ms", "crowd < 40 ms") + "quality worst\n"
-    ).next_limit
+    lifted = _next(text.replace("crowd <= 50 ms", "crowd < 40 ms") + "quality worst\n")
     assert lifted is not None
     assert lifted.requirement == "web.cpu.load"
 
 
 def test_nothing_else_limits() -> None:
-    found = _outlook(SPEC.replace("1..1000", "1..110")).next_limit
+    found = _next(SPEC.replace("1..1000", "1..110"))
     assert found is not None
     assert (found.requirement, found.met_up_to) == (None, 110)
     assert _lines(SPEC.replace("1..1000", "1..110"))[0] == (
@@ -99,16 +101,16 @@ def test_nothing_else_limits() -> None:
 
 
 def test_where_the_range_limits_there_is_no_next_one() -> None:
-    found = _outlook(SPEC.replace("1..1000", "1..50"))
-    assert (found.next_limit, found.more_users) == (None, None)
+    solution, _ = _solved(SPEC.replace("1..1000", "1..50"))
+    assert (next_limit(solution), more_users(solution)) == (None, None)
 
 
 def test_where_nothing_is_acceptable_the_next_limit_is_told() -> None:
     text = SPEC + "require { pages.latency <= 1 ms; notes.latency <= 1 ms }\n"
-    found = _outlook(text)
-    assert found.more_users is None
-    assert found.next_limit is not None
-    assert found.next_limit.met_up_to is None
+    assert _more(text) is None
+    found = _next(text)
+    assert found is not None
+    assert found.met_up_to is None
     assert "met by no number of users either" in _lines(text)[0]
 
 
@@ -117,11 +119,11 @@ def test_another_mode_may_limit_next() -> None:
         SPEC
         + "mode calm { web.cpu.load <= 80 % }\nmode rush { web.cpu.load <= 30 %; back.cpu.load <= 28 % }\n"
     )
-    found = _outlook(text).next_limit
+    found = _next(text)
     assert found is not None
     # Lifted in both, the load of the server is no limit of `calm` either.
     assert (found.requirement, found.met_up_to, found.mode) == ("back.cpu.load", 70, "rush")
-    other = _outlook(text.replace("calm { web", "calm { notes.latency <= 100 ms; back")).next_limit
+    other = _next(text.replace("calm { web", "calm { notes.latency <= 100 ms; back"))
     assert other is not None
     assert other.mode == "rush"
 
@@ -136,7 +138,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
     )
     whole = f"{bare}\nrequire {{ host.cpu.load <= 40 %; flow.rate >= 1 packet/s }}\n"
     solution, _ = _solved(whole)
-    found = outlook(solution).next_limit
+    found = next_limit(solution)
     if found is None:
         return
     graph = solution.graph
@@ -152,7 +154,7 @@ def test_the_next_limit_is_the_answer_without_the_first(spec: Drawn) -> None:
 
 
 def test_who_loses_how_much_and_where() -> None:
-    more = _outlook(SPEC).more_users
+    more = _more(SPEC)
     assert more is not None
     assert (more.at, more.is_end_of_range) == (110, False)
     told = {one.name: one for one in more.streams}
@@ -207,7 +209,7 @@ def test_streams_that_fare_alike_are_told_together() -> None:
 
 def test_the_end_of_the_range_comes_first() -> None:
     text = SPEC.replace("1..1000", "1..103")
-    more = _outlook(text).more_users
+    more = _more(text)
     assert more is not None
     assert (more.at, more.is_end_of_range) == (103, True)
     assert _lines(text)[1].startswith("At the end of the range (103): ")
@@ -215,7 +217,7 @@ def test_the_end_of_the_range_comes_first() -> None:
 
 @pytest.mark.parametrize(("users", "more"), [(1, 2), (9, 10), (10, 11), (11, 13), (100, 110)])
 def test_ten_per_cent_more_is_rounded_up(users: int, more: int) -> None:
-    found = _outlook(f"{SPEC}require {{ web.cpu.load <= {users} % }}\n").more_users
+    found = _more(f"{SPEC}require {{ web.cpu.load <= {users} % }}\n")
     assert found is not None
     assert found.at == more
 
@@ -338,3 +340,21 @@ def test_markdown_lists_it() -> None:
     solution, view = _solved(SPEC)
     text = solve_text(view, solution, "x", markdown=True)
     assert "- Next limit: net.web.out.load, met up to 200.\n- With 10 % more users (110): " in text
+
+
+STEEP = SPEC + "measure crowd = N * 1 ms\nmeasure steep = (1 - (1 - (N/2000)^40)^2) * 1 ms\n"
+
+
+def test_what_passes_its_limit_by_less_than_floats_tell_is_told_with_by_how_much() -> None:
+    lines = _solved(f"{STEEP}require {{ crowd <= 50 ms; steep <= 1 ms }}\n")[1].answer
+    assert lines == "49 users. With 50, quality is 1 + 1.368e-128; at most 1 is acceptable."
+    text = f"{STEEP}measure both = crowd + steep\nrequire {{ both <= 50 ms }}\nquality worst\n"
+    told = "49 users. With 50, both is 50 ms + 1.654e-61 us; at most 50 ms is acceptable."
+    assert _solved(text)[1].answer == told
+
+
+def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
+    text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
+    solution, view = _solved(text)
+    assert view.answer == "49 users. With 50, crowd is 50 ms; less than 50 ms is acceptable."
+    assert "crowd is 54 ms (less than 50 ms)" in outlook_lines(view, solution)[1]

@@ -20,7 +20,6 @@ from qps.reports.text.quantities import (
     number,
     percent,
     quantity,
-    told_apart,
     told_beyond,
     undecided_point,
 )
@@ -73,7 +72,7 @@ def requirement_rows(view: SolveView, solution: Solution) -> tuple[RequirementRo
             RequirementRow(
                 measure=f"quality ({view.quality.metric})",
                 limit="<= 1",
-                value=marked(told_apart(view.quality.at_limit, 1), view.quality.known),
+                value=marked(told_beyond(view.quality.at_limit, 1), view.quality.known),
                 beyond="",
                 met_up_to=_up_to(met, view, view.quality.met_up_to_known),
                 is_met=view.quality.at_limit <= 1,

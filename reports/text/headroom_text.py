@@ -7,8 +7,16 @@ from qps.compiler.quantities.certainty import Kind, opposite
 from qps.compiler.quantities.dimension import DATA_RATE, TIME, Dimension
 from qps.reports.text.answers import SolveView
 from qps.reports.text.how_known import MARKS, marked, marked_value
-from qps.reports.text.quantities import in_percent, joined_words, percent, quantity, told_apart
-from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, outlook
+from qps.reports.text.quantities import (
+    beyond_limit,
+    in_percent,
+    joined_words,
+    percent,
+    quantity,
+    side_of,
+    told_beyond,
+)
+from qps.solver.answers.headroom import FailingThere, MoreUsers, StreamThere, more_users
 from qps.solver.answers.solution import Solution
 from qps.solver.what_if.advice import Advice
 
@@ -17,10 +25,9 @@ _MOST_NAMED = 3
 
 def outlook_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return the next limit, what 10 % more users would do, the margin, what would help most."""
-    beyond = outlook(solution)
-    lines = [_next_limit(view)]
-    if beyond.more_users is not None:
-        lines.append(_more_users(view, solution, beyond.more_users))
+    more, lines = more_users(solution), [_next_limit(view)]
+    if more is not None:
+        lines.append(_more_users(view, solution, more))
     return [line for line in (*lines, _margin(view), _helps_most(view)) if line]
 
 
@@ -77,7 +84,7 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
     fails = [_failing(solution, one, more.at) for one in more.failing]
     if more.quality is not None and more.quality[1] > 1:
         known = quality_known_at(solution.graph, more.at)
-        value = marked_value(told_apart(more.quality[1], 1), more.quality[1], known)
+        value = marked_value(told_beyond(more.quality[1], 1), more.quality[1], known)
         fails.append(f"quality is {value} (at most 1)")
     told = [*_some(loads), *_some(fails), *_to_whom(more)]
     return f"{head}{mode}: {'; '.join(told)}."
@@ -86,11 +93,13 @@ def _more_users(view: SolveView, solution: Solution, more: MoreUsers) -> str:
 def _failing(solution: Solution, one: FailingThere, at: int) -> str:
     criterion = one.criterion
     share = in_percent(criterion)
-    limit = solution.graph.number(criterion.limit)
-    side = "at most" if criterion.at_most else "at least"
-    told = [quantity(v, criterion.dimension, 3, share=share) for v in (one.value, limit)]
-    value = marked_value(told[0], one.value, known_at(solution.graph, criterion, at))
-    return f"{criterion.name} is {value} ({side} {told[1]})"
+    graph, dimension = solution.graph, criterion.dimension
+    told = beyond_limit(
+        graph, criterion.measure, criterion.limit, at, dimension, share=share, digits=3
+    )
+    value = marked_value(told, one.value, known_at(graph, criterion, at))
+    limit = quantity(graph.number(criterion.limit), dimension, 3, share=share)
+    return f"{criterion.name} is {value} ({side_of(criterion)} {limit})"
 
 
 def _some(told: list[str]) -> list[str]:

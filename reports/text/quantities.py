@@ -16,7 +16,8 @@ from qps.compiler.quantities.dimension import (
 )
 
 if TYPE_CHECKING:  # its algebra is slow to import, and nothing is computed here
-    from qps.compiler.lower.load_graph import Criterion
+    from qps.compiler.lower.load_graph import Criterion, LoadGraph
+    from qps.engine.formulas import Formula
 
 _SCALES: dict[Dimension, tuple[tuple[float, str], ...]] = {
     TIME: ((86_400.0, "day"), (3600.0, "hour"), (1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -129,27 +130,54 @@ def scales_of_unit(text: str) -> tuple[tuple[float, str], ...]:
 _TOO_LONG = ("day", "hour", "bit")
 
 
-def told_apart(value: float, limit: float) -> str:
-    """Return a number with as many digits as it takes to see on which side of a limit it is.
-
-    >>> told_apart(1.00003, 1), told_apart(1.2345678, 1)
-    ('1.00003', '1.235')
-    """
-    digits = next((d for d in range(4, 16) if number(value, d) != number(limit, d)), 4)
-    return number(value, digits)
-
-
-def told_beyond(value: float, limit: float, dimension: Dimension, *, share: bool = False) -> str:
+def told_beyond(
+    value: float,
+    limit: float,
+    dimension: Dimension = DIMENSIONLESS,
+    *,
+    share: bool = False,
+    gap: float = 0.0,
+    digits: int = 4,
+) -> str:
     """Return a quantity with as many digits as it takes to tell it from a limit.
 
-    >>> told_beyond(0.75003, 0.75, DIMENSIONLESS, share=True), told_beyond(0.3, 0.25, TIME)
+    Where floats do not, `gap` is how far it lies beyond.
+
+    >>> told_beyond(0.75003, 0.75, share=True), told_beyond(0.3, 0.25, TIME)
     ('75.003 %', '300 ms')
+    >>> told_beyond(1.0, 1.0, gap=-3.25e-19), told_beyond(2.0, 2.0, TIME)
+    ('1 - 3.25e-19', '2 s')
     """
-    for digits in range(4, 16):
-        told = quantity(value, dimension, digits, share=share)
-        if told != quantity(limit, dimension, digits, share=share):
+    for more in range(digits, 16):
+        told = quantity(value, dimension, more, share=share)
+        if told != quantity(limit, dimension, more, share=share):
             return told
-    return quantity(value, dimension, share=share)
+    told = quantity(value, dimension, digits, share=share)
+    beyond = quantity(abs(gap), dimension, digits, share=share)
+    return f"{told} {'+' if gap > 0 else '-'} {beyond}" if gap else told
+
+
+def beyond_limit(
+    graph: LoadGraph,
+    measure: Formula,
+    limit: Formula,
+    at: int,
+    dimension: Dimension = DIMENSIONLESS,
+    *,
+    share: bool = False,
+    digits: int = 4,
+) -> str:
+    """Return what a measure is at a population, told apart from its limit."""
+    point = graph.at(at)
+    value, end, gap = point.number(measure), graph.number(limit), point.number(measure - limit)
+    return told_beyond(value, end, dimension, share=share, gap=gap, digits=digits)
+
+
+def side_of(criterion: Criterion) -> str:
+    """Return on which side of its limit a measure must stay, in words."""
+    if criterion.strict:
+        return "less than" if criterion.at_most else "more than"
+    return "at most" if criterion.at_most else "at least"
 
 
 def in_percent(criterion: Criterion) -> bool:

@@ -26,6 +26,7 @@ from qps.reports.text.quantities import (
     quantity,
     rounded_in,
     scale_of,
+    side_of,
     users_text,
 )
 from qps.reports.text.table import Table, escaped, joined
@@ -247,9 +248,8 @@ def _failing(one: FailingThere) -> str:
         quantity(v, criterion.dimension, _DIGITS, share=share) for v in (one.value, one.limit)
     )
     mode = f" in mode {one.mode}" if one.mode else ""
-    side = "at most" if criterion.at_most else "at least"
     told = marked_value(value, one.value, one.known)
-    return f"{printable(criterion.name)} is {told}{mode} ({side} {limit})"
+    return f"{printable(criterion.name)} is {told}{mode} ({side_of(criterion)} {limit})"
 
 
 def _ordered(sizing: Sizing) -> list[Needed]:

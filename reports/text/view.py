@@ -16,6 +16,7 @@ from qps.compiler.diagnostics.render import as_dict
 from qps.compiler.lower.losses_in_series import known_at, quality_known_at
 from qps.compiler.quantities.certainty import EXACT, opposite
 from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import ONE
 from qps.reports.text.answers import (
     CarriedView,
     ElasticView,
@@ -34,11 +35,11 @@ from qps.reports.text.formula_text import formula
 from qps.reports.text.how_known import parenthesis, users_known
 from qps.reports.text.measures import measure_views
 from qps.reports.text.quantities import (
+    beyond_limit,
     in_percent,
     percent,
     quantity,
-    told_apart,
-    told_beyond,
+    side_of,
     users_text,
 )
 from qps.solver.answers.answer_certainty import (
@@ -48,7 +49,7 @@ from qps.solver.answers.answer_certainty import (
     saturation_known,
 )
 from qps.solver.answers.answering import QUALITY, rests_on_users
-from qps.solver.answers.headroom import MoreUsers, outlook
+from qps.solver.answers.headroom import MoreUsers, more_users, next_limit
 from qps.solver.answers.solution import (
     CriterionSolution,
     ElasticSolution,
@@ -73,7 +74,6 @@ def solve_view(
 ) -> SolveView:
     """Return the answers as plain values; `warnings` are those of the spec itself."""
     graph = solution.graph
-    beyond = outlook(solution)
     ranked = sorted(advice, key=lambda item: -item.largest_acceptable)
     return SolveView(
         schema="qps/solve/1",
@@ -95,8 +95,8 @@ def solve_view(
         known=answer_known(solution),
         limited_by=solution.limited_by,
         at=solution.at,
-        next_limit=beyond.next_limit,
-        more_users=_more_users(solution, beyond.more_users),
+        next_limit=next_limit(solution),
+        more_users=_more_users(solution, more_users(solution)),
         margin=(*_margin(solution), *_idle_margin(model, configuration, solution)),
         helps_most=tuple(ranked[:_MOST_HELPFUL]),
         sensitivity=solution.sensitivity,
@@ -278,46 +278,42 @@ def answer(solution: Solution) -> str:
             "the range, not the system, is the limit."
         )
     if solution.verdict is Verdict.NOWHERE:
-        reason = _reason(solution, graph.low, at_limit=True)
+        reason = _reason(solution, graph.low)
         if graph.low == graph.high:
             return f"{fewest} not acceptable: {reason}."
         if not known.is_exact:
             fewest = fewest.replace(" is", " is known to be").replace(" are", " are known to be")
         return f"Not even {fewest} acceptable: {reason}."
     largest = solution.largest_acceptable or 0
-    reason = _reason(solution, largest + 1, at_limit=False)
+    reason = _reason(solution, largest + 1)
     users = users_known(known) + users_text(largest)
     mode = f" in mode {graph.mode}" if graph.mode else ""
     return f"{users}. With {largest + 1:,}{mode}, {reason}."
 
 
-def _reason(solution: Solution, at: int, *, at_limit: bool) -> str:
+def _reason(solution: Solution, at: int) -> str:
     """Return what passes which limit at a population."""
     name = solution.limited_by or ""
     named = [item for item in solution.requirements if item.criterion.name == name]
     for item in sorted(named, key=lambda item: item.met_up_to or 0)[:1]:
         criterion = item.criterion
-        value = item.value_at_limit if at_limit else item.value_beyond
-        limit = solution.graph.number(criterion.limit)
-        share = in_percent(criterion)
-        allowed = quantity(limit, criterion.dimension, share=share)
-        told = told_beyond(value or 0.0, limit, criterion.dimension, share=share)
-        side = "at most" if criterion.at_most else "at least"
+        share, dimension = in_percent(criterion), criterion.dimension
+        sides = criterion.measure, criterion.limit
+        told = beyond_limit(solution.graph, *sides, at, dimension, share=share)
         as_known = parenthesis(known_at(solution.graph, criterion, at))
-        return f"{name} is {told}{as_known}; {side} {allowed} is acceptable"
+        allowed = quantity(solution.graph.number(criterion.limit), dimension, share=share)
+        return f"{name} is {told}{as_known}; {side_of(criterion)} {allowed} is acceptable"
     if name == "quality" and solution.graph.quality is not None:
-        value = _at(solution, at)
+        told = beyond_limit(solution.graph, solution.graph.quality, ONE, at)
         as_known = parenthesis(quality_known_at(solution.graph, at))
-        return f"quality is {told_apart(value, 1)}{as_known}; at most 1 is acceptable"
-    resource = name.removesuffix(".load")
-    loads = {r.name: r for r in solution.graph.resources.values()}
-    if resource in loads:
-        load = solution.graph.at(at).number(loads[resource].load)
-        target = solution.graph.number(loads[resource].target)
+        return f"quality is {told}{as_known}; at most 1 is acceptable"
+    found = solution.graph.resources.get(name.removesuffix(".load"))
+    if found is not None:
+        told = beyond_limit(solution.graph, found.load, found.target, at, share=True)
+        target = solution.graph.number(found.target)
         if target != 1:
-            told = told_apart(100 * load, 100 * target)
-            return f"{resource} is loaded {told} %; its target is {percent(target)}"
-        return f"{resource} is loaded {told_apart(100 * load, 100)} %: it is saturated"
+            return f"{found.name} is loaded {told}; its target is {percent(target)}"
+        return f"{found.name} is loaded {told}: it is saturated"
     return f"{name} fails"
 
 
@@ -328,12 +324,6 @@ def circumstances(view: SolveView) -> tuple[str, ...]:
     if view.case not in (None, ir.Case.AVERAGE.value) and not is_set:
         told.append(f"case {view.case}")
     return (*told, *view.settings)
-
-
-def _at(solution: Solution, at: int) -> float:
-    quality = solution.graph.quality
-    assert quality is not None
-    return solution.graph.at(at).number(quality)
 
 
 def as_json(value: object) -> object:

@@ -104,24 +104,14 @@ class MoreUsers(Struct, frozen=True, kw_only=True):
     loads: tuple[LoadThere, ...]
 
 
-class Outlook(Struct, frozen=True):
-    """What lies beyond the answer; None where nothing limits it, or nothing is acceptable."""
-
-    next_limit: NextLimit | None
-    more_users: MoreUsers | None
-
-
-def outlook(solution: Solution) -> Outlook:
-    """Return what lies beyond the answer of a solution, in the mode that it is of."""
-    more = None if solution.verdict is not Verdict.LIMITED else _more_users(solution)
-    return Outlook(_next_limit(solution), more)
-
-
 # -- the next limit ----------------------------------------------------------------------
 
 
-def _next_limit(solution: Solution) -> NextLimit | None:
-    """Return what fails next, in any mode, were the requirement that limits the answer lifted."""
+def next_limit(solution: Solution) -> NextLimit | None:
+    """Return what fails next, in any mode, were the requirement that limits the answer lifted.
+
+    None where nothing limits it.
+    """
     if solution.limited_by is None:
         return None
     lifted = next(f.criterion for f in solution.failures if f.criterion.name == solution.limited_by)
@@ -171,17 +161,25 @@ def _without(solution: Solution, lifted: Criterion) -> list[tuple[Criterion, int
     graph = solution.graph
     if lifted.axis is None or graph.metric is ir.Metric.FORMULA:
         return found
-    axes = [criterion.axis for criterion, _ in found if criterion.axis is not None]
+    found = [(criterion, at) for criterion, at in found if criterion.name != QUALITY]
+    left = tuple(criterion for criterion, _ in found)
+    axes = [criterion.axis for criterion in left if criterion.axis is not None]
     joined = joined_axes(graph.metric, axes) if axes else None
-    narrowed = replace(graph, criteria=(), quality=joined)
-    quality = [(c, when_it_fails(narrowed, c)) for c in all_criteria(narrowed)]
-    return [*((c, at) for c, at in found if c.name != QUALITY), *quality]
+    narrowed = replace(graph, criteria=left, quality=joined)
+    quality = all_criteria(narrowed)[len(left) :]
+    return [*found, *((one, when_it_fails(narrowed, one)) for one in quality)]
 
 
 # -- more users --------------------------------------------------------------------------
 
 
-def _more_users(solution: Solution) -> MoreUsers:
+def more_users(solution: Solution) -> MoreUsers | None:
+    """Return what happens with more users, in the mode that a solution is of.
+
+    None where nothing limits the answer, or nothing is acceptable.
+    """
+    if solution.verdict is not Verdict.LIMITED:
+        return None
     graph, now = solution.graph, solution.at
     wanted = -(-11 * now // 10)
     there = min(wanted, graph.high)

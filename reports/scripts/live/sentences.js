@@ -36,12 +36,16 @@ function reasonOf(column, population) {
   if (criterion.stated) {
     const { measure, dimension } = criterion, limit = run.value(criterion.limit);
     const told = toldBeyond(column.model.units, run.value(measure), limit, dimension, criterion);
-    return `${criterion.name} is ${told}${inParenthesis(knownAt(run, criterion, population))}; ${criterion.atMost ? "at most" : "at least"} ${column.tell(limit, dimension, criterion)} is acceptable`;
+    return `${criterion.name} is ${told}${inParenthesis(knownAt(run, criterion, population))}; ${sideOf(criterion)} ${column.tell(limit, dimension, criterion)} is acceptable`;
   }
   const [load, target] = [run.value(criterion.measure), run.value(criterion.limit)];
   const resource = criterion.name.replace(/\.load$/, "");
   if (target !== 1) return `${resource} is loaded ${toldApart(100 * load, 100 * target)} %; its target is ${percent(target)}`;
   return `${resource} is loaded ${percent(load, 4)}: it is saturated`;
+}
+
+function sideOf({ strict, atMost }) {
+  return strict ? (atMost ? "less than" : "more than") : atMost ? "at most" : "at least";
 }
 
 export function saturationOf(column) {
