@@ -27,6 +27,7 @@ from qps.engine.exactness import Exact
 if TYPE_CHECKING:
     from flint import arb
 
+    from qps.engine.columns.domains import Domain
     from qps.engine.columns.on_bounds import Bounds
     from qps.engine.intervals import Interval
     from qps.engine.known_ranges import Range
@@ -159,6 +160,18 @@ class Operation(Struct, frozen=True, kw_only=True, dict=True):
     def as_read(self) -> Callable[..., Any] | None:
         """What people write for it, by a writer of formulas; None for its name and operands."""
         return self._in("as_read", None)
+
+    @cached_property
+    def domain(self) -> Callable[..., Domain | None]:
+        """Where it has a value: what of its operands, as formulas, must not be negative."""
+        from qps.engine.columns.domains import Needed, share  # noqa: PLC0415 - seldom needed
+
+        def by_names(*operands: Any) -> Domain:
+            named = dict(zip(self.arguments, operands, strict=False))
+            counts = tuple(Needed(named[name]) for name in named if name in NEVER_NEGATIVE)
+            return counts + (share(named["share"]) if "share" in named else ())
+
+        return self._in("domains", by_names)
 
     @cached_property
     def in_sympy(self) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 from math import inf, isfinite, isinf, isnan, nan
 
 import numpy as np
@@ -15,13 +16,13 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.operations import CASES, arguments_at_edges
+from helpers.operations import CASES, EDGES, arguments_at_edges
 from qps.engine import queue_arrays
 from qps.engine.algebraic_functions import piecewise
 from qps.engine.columns.on_balls import ball
 from qps.engine.columns.on_bounds import Bounds
 from qps.engine.exactness import InexactError, NoValueError
-from qps.engine.formulas import apply, population
+from qps.engine.formulas import apply, formula, population
 from qps.engine.intervals import Interval
 from qps.engine.known_ranges import Range
 from qps.engine.operations import OF_QUEUES, OPERATIONS, Operation
@@ -115,6 +116,48 @@ def test_edges_have_one_meaning(word: str) -> None:
             assert isnan(found), at
         else:
             assert proven.is_nan() or same(float(proven.mid()), found), at
+
+
+@each_row
+def test_outside_of_its_domain_nothing_has_a_value(word: str) -> None:
+    """What must not be negative, or zero, tells of every edge that is told; others may be none."""
+    row = OPERATIONS[word]
+    for at in arguments_at_edges(word):
+        if any(map(isnan, at)):
+            continue
+        for needed in row.domain(*map(formula, map(_exactly, at))) or ():
+            value = needed.of.value
+            assert isinstance(value, Fraction | float)
+            is_out = (value < 0 and not needed.may_be_negative) or (
+                value == 0 and needed.is_zero_out
+            )
+            assert not is_out or isnan(row.number(*at)), at
+
+
+@each_row
+def test_what_needs_nothing_has_a_value_of_all_numbers(word: str) -> None:
+    row = OPERATIONS[word]
+    finite = [edge for edge in EDGES if isfinite(edge)]
+    for at in product(finite, repeat=row.operands):
+        if row.divisor is None and row.domain(*map(formula, map(_exactly, at))) == ():
+            assert isfinite(row.number(*at)), at
+
+
+def _exactly(value: float) -> Fraction | float:
+    return value if isinf(value) else Fraction(value)
+
+
+@each_row
+def test_what_has_bounds_has_a_value_throughout(word: str) -> None:
+    """Bounds that are finite on both sides prove that there is a finite value everywhere."""
+    row = OPERATIONS[word]
+    ends = [edge for edge in EDGES if isfinite(edge)]
+    sides = [(low, high) for low in ends for high in ends if low <= high]
+    for box in product(sides, repeat=row.operands):
+        found = row.interval(*(Interval(low, high, 1.0, 1.0) for low, high in box)).sound()
+        if isfinite(found.low) and isfinite(found.high):
+            for at in product(*((low, (low + high) / 2, high) for low, high in box)):
+                assert isfinite(row.number(*at)), (box, at)
 
 
 @pytest.mark.parametrize(

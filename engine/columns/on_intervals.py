@@ -249,7 +249,7 @@ def monotone(
             return NOTHING_KNOWN
         least, most = at_end(pairs, -1), at_end(pairs, 1)
         if least == inf:
-            return NOTHING_KNOWN  # without an end, not only beyond all floats: that is no value
+            return Interval(inf, inf, -inf, inf)  # without an end, not only beyond all floats
         slow = steep = 0.0
         for g, p in pairs:
             if not p.is_fixed:

@@ -8,9 +8,10 @@ does the same in `reports/scripts/interval.js`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 
 from qps.engine.formulas import Formula, parts_first
@@ -31,14 +32,19 @@ class _Step:
 
 
 class Curve:
-    """An expression in the population alone, with its bounds over a box of populations."""
+    """An expression in the population alone, with its bounds over a box of populations.
 
-    def __init__(self, expr: Formula, population: Formula) -> None:
+    Those of `others` are computed with it: they can be asked for as a `part`.
+    """
+
+    def __init__(self, expr: Formula, population: Formula, others: Iterable[Formula] = ()) -> None:
         self.expr = expr
         self.population = population
         self._places: dict[Formula, int] = {population: 0}
         self._steps: list[_Step] = [_Step(population, _unknown, ())]
         self._top = self._place(expr)
+        for other in others:
+            self._place(other)
         self._found: list[Interval] = []
 
     def over(self, low: float, high: float) -> Interval:
@@ -58,6 +64,25 @@ class Curve:
         low_bound = max(plain.low, least)
         high_bound = min(plain.high, most)
         return Interval(low_bound, high_bound, plain.slow, plain.steep)
+
+    def at(self, point: float) -> Interval:
+        """Return bounds at one point."""
+        return self._run(point, point)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether there is a finite value throughout the box that was asked for last.
+
+        What may have none has no bounds; beyond all floats lies no bound either of what has one.
+        """
+        return all(
+            (-inf < one.low and one.high < inf) or is_total
+            for one, is_total in zip(self._found, self._are_total, strict=True)
+        )
+
+    @cached_property
+    def _are_total(self) -> list[bool]:
+        return [_is_total(step.part) for step in self._steps]
 
     def part(self, part: Formula) -> Interval:
         """Return the bounds of a part over the box that was asked for last."""
@@ -93,6 +118,14 @@ class Curve:
 
 def _unknown(*_parts: Interval) -> Interval:
     return NOTHING_KNOWN
+
+
+def _is_total(part: Formula) -> bool:
+    """Return whether something has a finite value wherever its operands have one."""
+    if not part.operands:
+        return False
+    row = OPERATIONS[part.word]
+    return row.divisor is None and row.domain(*part.operands) == ()
 
 
 def _ruled(part: Formula) -> tuple[_Rule, tuple[Formula, ...]]:

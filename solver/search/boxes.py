@@ -132,9 +132,9 @@ class _Search:
     def _in_box(self, start: float, end: float) -> Reach | _Open | None:
         """Return the first point in a box, None for none, or that it must be halved."""
         bounds = self.curve.over(start, end)
-        if bounds.high < 0 or (self._passes and bounds.high <= 0):
+        if -inf < bounds.high < 0 or (self._passes and bounds.high == 0):
             return None
-        if bounds.low > 0 or (bounds.low == 0 and not self._passes):
+        if bounds.high == -inf or bounds.low > 0 or (bounds.low == 0 and not self._passes):
             return Reach(Fraction(start), Method.BRACKETED_ROOT)
         if self.is_stepped and self.curve.jumps() <= _FEW_JUMPS:
             self._budget.spend(start, _COST_OF_EXACT)
@@ -179,7 +179,7 @@ class _Search:
 
     def _is_reached(self, at: Fraction) -> bool:
         bounds = self.curve.over(float(at), float(at)) if Fraction(float(at)) == at else None
-        if bounds is not None and (bounds.is_below or bounds.low > 0):
+        if bounds is not None and bounds.high > -inf and (bounds.is_below or bounds.low > 0):
             return not bounds.is_below
         try:
             sign = sign_at(self.curve.expr, self.curve.population, at)
@@ -203,7 +203,7 @@ def first_failure_in_boxes(
 
     def fails_at(at: int) -> bool:
         bounds = curve.over(*_around(at, at))
-        if bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
+        if -inf < bounds.high < 0 or 0 < bounds.low < inf:  # nothing is summed up exactly in vain
             return bounds.low > 0
         try:
             return fails(over, population, at, strict=strict)
@@ -215,7 +215,7 @@ def first_failure_in_boxes(
         start, end = waiting.pop()
         budget.spend(start)
         bounds = curve.over(*_around(start, end))
-        if bounds.high < 0 or (not strict and bounds.high <= 0):
+        if -inf < bounds.high < 0 or (not strict and bounds.high == 0):
             continue
         if 0 < bounds.low < inf or (strict and bounds.low == 0 and bounds.high < inf):
             return start

@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.diagnostics.suggest import listed
 from qps.compiler.lower.load_graph import Criterion, LoadGraph
-from qps.compiler.quantities.certainty import EXACT, Certainty, approximation
-from qps.engine.bisection import bisected
+from qps.compiler.quantities.certainty import EXACT, Certainty, lower_bound, together, upper_bound
 from qps.engine.formulas import Formula
 from qps.engine.substitution import substituted
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
-from qps.solver.search.between import Budget, is_settled_between
-from qps.solver.search.bounds import Curve
+from qps.solver.search.boxes import MOST_BOXES, Budget
 from qps.solver.search.certain_signs import sign_at
+from qps.solver.search.changes import Stretch, changes_of
 from qps.solver.search.critical import critical_points
 
-_GRID = 2000
+_MOST_BOXES, _LEAST_BOXES = 3 * MOST_BOXES, 100
+"""In all so many boxes are looked at, and a few for each criterion."""
 
 
 class Failure(Struct, frozen=True):
     """A requirement that fails, and the mode in which it does; None outside of any.
 
-    Where it is `refused`, it is no requirement: the words tell which value the spec refuses.
+    Where it is `refused`, it is no requirement: the words tell which value the spec refuses, or
+    of what it is not told whether it holds.
     """
 
     requirement: str
@@ -41,7 +41,8 @@ class Excess(Struct, frozen=True, kw_only=True):
     """A criterion of a mode as a function of one number: above zero where it fails.
 
     `known` is how its measure is known wherever it may fail, `at_most` on which side its limit is.
-    The quality of one axis `is_implied`: it fails where that does.
+    The quality of one axis `is_implied`: it fails where that does. What is `untold` of it counts
+    as failing.
     """
 
     failure: Failure
@@ -51,11 +52,25 @@ class Excess(Struct, frozen=True, kw_only=True):
     known: Certainty = EXACT
     at_most: bool = True
     is_implied: bool = False
+    untold: tuple[Stretch, ...] = ()
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
+        if self.is_untold(at):
+            return True
         sign = sign_at(self.value, symbol, at)
         return sign is None or sign > 0 or (self.strict and sign == 0)
+
+    def failure_at(self, symbol: Formula, at: Fraction) -> Failure | None:
+        """Return what fails at a value, None where it holds."""
+        if self.is_untold(at):
+            words = f"whether `{self.failure.requirement}` holds is not told"
+            return Failure(words, self.failure.mode, refused=True)
+        return self.failure if self.fails(symbol, at) else None
+
+    def is_untold(self, at: Fraction) -> bool:
+        """Return whether it is not told what it does at a value."""
+        return any(low < at < high for low, high in self.untold)
 
 
 def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
@@ -74,76 +89,87 @@ def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, For
     )
 
 
-def boundaries_known(
-    excesses: Sequence[Excess], symbol: Formula, low: Fraction, high: Fraction
-) -> tuple[list[Fraction], Certainty]:
-    """Return every value between two at which a criterion may begin or cease to fail.
+class Boundaries(Struct, frozen=True, kw_only=True):
+    """Every value at which a criterion may begin or cease to fail, ascending.
 
-    And how it is known that there are no others.
+    `excesses` are the criteria with what is untold of them. `known` is how it is known which values
+    are acceptable: a lower bound where more may be in truth, an upper one where fewer.
+    """
+
+    points: list[Fraction]
+    excesses: list[Excess]
+    known: Certainty
+
+
+def boundaries_of(
+    excesses: Sequence[Excess],
+    symbol: Formula,
+    ends: Stretch,
+    *,
+    unit: str = "",
+    is_whole: bool = False,
+) -> Boundaries:
+    """Return every value between two ends at which a criterion may begin or cease to fail.
+
+    Of a number that `is_whole` only whole values matter; its `unit` is written after values.
     """
     found: set[Fraction] = set()
-    bracketed = []
+    told: list[Excess] = []
+    nearly: dict[Excess, tuple[Stretch, ...]] = {}
+    boxes = _MOST_BOXES
     for over in excesses:
-        if symbol not in over.value.symbols:
-            continue
-        points = critical_points(over.value, symbol, low, high)
+        points: Sequence[Fraction] | None = ()
+        if symbol in over.value.symbols and not over.is_implied:
+            points = critical_points(over.value, symbol, *ends)
         if points is None:
-            bracketed.append(over)
-            found |= set(_bracketed(over, symbol, low, high))
-        else:
-            found |= set(points)
-    inside = sorted(point for point in found if low < point < high)
-    return inside, _unseen(excesses, bracketed, symbol, [low, *inside, high])
-
-
-def _unseen(
-    excesses: Sequence[Excess],
-    bracketed: Sequence[Excess],
-    symbol: Formula,
-    ends: Sequence[Fraction],
-) -> Certainty:
-    """Return how it is known that each stretch is acceptable, or not, throughout.
-
-    Where one that is treated exactly fails throughout, nothing else matters.
-    """
-    budget, unseen = Budget(), dict[str, None]()
-    for low, high in pairwise(ends):
-        failing = [over for over in excesses if over.fails(symbol, (low + high) / 2)]
-        if any(over not in bracketed for over in failing):
-            continue
-        settled = {
-            over.failure.requirement: is_settled_between(
-                Curve(over.value, symbol), low, high, partial(over.fails, symbol), budget
+            budget = Budget(max(_LEAST_BOXES, min(boxes, MOST_BOXES)))
+            boxes -= budget.boxes
+            changes = changes_of(
+                over.value, symbol, ends, budget, strict=over.strict, is_whole=is_whole
             )
-            for over in failing or bracketed
-            if not over.is_implied
-        }
-        if not (any if failing else all)(settled.values()):
-            unseen |= {name: None for name, is_settled in settled.items() if not is_settled}
-    if not unseen:
-        return EXACT
-    return approximation(
-        f"{listed(unseen, 'and')} was tried at {_GRID:,} values, and not between them"
-    )
+            boxes += max(budget.boxes, 0)
+            points, over = changes.points, replace(over, untold=changes.untold)  # noqa: PLW2901 - as it is told
+            nearly[over] = changes.nearly
+        found |= set(points)
+        told.append(over)
+    inside = sorted(point for point in found if ends[0] < point < ends[1])
+    told_of = _Telling(told, symbol, inside, unit)
+    more = [told_of.certainty(over, over.untold, lower_bound) for over in told]
+    fewer = [told_of.certainty(over, at, upper_bound) for over, at in nearly.items()]
+    return Boundaries(points=inside, excesses=told, known=together(*more, *fewer))
 
 
-def _bracketed(over: Excess, symbol: Formula, low: Fraction, high: Fraction) -> Iterable[Fraction]:
-    """Yield where a criterion without exact treatment begins or ceases to fail, from a grid on."""
-    import numpy as np  # noqa: PLC0415 - slow to import, seldom needed
+class _Telling(Struct, frozen=True):
+    """What is not told of criteria, where another one does not settle it."""
 
-    from qps.engine.functions import array_function  # noqa: PLC0415 - imports numpy
+    excesses: Sequence[Excess]
+    symbol: Formula
+    points: Sequence[Fraction]
+    unit: str
 
-    space = np.geomspace if low > 0 else np.linspace
-    grid = space(float(low), float(high), _GRID)
-    with np.errstate(all="ignore"):
-        (real,) = array_function(symbol, [over.value])(grid)
-    holds = np.isfinite(real) & ((real < 0) | ((real == 0) & (not over.strict)))
+    def certainty(
+        self, over: Excess, untold: Sequence[Stretch], bound: Callable[[str], Certainty]
+    ) -> Certainty:
+        """Return how the values are known of which one criterion is not told."""
+        matters = [one for one in untold if self._matters(over, one)]
+        return bound(self._reason(over, matters)) if matters else EXACT
 
-    def fails(at: float) -> bool:
-        return over.fails(symbol, Fraction(at))
+    def _matters(self, over: Excess, there: Stretch) -> bool:
+        low, high = there
+        ends = [low, *(at for at in self.points if low < at < high), high]
+        others = [other for other in self.excesses if other is not over]
+        return not all(
+            any(other.fails(self.symbol, at) and not other.is_untold(at) for other in others)
+            for at in ((start + end) / 2 for start, end in pairwise(ends))
+        )
 
-    for i in np.flatnonzero(holds[1:] != holds[:-1]):
-        start, end = float(grid[i]), float(grid[i + 1])
-        begins = fails(end)
-        if begins is not fails(start):
-            yield Fraction(bisected(lambda at: fails(at) is begins, start, end))  # noqa: B023 - asked at once
+    def _reason(self, over: Excess, untold: Sequence[Stretch]) -> str:
+        """Return what is not told, where, and what would help."""
+        mode = f" in mode {over.failure.mode}" if over.failure.mode else ""
+        more = f", nor at {len(untold) - 1:,} more places" if len(untold) > 1 else ""
+        low, high = (f"{float(at):.12g}" for at in untold[0])
+        place = f"{self.symbol.value} from {low} to {high} {self.unit}".rstrip()
+        return (
+            f"bounds do not tell for {place}{more} whether `{over.failure.requirement}` holds{mode}"
+            " (a narrower range would tell more)"
+        )

@@ -1,14 +1,14 @@
 """The question turned round: which values of a number carry a given population?
 
 The criteria at that population are functions of the one number alone. Where they are made of
-rational functions, maxima and minima, their critical points are found exactly; where not, the
-sign changes are bracketed on a fine grid and each is closed in on. Between two neighbouring
-points all values are alike.
+rational functions, maxima and minima, their critical points are found exactly; where not, bounds
+over boxes find where they change (`search/changes`). Between two neighbouring points all values
+are alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +27,7 @@ from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptab
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, over_of
 from qps.solver.what_if.unknown import Unknown, asked, refuse, refuse_outside
 
 _NEARLY = Fraction(1, 10**9)
@@ -38,6 +38,7 @@ class Interval(Struct, frozen=True, kw_only=True):
 
     An open end is not acceptable itself. `unrounded` holds the ends before they were rounded
     to whole numbers, where they were. `low_known` and `high_known` tell how the ends are known.
+    Of one value that does alone, `exact` is that value.
     """
 
     low: float
@@ -49,6 +50,7 @@ class Interval(Struct, frozen=True, kw_only=True):
     unrounded: tuple[float, float] | None = None
     low_known: Certainty = EXACT
     high_known: Certainty = EXACT
+    exact: Fraction | None = None
 
 
 class InverseSolution(Struct, frozen=True, kw_only=True):
@@ -83,8 +85,15 @@ def solve_for(
         for r in number.refused
     ]
     excesses += [over for graph in number.graphs for over in _excesses(graph, number, population)]
-    inside, seen = boundaries_known(excesses, number.symbol, number.low, number.high)
-    judged = _Judged(number, excesses, [number.low, *inside, number.high])
+    found_at = boundaries_of(
+        excesses,
+        number.symbol,
+        (number.low, number.high),
+        unit=str(number.dimension),
+        is_whole=number.is_count,
+    )
+    ends = [number.low, *found_at.points, number.high]
+    judged = _Judged(number, found_at.excesses, ends)
     found = judged.intervals()
     for interval in found:
         _holds_below(number, interval, population)
@@ -98,7 +107,7 @@ def solve_for(
         intervals=tuple(found),
         fails=() if found else fails,
         fails_throughout=bool(throughout),
-        known=together(judged.known(is_none=not found), seen),
+        known=together(judged.known(is_none=not found), found_at.known),
     )
 
 
@@ -130,8 +139,12 @@ class _Judged(Struct, frozen=True, dict=True):
 
     def _failing(self, at: Fraction) -> Failure | None:
         """Return the first criterion that fails at a value."""
-        failing = (o.failure for o in self.excesses if o.fails(self.number.symbol, at))
-        return next(failing, None)
+        return next(self._failures(at), None)
+
+    def _failures(self, at: Fraction) -> Iterator[Failure]:
+        """Yield what fails at a value."""
+        failures = (over.failure_at(self.number.symbol, at) for over in self.excesses)
+        return (failure for failure in failures if failure is not None)
 
     def _is_within(self, at: Fraction | float) -> bool:
         return self.number.low <= at <= self.number.high
@@ -182,17 +195,25 @@ class _Judged(Struct, frozen=True, dict=True):
         failing = [o for o in self.excesses if all(o.fails(symbol, at) for at in self.middles)]
         if any(over.is_axis for over in failing):
             failing = [over for over in failing if over.failure.requirement != QUALITY]
-        return tuple(dict.fromkeys(over.failure for over in failing))
+        failures = (
+            over.failure_at(symbol, next(filter(over.is_untold, self.middles), self.middles[0]))
+            for over in failing
+        )
+        return tuple(dict.fromkeys(filter(None, failures)))
 
     def intervals(self) -> list[Interval]:
         """Return the acceptable values: of what counts, the whole numbers."""
         return self._in_whole_numbers() if self.number.is_count else self._stretches()
 
     def _stretches(self) -> list[Interval]:
-        """Return the stretches between neighbouring points on which no criterion fails, joined."""
+        """Return the stretches between neighbouring points on which no criterion fails, joined.
+
+        And the points that are acceptable alone.
+        """
         found: list[Interval] = []
         for index, reason in enumerate(self.reasons):
             if reason is not None:
+                found += self._alone(index)
                 continue
             low, high = self.ends[index], self.ends[index + 1]
             opens, closes = self._is_open(low), self._is_open(high)
@@ -215,7 +236,24 @@ class _Judged(Struct, frozen=True, dict=True):
                         high_is_open=closes,
                     )
                 )
-        return found
+        return found + self._alone(len(self.reasons))
+
+    def _alone(self, index: int) -> list[Interval]:
+        """Return an end as an interval of its own where it is acceptable and no side of it is."""
+        below, above = self.reasons[:index][-1:], self.reasons[index:][:1]
+        end = self.ends[index]
+        is_told = not any(end in stretch for over in self.excesses for stretch in over.untold)
+        if None in (*below, *above) or not is_told or self._failing(end) is not None:
+            return []
+        return [
+            Interval(
+                low=float(end),
+                high=float(end),
+                fails_below=next(iter(below), None),
+                fails_above=next(iter(above), None),
+                exact=end,
+            )
+        ]
 
     def _is_open(self, end: Fraction) -> bool:
         """Return whether an end is not acceptable itself: a strict limit, or no value at all.
@@ -239,7 +277,12 @@ class _Judged(Struct, frozen=True, dict=True):
             if not whole:
                 continue
             bounds = replace(
-                interval, low=whole[0], high=whole[-1], low_is_open=False, high_is_open=False
+                interval,
+                low=whole[0],
+                high=whole[-1],
+                low_is_open=False,
+                high_is_open=False,
+                exact=None,
             )
             exact = interval.low, interval.high
             if found and found[-1].high + 1 >= bounds.low:
@@ -262,7 +305,7 @@ class _Judged(Struct, frozen=True, dict=True):
         def failing(at: float, first: Failure | None) -> Failure | None:
             if not self._is_within(at):
                 return None
-            failures = [over.failure for over in self._all_failing(Fraction(at))]
+            failures = list(self._failures(Fraction(at)))
             return first if first in failures else next(iter(failures), None)
 
         return replace(
@@ -300,6 +343,8 @@ def _plainly(value: Fraction, number: Unknown) -> str:
 
 
 def _just_inside(interval: Interval, *, is_whole: bool) -> tuple[Fraction, Fraction]:
+    if interval.exact is not None:
+        return interval.exact, interval.exact
     low, high = Fraction(interval.low), Fraction(interval.high)
     if is_whole:
         return low, high

@@ -22,7 +22,7 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
+from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
 from qps.compiler.quantities.dimension import CORE
 from qps.engine.formulas import Formula, symbol
 from qps.engine.formulas import number as number_of
@@ -31,7 +31,7 @@ from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess
 from qps.solver.search.whole_populations import fails
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_known, over_of
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, over_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
 from qps.solver.what_if.scaled_capacities import Scaled, scaled
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
@@ -390,12 +390,12 @@ class _Mode:
 
 def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least | None:
     """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
-    inside, seen = boundaries_known(excesses, symbol, _LEAST, MOST)
-    ends = [_LEAST, *inside, MOST]
+    boundaries = boundaries_of(excesses, symbol, (_LEAST, MOST))
+    ends, seen = [_LEAST, *boundaries.points, MOST], opposite(boundaries.known)
     found: Fraction | None = None
     below: list[Excess] = []
     for low, high in reversed(list(pairwise(ends))):
-        below = [over for over in excesses if over.fails(symbol, (low + high) / 2)]
+        below = [o for o in boundaries.excesses if o.fails(symbol, (low + high) / 2)]
         if below:
             break
         found = low

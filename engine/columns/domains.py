@@ -1,0 +1,116 @@
+"""Where operations have values: what of their operands must not be negative, as formulas.
+
+Where one of these formulas is below zero, or zero where that is out, there is no value. They are
+formulas so that they have bounds, slopes and roots as any other. What is not here needs what its
+row says: servers, traffic, loads and flows that are not negative, shares from 0 to below 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from msgspec import Struct
+
+from qps.engine.columns.on_floats import ONE_OVER_E
+
+Formula = Any  # of those that are built of this table
+_ONE_OVER_E = Fraction(ONE_OVER_E[0])
+"""A little more than 1/e."""
+
+
+class Needed(Struct, frozen=True):
+    """A formula that must not be negative; where `is_zero_out` not zero either, or that alone."""
+
+    of: Formula
+    is_zero_out: bool = False
+    may_be_negative: bool = False
+
+
+Domain = tuple[Needed, ...]
+"""All that is needed; None stands where that is not told."""
+
+
+def share(level: Formula) -> Domain:
+    """Return what a share must be of which there is a quantile: from 0 to below 1."""
+    return Needed(level), Needed(1 - level, is_zero_out=True)
+
+
+def raised(base: Formula, exponent: Formula) -> Domain | None:
+    """Return where a power has a value."""
+    value = exponent.exact
+    if value is None:
+        return None
+    if value > 0 and value.denominator == 1:
+        return ()
+    return (Needed(base, value < 0, value.denominator == 1),)
+
+
+def root(value: Formula) -> Domain:
+    """Return where a square root is real."""
+    return (Needed(value),)
+
+
+def logarithm(value: Formula) -> Domain:
+    """Return where a logarithm is real."""
+    return (Needed(value, is_zero_out=True),)
+
+
+def arc_cosine(value: Formula) -> Domain:
+    """Return of what there is an angle."""
+    return Needed(1 - value), Needed(1 + value)
+
+
+def lambert(value: Formula) -> Domain:
+    """Return where the upper branch of Lambert's W is real."""
+    return (Needed(value + _ONE_OVER_E),)
+
+
+def lower_lambert(value: Formula) -> Domain:
+    """Return where the lower branch of Lambert's W is real."""
+    return Needed(value + _ONE_OVER_E), Needed(-value, is_zero_out=True)
+
+
+def effective(cores: Formula, efficiency: Formula) -> Domain:
+    """Return of what cores there is work that they do together."""
+    return Needed(cores, is_zero_out=True), Needed(efficiency)
+
+
+def harmonic(count: Formula) -> Domain:
+    """Return between which poles the harmonic numbers are continued."""
+    return (Needed(count + 1, is_zero_out=True),)
+
+
+def waiting(_work: Formula, _load: Formula) -> Domain:
+    """Return nothing: a wait has a value everywhere, though it may be infinite."""
+    return ()
+
+
+def periodic_wait(_flows: Formula, load: Formula) -> Domain:
+    """Return for what there is a mean wait of flows: for one or less there is none."""
+    return (Needed(load),)
+
+
+def erlang_c(servers: Formula, traffic: Formula) -> Domain:
+    """Return for what there is a share of calls that wait."""
+    return Needed(servers, is_zero_out=True), Needed(traffic)
+
+
+def batch_quantile(load: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of the wait in a batch."""
+    return Needed(load), *share(level)
+
+
+def sojourn_quantile(_waiting: Formula, _rate: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of wait and exponential service."""
+    return share(level)
+
+
+def gamma_quantile(load: Formula, variation: Formula, level: Formula) -> Domain:
+    """Return for what there is a quantile of wait and gamma service."""
+    return Needed(load), Needed(variation), *share(level)
+
+
+def normal_quantile(level: Formula) -> Domain:
+    """Return which shares of a normal law have a quantile."""
+    return Needed(level, is_zero_out=True), Needed(1 - level, is_zero_out=True)

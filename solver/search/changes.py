@@ -1,0 +1,260 @@
+"""Where a function of one number begins and ceases to fail: every place in a range, by boxes.
+
+It fails where it is above zero, and where it has no finite value. What each operation needs to
+have a value is a formula too, with bounds of its own: its roots cut the range first, where they
+are exact; a box in which bounds prove that it is missing fails as a whole. A box in which bounds
+prove that all parts have values is settled where the function has one sign, or where it only
+rises or only falls, so that its ends tell. All others are halved, the widest first, down to the
+last digits. What so many boxes do not settle is told, never guessed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, inf, nextafter
+
+from msgspec import Struct
+
+from qps.engine.bisection import bisected, halfway
+from qps.engine.columns.domains import Needed
+from qps.engine.formulas import Formula, parts_first
+from qps.engine.intervals import above, below
+from qps.engine.operations import OPERATIONS
+from qps.engine.powers import TooLongError
+from qps.solver.search.bounds import Curve
+from qps.solver.search.boxes import Budget
+from qps.solver.search.certain_signs import NoSignError, sign_at
+from qps.solver.search.critical import critical_points
+
+_NARROW = 1e-13
+_BESIDE = Fraction(1, 10**12)
+_NOTHING = 1e-25
+"""So small a part of the range is narrow wherever it lies."""
+
+_SIMPLE = 10**6
+"""A change is told as a fraction with no larger denominator where floats do not tell it apart."""
+
+Stretch = tuple[Fraction, Fraction]
+
+
+class Changes(Struct, frozen=True):
+    """The points at which a function may begin or cease to fail, ascending; all that there are.
+
+    But for those in stretches that are `untold`, whose ends are among the points, and in those of
+    the last digits that are `nearly` failing: there the function holds at both ends.
+    """
+
+    points: tuple[Fraction, ...]
+    untold: tuple[Stretch, ...] = ()
+    nearly: tuple[Stretch, ...] = ()
+
+
+def changes_of(
+    over: Formula,
+    symbol: Formula,
+    ends: Stretch,
+    budget: Budget,
+    *,
+    strict: bool,
+    is_whole: bool = False,
+) -> Changes:
+    """Return where a function of a symbol begins and ceases to fail between two ends.
+
+    With `strict`, zero fails. Where the symbol `is_whole` what lies between two whole numbers
+    does not matter.
+    """
+    search = _Search(over, symbol, ends, budget, strict=strict)
+    cuts = search.cuts()
+    exact: dict[float, Fraction] = {}
+    for low, high in pairwise((ends[0], *cuts, ends[1])):
+        # At the ends themselves there may be no value: they are looked at by themselves.
+        start, end = above(float(low)), below(float(high))
+        search.look(start, end)
+        exact |= {start: low, end: high}
+    points, untold = {*cuts, *search.points}, list[Stretch]()
+    beside = _Beside(sorted(points))
+    nearly = [one for one in _joined(search.nearly, exact) if one not in beside]
+    for stretch in _joined(search.untold, exact):
+        if stretch in beside:
+            continue
+        known = search.whole_changes(stretch) if is_whole else None
+        points |= set(stretch if known is None else known)
+        untold += [stretch] if known is None else []
+    if is_whole:
+        nearly = [(low, high) for low, high in nearly if ceil(low) <= floor(high)]
+    return Changes(tuple(sorted(points)), tuple(untold), tuple(nearly))
+
+
+def _joined(boxes: Iterable[tuple[float, float]], exact: dict[float, Fraction]) -> list[Stretch]:
+    """Return boxes that meet as one; some ends are known exactly."""
+    found: list[tuple[float, float]] = []
+    for low, high in sorted(boxes):
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], high)
+        else:
+            found.append((low, high))
+    return [(exact.get(low, Fraction(low)), exact.get(high, Fraction(high))) for low, high in found]
+
+
+class _Beside:
+    """The last digits beside a change: what bounds leave open there is that change."""
+
+    def __init__(self, changes: list[Fraction]) -> None:
+        self._changes = changes
+
+    def __contains__(self, stretch: Stretch) -> bool:
+        room = _BESIDE * max(map(abs, stretch))
+        first = bisect_left(self._changes, stretch[1] - room)
+        return any(at <= stretch[0] + room for at in self._changes[first : first + 1])
+
+
+class _UntoldError(Exception):
+    """A point of which no digits tell whether it fails."""
+
+
+class _Search:
+    """Looks at boxes, the widest first."""
+
+    def __init__(
+        self, over: Formula, symbol: Formula, ends: Stretch, budget: Budget, *, strict: bool
+    ) -> None:
+        self._over, self._symbol, self._ends, self._strict = over, symbol, ends, strict
+        self._budget = budget
+        self._least_width = float(ends[1] - ends[0]) * _NOTHING
+        self._needed = tuple(dict.fromkeys(_needed(over, symbol)))
+        self._curve = Curve(over, symbol, [one.of for one in self._needed])
+        self._known: dict[Fraction, bool] = {}
+        self.points: set[Fraction] = set()
+        self.untold: list[tuple[float, float]] = []
+        self.nearly: list[tuple[float, float]] = []
+
+    def cuts(self) -> tuple[Fraction, ...]:
+        """Return where what is needed for a value begins or ceases to be there."""
+        low, high = self._ends
+        self._curve.over(float(low), float(high))
+        found: set[Fraction] = set()
+        for one in self._needed:
+            bounds = self._curve.part(one.of)
+            if bounds.low <= 0 <= bounds.high:
+                found |= set(critical_points(one.of, self._symbol, low, high) or ())
+        return tuple(sorted(at for at in found if low < at < high))
+
+    def look(self, start: float, end: float) -> None:
+        """Find all changes between two points."""
+        waiting = deque([(start, end)] if start < end else [])
+        while waiting:
+            low, high = waiting.popleft()
+            self._budget.boxes -= 1
+            try:
+                if self._budget.boxes < 0:
+                    self.untold.append((low, high))
+                elif not self._is_settled(low, high):
+                    middle = halfway(low, high)
+                    waiting += [(low, middle), (middle, high)]
+            except _UntoldError:
+                self.untold.append((low, high))
+
+    def _is_settled(self, low: float, high: float) -> bool:
+        """Return whether all that changes in a box is found."""
+        bounds = self._curve.over(low, high)
+        if bounds.low > 0 or (self._strict and bounds.low == 0):
+            return True
+        if self._curve.has_value:
+            if bounds.high < 0 or (not self._strict and bounds.high == 0):
+                return True
+            if bounds.slow >= 0 or bounds.steep <= 0:
+                self._ends_of_one(low, high)
+                return True
+        elif bounds.high == -inf or any(map(self._is_missing, self._needed)):
+            return True  # without a finite value
+        if high - low <= max(_NARROW * max(abs(low), abs(high)), self._least_width):
+            self._narrow(low, high)
+            return True
+        return False
+
+    def _ends_of_one(self, low: float, high: float) -> None:
+        """Note the only change that there can be in a box, if there is one."""
+        fails = self.fails(Fraction(high))
+        if self.fails(Fraction(low)) is fails:
+            return
+        end = bisected(lambda at: self.fails(Fraction(at)) is fails, low, high)
+        simple = _simple(nextafter(end, low), end)
+        self.points.add(Fraction(end) if simple is None else simple)
+
+    def _narrow(self, low: float, high: float) -> None:
+        """Note what changes in a box in which floats hardly differ; untold where nothing does."""
+        if self.fails(Fraction(low)) is not self.fails(Fraction(high)):
+            self._ends_of_one(low, high)
+            return
+        simple = _simple(low, high)
+        if simple is not None and self.fails(simple) is not self.fails(Fraction(low)):
+            self.points.add(simple)
+        else:
+            (self.untold if self.fails(Fraction(low)) else self.nearly).append((low, high))
+
+    def fails(self, at: Fraction) -> bool:
+        """Return whether the function fails at a point: by bounds, else exactly."""
+        if at not in self._known:
+            self._known[at] = self._fails(at)
+        return self._known[at]
+
+    def _fails(self, at: Fraction) -> bool:
+        if Fraction(float(at)) == at:
+            bounds = self._curve.at(float(at))
+            if bounds.low > 0 or (bounds.high < 0 and self._curve.has_value):
+                return bounds.low > 0
+        try:
+            sign = sign_at(self._over, self._symbol, at)
+        except (NoSignError, TooLongError):
+            raise _UntoldError from None
+        return sign is None or sign > 0 or (self._strict and sign == 0)
+
+    # -- where there is no value -----------------------------------------------------------
+
+    def _is_missing(self, one: Needed) -> bool:
+        bounds = self._curve.part(one.of)
+        if one.may_be_negative:
+            return bounds.low == 0 == bounds.high
+        return bounds.high < 0 or (one.is_zero_out and bounds.high == 0)
+
+    # -- whole numbers ---------------------------------------------------------------------
+
+    def whole_changes(self, stretch: Stretch) -> list[Fraction] | None:
+        """Return points between the whole numbers of a stretch that differ, None for too many."""
+        first, last = floor(stretch[0]), ceil(stretch[1])
+        self._budget.boxes -= last - first
+        if self._budget.boxes < -_MOST_WHOLE:
+            return None
+        inside = [n for n in range(first, last + 1) if self._ends[0] <= n <= self._ends[1]]
+        try:
+            fails = [self.fails(Fraction(n)) for n in inside]
+        except _UntoldError:
+            return None
+        half = Fraction(1, 2)
+        return [
+            n + half
+            for n, (one, other) in zip(inside, pairwise(fails), strict=False)
+            if one is not other
+        ]
+
+
+_MOST_WHOLE = 1000
+"""So many whole numbers are looked at one by one where bounds do not tell."""
+
+
+def _needed(over: Formula, symbol: Formula) -> Iterator[Needed]:
+    """Yield what the parts of a function that rest on a symbol need to have values."""
+    for part in parts_first(over):
+        if part.operands and symbol in part.symbols:
+            domain = OPERATIONS[part.word].domain(*part.operands) or ()
+            yield from (one for one in domain if symbol in one.of.symbols)
+
+
+def _simple(low: float, high: float) -> Fraction | None:
+    """Return a plain fraction in a box of the last digits, None for none."""
+    found = ((Fraction(low) + Fraction(high)) / 2).limit_denominator(_SIMPLE)
+    return found if low <= found <= high else None

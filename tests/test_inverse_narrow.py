@@ -1,0 +1,228 @@
+"""The question turned round where what fails is narrow, refused, or cannot be told by bounds.
+
+Every boundary is a plain fraction by construction: `exp(x) <= 1` holds where `x <= 0`, and so on.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.formulas import R, ceil, exp, log
+from helpers.specs import PRELUDE, checked
+from qps.compiler.quantities.certainty import EXACT, Kind
+from qps.engine.formulas import Formula, square_root, symbol
+from qps.reports.text.inverse_text import inverse_text
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
+from qps.solver.what_if.inverse import InverseSolution, solve_for
+
+X = symbol("x")
+SAW = "ceil(1000000000 * p) - 1000000000 * p"
+law = settings(max_examples=25, deadline=None)
+
+# p stands in measures alone; the load is N / 100
+FREE = (
+    "param p = {now} in {range}\nquality worst\ntopology {{ node host = box }}\n"
+    "stream flow {{ source N * ({rate}) * 1 packet/s; at host {{ work }} }}\n"
+    "measure m = {measure}\nrequire {{ m {limit} }}\n"
+)
+PLACES = (
+    "machine bought {{ cpu 1 core; price 100 $ }}\nparam panels = 60 in 1..100000\nquality worst\n"
+    "topology {{ node host = bought * panels\n node user = box * N }}\n"
+    "stream flow for each user {{ source 50 packet/s; at host {{ work }} }}\n"
+    "measure m = {measure}\nrequire {{ m {limit} }}\n"
+)
+
+
+def _solved(text: str, name: str, population: int) -> InverseSolution:
+    spec = checked(PRELUDE + text)
+    return solve_for(spec.model, spec.configuration(None, []), name, population)
+
+
+def _asked(range_: str, measure: str, limit: str, rate: str = "1") -> InverseSolution:
+    return _solved(
+        FREE.format(
+            now=range_.split("..")[1], range=range_, measure=measure, limit=limit, rate=rate
+        ),
+        "p",
+        7,
+    )
+
+
+def _ends(found: InverseSolution) -> list[tuple[float, float]]:
+    return [(one.low, one.high) for one in found.intervals]
+
+
+# -- narrow windows ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("measure", "limit"),
+    [
+        ("exp(1000 * (p - 0.30001) * (0.30002 - p))", "<= 1"),
+        ("ln(1 + (p - 0.30001) * (0.30002 - p))", "<= 0"),
+        ("sqrt(abs(p - 0.300015))", ">= sqrt(0.000005)"),
+        ("abs(ceil(100000 * p) - 30002)", ">= 0.5"),  # above 0.30001, up to 0.30002
+        ("exp(2000 * (p - 0.30001) * (p - 0.30002) * (p + 1))", ">= 1"),
+    ],
+)
+def test_what_fails_in_a_narrow_window_alone_is_seen(measure: str, limit: str) -> None:
+    found = _asked("0..1", measure, limit)
+    (before, after) = _ends(found)
+    assert before == pytest.approx((0, 0.30001), abs=1e-12)
+    assert after == pytest.approx((0.30002, 1), abs=1e-12)
+    assert found.known == EXACT
+
+
+def test_what_holds_in_a_narrow_window_alone_is_seen() -> None:
+    found = _asked("0..1000000", "ln(1 + abs(p - 777.15))", "<= ln(1.05)")
+    (only,) = _ends(found)
+    assert only == pytest.approx((777.1, 777.2), abs=1e-10)
+    assert found.known == EXACT
+
+
+def test_a_whole_number_that_is_bad_alone_is_seen() -> None:
+    # 1 at the bad number, 1/e beside it
+    measure = "exp(-abs(panels - 4711))"
+    found = _solved(PLACES.format(measure=measure, limit="<= 0.5"), "panels", 100)
+    assert _ends(found) == [(50, 4710), (4712, 100_000)]
+    assert found.known == EXACT
+
+
+@pytest.mark.parametrize(
+    ("range_", "measure", "limit", "ends"),
+    [
+        ("0..10", "abs(p - 3)", "<= 0", [(3, 3)]),
+        ("0..10", "exp((p - 3)^2)", "<= 1", [(3, 3)]),
+        ("0..10", "exp((p - 0.3)^2 * (p - 7)^2)", "<= 1", [(0.3, 0.3), (7, 7)]),
+        ("0..10", "max(3 - p, p - 3)", "<= 0", [(3, 3)]),
+        ("0..10", "ceil(p)", "<= 0.5", [(0, 0)]),
+        ("0..10", "floor(p) * exp(p / 1e9)", ">= 10", [(10, 10)]),
+    ],
+)
+def test_a_value_that_does_alone_is_seen(
+    range_: str, measure: str, limit: str, ends: list[tuple[float, float]]
+) -> None:
+    found = _asked(range_, measure, limit)
+    assert _ends(found) == ends
+    assert found.known == EXACT
+
+
+def test_a_whole_number_that_does_alone_is_seen() -> None:
+    found = _solved(PLACES.format(measure="(panels - 4711)^2", limit="<= 0"), "panels", 100)
+    assert _ends(found) == [(4711, 4711)]
+
+
+# -- where there is no value, or the spec refuses it ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "sqrt((p - 1) * (p - 2))",
+        "ln(abs(p - 1.5) - 0.5)",
+        "p + exp(p) * ln((p - 1) * (p - 2)) / 1000000",
+    ],
+)
+def test_what_has_no_value_in_the_middle_third_is_left_out(measure: str) -> None:
+    found = _asked("0..3", measure, "<= 100")
+    (before, after) = _ends(found)
+    assert before == pytest.approx((0, 1), abs=1e-12)
+    assert after == pytest.approx((2, 3), abs=1e-12)
+    assert found.known == EXACT
+
+
+def test_what_is_refused_in_the_middle_third_is_left_out_for_that_reason() -> None:
+    found = _asked("0..3", "exp(p)", "<= 1000", rate="(p - 1) * (p - 2)")
+    (before, after) = found.intervals
+    assert (before.low, before.high, after.low, after.high) == (0, 1, 2, 3)
+    assert before.high_is_open
+    assert after.low_is_open
+    assert before.fails_above is not None
+    assert before.fails_above.refused
+    assert found.known == EXACT
+
+
+def test_a_window_beside_what_is_refused_is_seen() -> None:
+    measure = "exp(1000 * (p - 2.30001) * (2.30002 - p)) + sqrt((p - 1) * (p - 2)) / 1e18"
+    found = _asked("0..3", measure, "<= 1", rate="(p - 1) * (p - 2)")
+    ends = [end for interval in _ends(found) for end in interval]
+    assert ends == pytest.approx([0, 1, 2, 2.30001, 2.30002, 3], abs=1e-12)
+    assert found.known == EXACT
+
+
+def test_a_pole_between_what_holds_is_open() -> None:
+    found = _asked("0..10", "exp(-1 / (p - 3)^2)", "<= 2")
+    assert [(i.low, i.low_is_open, i.high, i.high_is_open) for i in found.intervals] == [
+        (0, False, 3, True),
+        (3, True, 10, False),
+    ]
+    assert found.known == EXACT
+
+
+# -- what bounds do not tell ---------------------------------------------------------------
+
+
+def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() -> None:
+    found = _asked("1..2", SAW, "<= 0.5")
+    assert found.known.kind is Kind.LOWER_BOUND
+    assert not found.intervals
+    (reason,) = found.known.reasons
+    assert "`m`" in reason
+    assert "p from 1 to 2" in reason
+    assert "narrower range" in reason
+    assert reason in inverse_text(found)
+
+
+def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
+    found = _asked("1..2", SAW, "<= 0.5", rate="100")
+    assert not found.intervals
+    assert found.known == EXACT
+
+
+# -- laws ----------------------------------------------------------------------------------
+
+_places = st.lists(st.integers(1, 9999), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+def _product(places: list[int], scale: int) -> Formula:
+    found: Formula = R(1, 1)
+    for place in places:
+        found = found * (scale * (X - R(place, 10_000)))
+    return found
+
+
+@law
+@given(_places, st.sampled_from(["exp", "ln", "sqrt", "ceil"]), st.integers(1, 50))
+def test_all_changes_are_found_and_nothing_else(places: list[int], word: str, scale: int) -> None:
+    inner = _product(places, scale)
+    value = {
+        "exp": exp(inner) - 1,
+        "ln": log(inner + R(7, 3)) - log(R(7, 3)),
+        "sqrt": R(1, 1) - square_root(1 + inner),
+        "ceil": exp(ceil(inner)) - 1,
+    }[word]
+    over = Excess(failure=Failure("m", None), value=value, strict=False)
+    low, high = Fraction(0), Fraction(1)
+    found = boundaries_of([over], X, (low, high))
+    assert found.known == EXACT
+    ends = [low, *found.points, high]
+
+    def fails(at: Fraction) -> bool:
+        product = Fraction(1)
+        for place in places:
+            product *= scale * (at - Fraction(place, 10_000))
+        if word == "ln":
+            return product > 0 or product + Fraction(7, 3) <= 0
+        return -1 <= product < 0 or product < -1 if word == "sqrt" else product > 0
+
+    for one in range(201):
+        at = Fraction(one, 200)
+        index = max(k for k, end in enumerate(ends[:-1]) if end <= at)
+        near = min(abs(at - end) for end in ends)
+        if near > Fraction(1, 10**9):
+            middle = (ends[index] + ends[index + 1]) / 2
+            assert fails(at) == over.fails(X, middle), (at, ends)
