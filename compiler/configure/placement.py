@@ -183,8 +183,10 @@ class _StreamCheck(Struct, kw_only=True):
         """Warn of a fitted cost on another machine than the one that was measured."""
         costs = [one for one in step.component.costs if one.resource == cost.resource]
         bases = [one.measured_on for one in costs]
-        is_in_force = machine.name not in bases and cost.measured_on == bases[0]
-        if cost.fit is None or not is_in_force:
+        measured = self.model.machines.get(cost.measured_on or "")
+        if cost.fit is None or measured is None or machine.measured_as(bases) != measured.name:
+            return
+        if resource.is_as(measured.resource(cost.resource)):
             return
         folder = Folder(
             configuration=self.configuration, population=Fraction(self.configuration.low)
@@ -353,7 +355,7 @@ def _check_rating(
         return
     base = scaling_base(measured, cost)
     if base is None:
-        if measured.name != machine.name:
+        if measured.name != machine.name and not machine.is_alike(measured, cost.resource):
             sink.report(
                 codes.NO_RATING,
                 cost.span,

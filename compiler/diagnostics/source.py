@@ -66,3 +66,7 @@ class Span(Struct, frozen=True):
     def to(self, other: Span) -> Span:
         """Return the span from the start of this one to the end of another."""
         return Span(self.source, self.start, max(self.end, other.end))
+
+    def holds(self, other: Span) -> bool:
+        """Return whether another span begins within this one."""
+        return self.source is other.source and self.start <= other.start < self.end

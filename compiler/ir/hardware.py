@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from msgspec import Struct
@@ -59,26 +60,73 @@ class Resource(Struct, frozen=True, kw_only=True):
     queueing: Queueing | None = None
     efficiency: Quantity | None = None
 
+    def is_as(self, other: Resource | None) -> bool:
+        """Return whether another one has the same capacity, speed, idle load and efficiency."""
+        return other is not None and self.numbers == other.numbers
+
+    @property
+    def numbers(self) -> list[Expr | None]:
+        """What it can do: its capacity, speed, idle load and efficiency."""
+        stated = (self.capacity, self.speed, self.idle, self.efficiency)
+        return [None if number is None else number.expr for number in stated]
+
     @property
     def carries_bits(self) -> bool:
         """True for a network card, a disk and the like, whose capacity is in bit/s."""
         return self.kind is ResourceKind.RATE and self.work == DATA_RATE
 
 
-class Machine(Struct, frozen=True, kw_only=True):
-    """A kind of machine; `ratings` holds every rating by its base dimension."""
+class _Kind(Struct, frozen=True, kw_only=True):
+    """A kind of machine or network.
+
+    `origins` tells of each of its family, the nearest first, where its numbers come from.
+    """
 
     name: str
-    resources: tuple[Resource, ...]
-    ratings: tuple[tuple[str, Quantity], ...]
     price: Quantity | None
     span: Span
     source: str | None
     doc: str | None
+    origins: tuple[tuple[Span, str | None], ...] = ()
+
+    def origin(self, number: Quantity) -> str | None:
+        """Return where one of its numbers comes from: what the one says that states it."""
+        stated = (origin for whole, origin in self.origins if whole.holds(number.span))
+        return next(stated, self.source or self.doc)
+
+
+class Machine(_Kind, frozen=True, kw_only=True):
+    """A kind of machine; `ratings` holds every rating by its base dimension.
+
+    `family` names the machines that it is made of, its parent first.
+    """
+
+    resources: tuple[Resource, ...]
+    ratings: tuple[tuple[str, Quantity], ...]
+    family: tuple[str, ...] = ()
 
     def resource(self, name: str) -> Resource | None:
         """Return the resource of a name."""
         return next((r for r in self.resources if r.name == name), None)
+
+    def measured_as(self, measured: Sequence[str | None]) -> str | None:
+        """Return which of some machines a cost was measured on that it counts as.
+
+        Itself, or the nearest of its family; otherwise the first one.
+        """
+        own = (name for name in (self.name, *self.family) if name in measured)
+        return next(own, measured[0])
+
+    def is_alike(self, other: Machine, resource: str) -> bool:
+        """Return whether a resource is that of another one of its family, core by core.
+
+        That is so where neither has a rating: what they are made of is the same.
+        """
+        ours, theirs = self.resource(resource), other.resource(resource)
+        is_kin = {self.name, *self.family} & {other.name, *other.family}
+        if not is_kin or ours is None or theirs is None:
+            return False
+        return ours.speed is None and theirs.speed is None
 
     def rating(self, base: str) -> Quantity | None:
         """Return the rating that a base dimension measures."""
@@ -93,23 +141,18 @@ class Medium(Enum):
     DUPLEX = "duplex"
 
 
-class Network(Struct, frozen=True, kw_only=True):
+class Network(_Kind, frozen=True, kw_only=True):
     """A kind of network: rate in bit/s, header in bit/item, cap in items/s, loss a share.
 
     `jitter` is the variance (s^2) that it adds to a stream, a law of its load.
     """
 
-    name: str
     medium: Medium
     rate: Quantity
     header: Quantity | None
     cap: Quantity | None
     loss: Quantity | None
     propagation: Quantity | None
-    price: Quantity | None
-    span: Span
-    source: str | None
-    doc: str | None
     jitter: Quantity | None = None
     queueing: Queueing | None = None
 

@@ -323,7 +323,7 @@ def priced(
         if kind is None or kind.price is None:
             unpriced.append(name)
             continue
-        price = expressions.symbol(f"{name}.price", kind.price, kind.source or kind.doc)
+        price = expressions.symbol(f"{name}.price", kind.price, kind.origin(kind.price))
         is_running = kind.price.dimension != MONEY
         prices.append(Price(name, expressions.lower(count) * price, is_running))
     return tuple(prices), tuple(unpriced)

@@ -160,14 +160,17 @@ class Walk:
 
     def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
         """Return the costs given for the very machine, else those of the first one measured."""
-        machine = self._streams.configuration.nodes[node].machine
+        machine = self._machine(node)
         chosen: list[ir.Cost] = []
         for resource in dict.fromkeys(cost.resource for cost in component.costs):
             costs = [cost for cost in component.costs if cost.resource == resource]
-            bases = [cost.measured_on for cost in costs]
-            basis = machine if machine in bases else bases[0]
+            basis = machine.measured_as([cost.measured_on for cost in costs])
             chosen += [cost for cost in costs if cost.measured_on == basis]
         return chosen
+
+    def _machine(self, node: str) -> ir.Machine:
+        """Return the machine that stands at a node."""
+        return self._streams.model.machines[self._streams.configuration.nodes[node].machine]
 
     def _charge(
         self,
@@ -179,7 +182,7 @@ class Walk:
         held: Formula,
     ) -> None:
         """Charge a cost on the resource of a node, and add its service time to the latency."""
-        machine = self._streams.model.machines[self._streams.configuration.nodes[node].machine]
+        machine = self._machine(node)
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
@@ -247,8 +250,16 @@ class Walk:
             span=cost.span,
             fit=cost.fit,
             rates=rates,
-            is_on_measured=machine.name == cost.measured_on,
+            is_on_measured=self._is_on_measured(cost, machine),
         )
+
+    def _is_on_measured(self, cost: ir.Cost, machine: ir.Machine) -> bool:
+        """Return whether a cost was measured on a machine, or one of its family that is alike."""
+        measured = self._streams.model.machines.get(cost.measured_on or "")
+        if measured is None or measured.name not in (machine.name, *machine.family):
+            return False
+        resource = machine.resource(cost.resource)
+        return resource is not None and resource.is_as(measured.resource(cost.resource))
 
     def _serve(self, stage: str, service: Formula, cores: Formula) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
@@ -348,12 +359,12 @@ class Walk:
         assert theirs is not None
         assert ours is not None
         reference = self._expressions.symbol(
-            f"{measured.name}.{base}", theirs, measured.source or measured.doc
+            f"{measured.name}.{base}", theirs, measured.origin(theirs)
         )
         speed = self._expressions.symbol(
             f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
             ours,
-            machine.source or machine.doc,
+            machine.origin(ours),
             is_capacity=True,
         )
         return reference / speed
@@ -424,16 +435,15 @@ class Walk:
 
     def cross(self, leg: ir.Crossing, *, last: bool) -> None:
         """Carry the flows over a link; `last` where a node follows, which gets every copy."""
-        streams, expressions = self._streams, self._expressions
+        streams = self._streams
         link = streams.configuration.links[leg.link]
         network = streams.model.networks[link.network]
-        source = network.source or network.doc
-        rate = expressions.symbol(f"{leg.link}.rate", network.rate, source, is_capacity=True)
+        rate = self._of_link(leg, "rate", network.rate, is_capacity=True)
         bits = self.flow.rates[INFORMATION_BASE]
         item_bits = self.flow.per_item(INFORMATION_BASE)
         if network.header is not None:
             item = next(iter(network.header.dimension.bases - {INFORMATION_BASE}))
-            header = expressions.symbol(f"{leg.link}.header", network.header, source)
+            header = self._of_link(leg, "header", network.header)
             bits = bits + header * self.flow.rates[item]
             item_bits = item_bits + header * self.flow.per_item(item)
         arriving = self.flow.total if last else self._copies
@@ -454,20 +464,28 @@ class Walk:
                 self._result.jitter[name] = network.jitter
             if network.cap is not None:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
-                cap = expressions.symbol(f"{leg.link}.cap", network.cap, source, is_capacity=True)
+                cap = self._of_link(leg, "cap", network.cap, is_capacity=True)
                 load = flows * self.flow.rates[item] / cap
                 self._load_link(f"{name}.{item}s", load, link.span)
                 self._result.unbounded[f"{name}.{item}s"] = None
         travel = item_bits / rate
         self._result.latency.append(LatencyPart(stage=f"over {leg.link}", value=travel))
         if network.propagation is not None:
-            value = expressions.symbol(f"{leg.link}.propagation", network.propagation, source)
+            value = self._of_link(leg, "propagation", network.propagation)
             self._result.latency.append(
                 LatencyPart(stage=f"propagation on {leg.link}", value=value)
             )
         if network.loss is not None:
-            lost = expressions.symbol(f"{leg.link}.loss", network.loss, source)
+            lost = self._of_link(leg, "loss", network.loss)
             self._lose(f"lost on {leg.link}", LossKind.TRANSMISSION, lost, network.loss.span)
+
+    def _of_link(
+        self, leg: ir.Crossing, word: str, number: ir.Quantity, *, is_capacity: bool = False
+    ) -> Formula:
+        """Return a number of the network that is crossed."""
+        network = self._streams.model.networks[self._streams.configuration.links[leg.link].network]
+        name, source = f"{leg.link}.{word}", network.origin(number)
+        return self._expressions.symbol(name, number, source, is_capacity=is_capacity)
 
     def _lose(self, stage: str, kind: LossKind, share: Formula, span: Span) -> None:
         """Lose a share of the items; what is lost loads nothing that comes after."""

@@ -175,6 +175,24 @@ def _target(fault: Fault) -> str | None:
     return None
 
 
+_MEMBER = re.compile(r"(machine|network|component)\s+(\w+)(?:\([^)]*\))?\s*=\s*([\w.]+)")
+
+
+def _member(fault: Fault) -> str | None:
+    """Where a member of a family goes wrong: `machine big = pod { … }`."""
+    member = _MEMBER.match(fault.before)
+    if member is None:
+        return None
+    kind, name, parent = member.groups()
+    if parent == "with":
+        return f"name first what it is otherwise: `{kind} {name} = … with …`"
+    if fault.word in ("{", ",", ":") and member.end() == len(fault.before):
+        return f"what differs stands behind `with`: `{kind} {name} = {parent} with …`"
+    if "COMMA" in fault.accepted and fault.word.isidentifier() and not fault.opened:
+        return "put a comma before it"
+    return None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -328,6 +346,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _priority,
     _group,
     _target,
+    _member,
     _comma,
     _bracket,
     _equals,

@@ -54,6 +54,29 @@ def _elastic(*, range: ast.Range, **parts: Any) -> ast.Param:  # noqa: A002 - th
     return ast.Param(value=range.high, range=range, is_elastic=True, **parts)
 
 
+def _machine_member(
+    *,
+    changes: tuple[ast.Attribute | ast.Queueing, ...] = (),
+    **parts: Any,
+) -> ast.Machine:
+    """Return `machine b = a with cpu 8 core, idle 3 %`: what is said of a resource follows it."""
+    resources: list[ast.ResourceItem] = []
+    of_nothing: list[ast.Attribute | ast.Queueing] = []
+    for change in changes:
+        if isinstance(change, ast.Attribute) and change.name.text not in ast.OF_A_RESOURCE:
+            resources.append(
+                ast.ResourceItem(span=change.span, name=change.name, capacity=change.value)
+            )
+        elif not resources:
+            of_nothing.append(change)
+        elif isinstance(change, ast.Attribute):
+            last = resources[-1]
+            resources[-1] = replace(last, attributes=(*last.attributes, change))
+        else:
+            resources[-1] = replace(resources[-1], queueing=change)
+    return ast.Machine(resources=tuple(resources), of_nothing=tuple(of_nothing), **parts)
+
+
 def _by_kind(
     *, name: ast.Name, kinds: ast.Name, entries: tuple[ast.KindValue, ...] = (), **parts: Any
 ) -> ast.Param:
@@ -85,14 +108,28 @@ RULES: dict[str, Rule] = {
     "range": _rule(ast.Range, "low high"),
     # hardware, and what steps cost
     "machine": _rule(ast.Machine, "name", "resource:resources* extra_rating:ratings* price source"),
+    "machine_member": _rule(
+        _machine_member,
+        "name parent",
+        "attribute:changes* queueing:changes* extra_rating:ratings* price source",
+    ),
+    "parent": _rule(ast.Parent, "name arguments*"),
     "resource": _rule(ast.ResourceItem, "name capacity", "attribute:attributes* queueing"),
     "attribute": _worded(ast.Attribute, "name value"),
     "fit": _rule(ast.Fit, "_ file"),
     "queueing": _worded(ast.Queueing, "discipline variation"),
     "network": _rule(ast.Network, "name", "medium link_property:properties* queueing price source"),
+    "network_member": _rule(
+        ast.Network, "name parent", "medium link_property:properties* queueing price source"
+    ),
     "link_property": _rule(ast.LinkProperty, "kind value"),
     "component": _rule(
         ast.Component, "name formals*", "cost:items* effect:items* merge:items* source fitted"
+    ),
+    "component_member": _rule(
+        ast.Component,
+        "name formals* parent",
+        "cost:items* effect:items* merge:items* source fitted",
     ),
     "cost": _rule(ast.Cost, "resource amount", "measured_on scaled_by single_thread at_load"),
     "effect": _rule(ast.Effect, "kind value"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from msgspec import field
 
 from qps.compiler import ir
+from qps.compiler.check.model.check_families import FamilyChecker, Member, doc_of
 from qps.compiler.check.model.check_fits import FitChecker, fit_terms
 from qps.compiler.check.model.check_machines import MachineChecker
 from qps.compiler.check.names.declarations import DeclaredAs, Module, lookup_as, report_name
@@ -65,30 +67,44 @@ class ComponentChecker(Part, frozen=True):
     def _component(
         self, declared: DeclaredAs[ast.Component], formals: dict[str, ir.Quantity]
     ) -> ir.Component | None:
-        declaration, scope = declared.declaration, Scope(declared.module, Allowed.ELASTIC, formals)
-        items = declaration.items
-        costs = whole([self._cost(c, declaration, scope) for c in items if isinstance(c, ast.Cost)])
-        effects = whole([self._effect(e, scope) for e in items if isinstance(e, ast.Effect)])
+        line = FamilyChecker(self.expressions).line(declared, Allowed.ELASTIC, formals)
+        if line is None:
+            return None
+        items = _items_of(line)
+        costs = whole([self._cost(i, m) for i, m in items if isinstance(i, ast.Cost)])
+        effects = whole([self._effect(i, m.scope) for i, m in items if isinstance(i, ast.Effect)])
         if costs is None or effects is None:
             return None
-        if declaration.fitted is not None:
-            numbers = [term for cost in costs for term in cost.terms]
-            numbers += [effect.value for effect in effects if effect.value is not None]
-            chosen = dict.fromkeys((n.span for n in numbers), declaration.fitted.value)
-            self.known.chosen.update(chosen)
+        for member in line:
+            if member.own.fitted is not None:
+                self._chosen(member, costs, effects)
         return ir.Component(
             name=declared.qualified,
             costs=costs,
             effects=effects,
-            span=declaration.name.span,
-            source=origin(declaration.source, declaration.fitted),
-            doc=declaration.doc,
+            span=declared.declaration.name.span,
+            source=next(filter(None, (origin(m.own.source, m.own.fitted) for m in line)), None),
+            doc=doc_of(line),
         )
 
-    def _cost(self, item: ast.Cost, component: ast.Component, scope: Scope) -> ir.Cost | None:
+    def _chosen(
+        self,
+        member: Member[ast.Component],
+        costs: tuple[ir.Cost, ...],
+        effects: tuple[ir.Effect, ...],
+    ) -> None:
+        """Note which numbers were chosen to hit one that is claimed: those that it states."""
+        assert member.own.fitted is not None
+        numbers = [term for cost in costs for term in cost.terms]
+        numbers += [effect.value for effect in effects if effect.value is not None]
+        own = [number.span for number in numbers if member.own.span.holds(number.span)]
+        self.known.chosen.update(dict.fromkeys(own, member.own.fitted.value))
+
+    def _cost(self, item: ast.Cost, member: Member[ast.Component]) -> ir.Cost | None:
         if self._is_misspelt(item):
             return None
-        basis = item.measured_on or component.default_machine
+        scope = member.scope
+        basis = item.measured_on or member.own.default_machine
         measured_on = None
         if basis is not None:
             measured_on = self._machine_name(scope.module, basis)
@@ -267,6 +283,34 @@ class ComponentChecker(Part, frozen=True):
             hint=advised,
         )
         return True
+
+
+def _items_of(
+    line: Sequence[Member[ast.Component]],
+) -> list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]]:
+    """Return what a component costs and does: what the nearest of its family names goes before.
+
+    It stands where its parent says the first of the same; what is new comes last.
+    """
+    found: list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]] = []
+    for member in reversed(line):
+        own = [(_named_by(item), (item, member)) for item in member.own.items]
+        said = {word for word, _ in own}
+        kept: list[tuple[ast.Cost | ast.Effect, Member[ast.Component]]] = []
+        for item, of in found:
+            word = _named_by(item)
+            if word not in said:
+                kept.append((item, of))
+            else:
+                kept += [new for named, new in own if named == word]
+                own = [(named, new) for named, new in own if named != word]
+        found = [*kept, *(new for _, new in own)]
+    return found
+
+
+def _named_by(item: ast.Cost | ast.Effect) -> str:
+    """Return what an item of a component is named by: its resource, or what it does."""
+    return item.resource.text if isinstance(item, ast.Cost) else item.kind
 
 
 _FREE_OF_DIMENSION = (ir.EffectKind.EMIT, ir.EffectKind.QUEUE)

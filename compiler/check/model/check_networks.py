@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qps.compiler import ir
 from qps.compiler.check.model.check_attributes import AttributeChecker
+from qps.compiler.check.model.check_families import (
+    FamilyChecker,
+    Member,
+    doc_of,
+    origins_of,
+    source_of,
+)
 from qps.compiler.check.names.declarations import DeclaredAs
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
@@ -23,42 +32,61 @@ class NetworkChecker(AttributeChecker, frozen=True):
         return self.known.networks[name]
 
     def _network(self, declared: DeclaredAs[ast.Network]) -> ir.Network | None:
-        scope, declaration = Scope(declared.module, Allowed.NOTHING), declared.declaration
-        stated: dict[str, ast.LinkProperty] = {}
-        for item in declaration.properties:
-            if stated.setdefault(item.kind, item) is not item:
-                self.sink.report(
-                    codes.MISPLACED, item.span, f"`{item.kind}` is stated twice", hint="keep one"
-                )
+        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, {})
+        if line is None:
+            return None
+        stated = self._stated_by(line)
         law = stated.pop("jitter", None)
-        found = {kind: self._property(item, scope) for kind, item in stated.items()}
+        found = {kind: self._property(*said) for kind, said in stated.items()}
         if "rate" not in found:
+            root = line[-1].own.name
             self.sink.report(
                 codes.BAD_HARDWARE,
-                declaration.name.span,
-                f"network `{declaration.name.text}` has no rate",
+                root.span,
+                f"network `{root.text}` has no rate",
                 hint="add one, such as `rate 10 Mbit/s`",
             )
-        price = self.price(declaration.price, scope)
+        prices = [(m.own.price, m.scope) for m in line if m.own.price is not None]
+        price = self.price(*prices[0]) if prices else None
         rate = found.get("rate")
         if rate is None or None in found.values():
             return None
-        medium = declaration.medium.text if declaration.medium else "shared"
+        waits = [(m.own.queueing, m.scope) for m in line if m.own.queueing is not None]
+        media = [m.own.medium.text for m in line if m.own.medium is not None]
         return ir.Network(
             name=declared.qualified,
-            medium=ir.Medium(medium),
+            medium=ir.Medium(media[0] if media else "shared"),
             rate=rate,
             header=found.get("header"),
             cap=found.get("cap"),
             loss=found.get("loss"),
             propagation=found.get("propagation"),
             price=price,
-            span=declaration.name.span,
-            source=declaration.source.value if declaration.source else None,
-            doc=declaration.doc,
-            jitter=None if law is None else self.jitter(law.value, {"rate": rate}, scope),
-            queueing=self.queueing.of_network(declaration, scope),
+            span=declared.declaration.name.span,
+            source=source_of(line),
+            doc=doc_of(line),
+            jitter=None if law is None else self.jitter(law[0].value, {"rate": rate}, law[1]),
+            queueing=self.queueing.of_network(*waits[0]) if waits else None,
+            origins=origins_of(line),
         )
+
+    def _stated_by(
+        self, line: Sequence[Member[ast.Network]]
+    ) -> dict[str, tuple[ast.LinkProperty, Scope]]:
+        """Return the properties of a network; those of the nearest in its family go before."""
+        found: dict[str, tuple[ast.LinkProperty, Scope]] = {}
+        for member in reversed(line):
+            stated: dict[str, ast.LinkProperty] = {}
+            for item in member.own.properties:
+                if stated.setdefault(item.kind, item) is not item:
+                    self.sink.report(
+                        codes.MISPLACED,
+                        item.span,
+                        f"`{item.kind}` is stated twice",
+                        hint="keep one",
+                    )
+            found |= {kind: (item, member.scope) for kind, item in stated.items()}
+        return found
 
     def _property(self, item: ast.LinkProperty, scope: Scope) -> ir.Quantity | None:
         fixed = {"rate": DATA_RATE, "loss": DIMENSIONLESS, "propagation": TIME}

@@ -17,27 +17,27 @@ class QueueingChecker(Part, frozen=True):
     """Checks what stands behind `queueing`."""
 
     def of_resource(
-        self, item: ast.ResourceItem, kind: ir.ResourceKind, scope: Scope
+        self, name: ast.Name, stated: ast.Queueing, kind: ir.ResourceKind, scope: Scope
     ) -> ir.Queueing | None:
         """Return how work waits for a resource of a machine; None where it does not."""
-        queueing = self._checked(item.queueing, scope)
+        queueing = self._checked(stated, scope)
         if queueing is None:
             return None
         if kind is ir.ResourceKind.STORE:
             self.sink.report(
                 codes.MISPLACED,
                 queueing.span,
-                f"nothing waits for `{item.name.text}`: it is a room that is held, not served",
+                f"nothing waits for `{name.text}`: it is a room that is held, not served",
                 hint="state the queueing of what serves items: a processor, a rate or a network",
             )
             return None
         if kind is not ir.ResourceKind.PROCESSOR:
-            return self._one_server(queueing, f"`{item.name.text}`")
+            return self._one_server(queueing, f"`{name.text}`")
         return queueing
 
-    def of_network(self, declaration: ast.Network, scope: Scope) -> ir.Queueing | None:
+    def of_network(self, stated: ast.Queueing, scope: Scope) -> ir.Queueing | None:
         """Return how packets wait for a port of a network; None where they do not."""
-        queueing = self._checked(declaration.queueing, scope)
+        queueing = self._checked(stated, scope)
         return None if queueing is None else self._one_server(queueing, "a port of a network")
 
     def _one_server(self, queueing: ir.Queueing, what: str) -> ir.Queueing | None:
@@ -51,9 +51,7 @@ class QueueingChecker(Part, frozen=True):
         )
         return None
 
-    def _checked(self, stated: ast.Queueing | None, scope: Scope) -> ir.Queueing | None:
-        if stated is None:
-            return None
+    def _checked(self, stated: ast.Queueing, scope: Scope) -> ir.Queueing | None:
         word = stated.discipline.text
         discipline = _WORDS.get(word)
         if discipline is None:

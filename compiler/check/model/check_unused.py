@@ -49,12 +49,15 @@ def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model)
     or receives; what is always there (`idle`) is a load of its own.
     """
     placed = _placed(model)
+    for name in list(placed):  # what stands somewhere counts for all that it is made of
+        for parent in model.machines[name].family if name in model.machines else ():
+            placed[parent] = placed.get(parent, set()) | placed[name]
     loaded = _loaded(model.streams)
     for machine in machines:
         nodes = placed.get(machine.name, set())
         used = {r.name for r in machine.resources if any((n, r.name) in loaded for n in nodes)}
         for resource in machine.resources if used else ():
-            if resource.name not in used and resource.idle is None:
+            if resource.name not in used and resource.idle is None and _is_own(machine, resource):
                 _warn(
                     sink,
                     resource.span,
@@ -63,6 +66,11 @@ def report_unloaded(sink: Sink, machines: Sequence[ir.Machine], model: ir.Model)
                     f"say what a step costs there, `component … {{ {resource.name} … }}`, or take "
                     "it out",
                 )
+
+
+def _is_own(machine: ir.Machine, resource: ir.Resource) -> bool:
+    """Return whether a machine states a resource itself: its parent's is told at its parent."""
+    return not machine.origins or machine.origins[0][0].holds(resource.span)
 
 
 def _placed(model: ir.Model) -> dict[str, set[str]]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module, lookup
+from qps.compiler.check.names.declarations import Module, lookup_as
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
 from qps.compiler.quantities import units
 from qps.compiler.syntax import ast
+
+K = TypeVar("K", ast.Machine, ast.Network)
 
 
 class Place(Struct, frozen=True):
@@ -33,24 +37,44 @@ def place_of(expr: ast.Expr) -> Place | None:
     return None
 
 
+def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
+    """Return a machine or network and what it is made of, the nearest first.
+
+    Nothing where that cannot be told: one of them is not there, or is made of itself.
+    """
+    found: list[K] = []
+    at: ast.Name | None = name
+    while at is not None:
+        declared = lookup_as(module, at, kind)
+        if declared is None or declared.declaration in found:
+            return []
+        found.append(declared.declaration)
+        module, parent = declared.module, declared.declaration.parent
+        at = None if parent is None else parent.name
+    return found
+
+
 def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | None:
     """Return what can stand behind a node or link in the name of a load.
 
     None where that cannot be told, since its machine or network failed.
     """
     place = place_of(owner.place)
-    named = None if place is None else lookup(module, place.name)
-    declared = None if named is None else named.declaration
-    if isinstance(declared, ast.Machine):
-        return [resource.name.text for resource in declared.resources]
-    if not isinstance(declared, ast.Network) or isinstance(owner, ast.Node):
+    if place is None:
         return None
-    medium = declared.medium.text if declared.medium else "shared"
+    if isinstance(owner, ast.Node):
+        machines = family_of(module, place.name, ast.Machine)
+        resources = (item.name.text for m in reversed(machines) for item in m.resources)
+        return list(dict.fromkeys(resources)) if machines else None
+    networks = family_of(module, place.name, ast.Network)
+    if not networks:
+        return None
+    medium = next((network.medium.text for network in networks if network.medium), "shared")
     words = {
         "duplex": ["forth", "back"],
         "switched": [n for n, d in module.names.items() if isinstance(d, ast.Node | ast.Link)],
     }.get(medium, [])
-    if any(item.kind == "cap" for item in declared.properties):
+    if any(item.kind == "cap" for network in networks for item in network.properties):
         own = [n for n, d in module.names.items() if isinstance(d, ast.Unit)]
         words += [f"{item}s" for item in (*units.ITEMS, *own)]
     return words

@@ -6,6 +6,9 @@ from qps.compiler.syntax.ast.expressions import Expr, Range, Text
 from qps.compiler.syntax.ast.parameters import Formal
 from qps.compiler.syntax.ast.written import Declaration, Name, Shared, Written
 
+OF_A_RESOURCE = ("idle", "jitter", "efficiency")
+"""What may be said of a resource behind its capacity, besides how it is waited for."""
+
 
 class Defaults(Declaration, frozen=True):
     """`costs measured on m`: holds for the costs below that name no machine."""
@@ -17,6 +20,13 @@ class Fit(Written, frozen=True):
     """`fit "turn.csv"`: numbers that are fitted to a table of measurements."""
 
     file: Text
+
+
+class Parent(Written, frozen=True):
+    """`pod` in `machine bigpod = pod with cpu 8 core`: what a member of a family is otherwise."""
+
+    name: Name
+    arguments: tuple[Expr, ...] = ()
 
 
 class Attribute(Written, frozen=True):
@@ -37,18 +47,23 @@ class ResourceItem(Written, frozen=True, kw_only=True):
     """`cpu 4 core * 92 SPECint92, idle 8 %` in a machine."""
 
     name: Name
-    capacity: Expr
+    capacity: Expr | Fit
     attributes: tuple[Attribute, ...] = ()
     queueing: Queueing | None = None
 
 
 class Machine(Shared, frozen=True, kw_only=True):
-    """A machine with its resources and further ratings."""
+    """A machine with its resources and further ratings, or one that is its parent but for these.
+
+    `of_nothing` is said of a resource, and none stands before it.
+    """
 
     resources: tuple[ResourceItem, ...] = ()
     ratings: tuple[Expr, ...] = ()
     price: Expr | None = None
     source: Text | None = None
+    parent: Parent | None = None
+    of_nothing: tuple[Attribute | Queueing, ...] = ()
 
 
 class LinkProperty(Written, frozen=True):
@@ -66,6 +81,7 @@ class Network(Shared, frozen=True, kw_only=True):
     price: Expr | None = None
     source: Text | None = None
     queueing: Queueing | None = None
+    parent: Parent | None = None
 
 
 class SingleThread(Written, frozen=True):
@@ -100,6 +116,7 @@ class Component(Shared, frozen=True, kw_only=True):
     source: Text | None = None
     default_machine: Name | None = None
     fitted: Text | None = None
+    parent: Parent | None = None
 
 
 class Node(Shared, frozen=True):

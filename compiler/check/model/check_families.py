@@ -1,0 +1,115 @@
+"""Families: a machine, network or component that is another one but for what it names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from qps.compiler import ir
+from qps.compiler.check.names.declarations import DeclaredAs, keyword
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.syntax import ast
+
+DEEPEST_FAMILY = 40
+"""Generations of a family beyond which it is refused."""
+
+K = TypeVar("K", ast.Machine, ast.Network, ast.Component)
+
+
+class Member(Struct, Generic[K], frozen=True):
+    """A member of a family, and what its expressions may name."""
+
+    declared: DeclaredAs[K]
+    scope: Scope
+
+    @property
+    def own(self) -> K:
+        """What it says itself."""
+        return self.declared.declaration
+
+
+class FamilyChecker(Part, frozen=True):
+    """Follows what is another one to the one that all of it stands in."""
+
+    def line(
+        self, declared: DeclaredAs[K], allowed: Allowed, formals: dict[str, ir.Quantity]
+    ) -> tuple[Member[K], ...] | None:
+        """Return what is declared and its parents, the nearest first; None where one fails."""
+        kind = type(declared.declaration)
+        found = [Member(declared, Scope(declared.module, allowed, formals))]
+        while (parent := found[-1].declared.declaration.parent) is not None:
+            child = found[-1]
+            above = self.named(child.scope.module, parent.name, kind)
+            if above is None:
+                return None
+            circle = [m.declared for m in found if m.declared.declaration is above.declaration]
+            if circle:
+                self._report_circle([m.declared for m in found], above)
+                return None
+            if len(found) == DEEPEST_FAMILY:
+                self._report_depth(declared)
+                return None
+            own = above.declaration
+            given = self.expressions.arguments(
+                own.name, formals_of(own), parent.arguments, parent.span, above, child.scope
+            )
+            if given is None:
+                return None
+            found.append(Member(above, Scope(above.module, allowed, given)))
+        return tuple(found)
+
+    def _report_circle(self, line: list[DeclaredAs[K]], again: DeclaredAs[K]) -> None:
+        """Report what is itself but for something: once, at the one that stands first."""
+        at: int = next(i for i, one in enumerate(line) if one.declaration is again.declaration)
+        begins: int = min(range(at, len(line)), key=lambda i: _place(line[i]))
+        circle = line[begins:] + line[at:begins]
+        names = " -> ".join([one.qualified for one in circle] + [circle[0].qualified])
+        kind = keyword(type(again.declaration))
+        self.sink.report(
+            codes.DEFINITION_CYCLE,
+            circle[0].declaration.name.span,
+            f"this {kind} is made of itself: {names}",
+            secondary=[Label(one.declaration.name.span, "and this") for one in circle[1:]],
+            hint=f"say of one of them what it has: `{kind} {circle[0].declaration.name.text} "
+            "{ … }`",
+        )
+
+    def _report_depth(self, declared: DeclaredAs[K]) -> None:
+        name = declared.declaration.name
+        self.sink.report(
+            codes.TOO_DEEP,
+            name.span,
+            f"a family has {DEEPEST_FAMILY} generations at most, `{name.text}` is further down",
+            hint="make it of one that stands nearer to the first",
+        )
+
+
+def formals_of(declaration: ast.Machine | ast.Network | ast.Component) -> tuple[ast.Formal, ...]:
+    """Return what a declaration takes in parentheses."""
+    return declaration.formals if isinstance(declaration, ast.Component) else ()
+
+
+def source_of(line: Sequence[Member[K]]) -> str | None:
+    """Return where a member of a family comes from: its own source, else its parent's."""
+    return next((m.own.source.value for m in line if m.own.source is not None), None)
+
+
+def doc_of(line: Sequence[Member[K]]) -> str | None:
+    """Return what is said of a member of a family: its own doc string, else its parent's."""
+    return next((m.own.doc for m in line if m.own.doc is not None), None)
+
+
+def origins_of(line: Sequence[Member[K]]) -> tuple[tuple[Span, str | None], ...]:
+    """Return where the numbers of each of a family come from, by where it stands."""
+    return tuple((m.own.span, m.own.source.value if m.own.source else m.own.doc) for m in line)
+
+
+def _place(declared: DeclaredAs[K]) -> tuple[str, int]:
+    span = declared.declaration.name.span
+    return span.source.label, span.start
