@@ -24,8 +24,8 @@ from qps.api import Model  # noqa: E402
 from qps.compiler import ir  # noqa: E402
 from qps.compiler.diagnostics.source import Source  # noqa: E402
 from qps.compiler.pipeline import check_source  # noqa: E402
+from qps.solver.matrix.row_block import RowBlock  # noqa: E402
 from qps.solver.matrix.rows import MatrixSolver  # noqa: E402
-from qps.solver.matrix.stretch import Stretch  # noqa: E402
 
 CHOICES = "choices"
 _COUNTS = (2, 16, 256, 4096, 65_536)
@@ -54,14 +54,14 @@ class _Counter:
 
     def __init__(self) -> None:
         self.count = 0
-        solve = MatrixSolver.stretch
+        solve = MatrixSolver.row_blocks
 
-        def counted(solver: MatrixSolver, start: int, stop: int) -> list[Stretch]:
+        def counted(solver: MatrixSolver, start: int, stop: int) -> list[RowBlock]:
             found = solve(solver, start, stop)
             self.count += sum(int(rows.one_by_one.sum()) for rows in found)
             return found
 
-        MatrixSolver.stretch = counted  # type: ignore[method-assign]
+        MatrixSolver.row_blocks = counted  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True)

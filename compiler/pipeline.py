@@ -20,7 +20,7 @@ from qps.compiler.check.names.resolve import resolve
 from qps.compiler.check.values.context import Context, Known
 from qps.compiler.check.values.values import DEEPEST_EXPRESSION
 from qps.compiler.configure.cases import varies_by_case
-from qps.compiler.configure.claimed_values import check_asked
+from qps.compiler.configure.claimed_values import check_claimed_values
 from qps.compiler.configure.configuration import (
     Configuration,
     base_configuration,
@@ -234,7 +234,7 @@ def _check_source(source: Source, importer: Importer, earlier: list[Diagnostic])
     for changes in _claimed_changes(model):
         placement.check(changed(base, changes), sink)
     if any(varies_by_case(parameter.value) for parameter in model.parameters):
-        check_asked(model, sink)
+        check_claimed_values(model, sink)
     for matrix in model.matrices:
         check_ranges(matrix, model.parameters, sink)
     if not sink.has_errors:

@@ -61,7 +61,7 @@ class Piecewise:
         """Return the function that holds at a point of the range, just after it at a breakpoint."""
         return self.pieces[bisect_right(self.pieces, point, key=_start) - 1].function
 
-    def between_seams(self, piece: Piece) -> Iterator[tuple[Fraction, End]]:
+    def of_one_sign(self, piece: Piece) -> Iterator[tuple[Fraction, End]]:
         """Yield the parts of a piece on which its sign does not change: between roots and poles."""
         cuts = *_inside(self.poles, piece.start, piece.end), *roots_on(piece)
         yield from _cut(piece.start, piece.end, cuts)

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-Asked = ParamSpec("Asked")
+Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 _ROOM = 400_000
@@ -60,7 +60,7 @@ class Memory:
 _in_use: ContextVar[Memory | None] = ContextVar("memory", default=None)
 
 
-def remembered(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
+def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
     """Return a function that is told by the memory in use what it came to before.
 
     What it is given must be hashable, and nothing else may count for what it returns.
@@ -80,4 +80,4 @@ def remembered(function: Callable[Asked, Result]) -> Callable[Asked, Result]:
             memory.keep(asked, known)
         return known
 
-    return cast("Callable[Asked, Result]", told)
+    return cast("Callable[Parameters, Result]", told)

@@ -41,7 +41,7 @@ from qps.reports.text.explain_streams import quantile_parts
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import explanation_text
 from qps.reports.text.figure_text import figure_json, figure_text, line_label
-from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.inverse_text import inverse_text
 from qps.reports.text.matrix_output import json_texts, shown
 from qps.reports.text.sizing_text import sizing_answer, sizing_known
@@ -661,7 +661,7 @@ def test_what_would_help_and_the_next_limit_are_known_as_their_requirements() ->
     assert following is not None
     assert following.known.kind == "lower bound"
     solved = solve_model(checked(text).model, checked(text).configuration(None, []))
-    assert "(>= " in " ".join(outlook_lines(view, solved))
+    assert "(>= " in " ".join(headroom_lines(view, solved))
 
 
 # -- the question turned round -----------------------------------------------------------

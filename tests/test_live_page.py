@@ -366,8 +366,8 @@ def test_what_lies_beyond_the_answer_stays_with_the_setting_it_is_of(open_page: 
         "stream flow for each user { source pace; at host { work } }\ntarget cpu aim\n"
     )
     page = open_page(html_of(spec))
-    shown = "() => !document.getElementById('outlook').hidden"
-    assert "With 10 % more users (83)" in page.page.inner_text("#outlook")
+    shown = "() => !document.getElementById('headroom').hidden"
+    assert "With 10 % more users (83)" in page.page.inner_text("#headroom")
     page.page.wait_for_selector("#advice table")
     # a wider margin is no help, and not offered as one
     assert "pace" in page.page.inner_text("#advice")

@@ -67,7 +67,7 @@ def disagreements(text: str, count: int = 6, seed: int = 0) -> list[object]:
     compiled = compile_matrix(model, matrix)
     chosen = random.Random(seed)
     found: list[object] = []
-    for block in MatrixSolver(compiled).stretch(0, compiled.size):
+    for block in MatrixSolver(compiled).row_blocks(0, compiled.size):
         for row in chosen.sample(range(block.count), min(count, block.count)):
             if not block.included[row]:
                 continue

@@ -11,8 +11,8 @@ from pyarrow import parquet
 import qps
 from qps.cli import main
 from qps.solver.matrix import run
+from qps.solver.matrix.row_block import RowBlock
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.stretch import Stretch
 from test_matrices import BASE
 
 MATRIX = "matrix m { extra in 1..20 by 1; host in [box, big]; size in [100, 900 byte/packet]"
@@ -32,16 +32,16 @@ def where_we_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def every_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have it said of every tenth row that arrays left something of it open."""
-    stretch = MatrixSolver.stretch
+    stretch = MatrixSolver.row_blocks
 
-    def noting(solver: MatrixSolver, start: int, stop: int) -> list[Stretch]:
+    def noting(solver: MatrixSolver, start: int, stop: int) -> list[RowBlock]:
         found = stretch(solver, start, stop)
         for rows in found:
             assert not rows.one_by_one.any()
             rows.one_by_one[[i for i in range(rows.count) if (start + i) % 10 == 9]] = True
         return found
 
-    monkeypatch.setattr(MatrixSolver, "stretch", noting)
+    monkeypatch.setattr(MatrixSolver, "row_blocks", noting)
 
 
 @pytest.mark.usefixtures("every_tenth")

@@ -101,7 +101,7 @@ def test_pieces_are_what_their_parts_make(both: Both) -> None:
 def test_between_roots_and_poles_signs_do_not_change(both: Both) -> None:
     whole, value = both
     for piece in whole.pieces:
-        for start, end in whole.between_seams(piece):
+        for start, end in whole.of_one_sign(piece):
             assert end is not None
             if piece.function is None or end - start < Fraction(1, 10**9):
                 continue

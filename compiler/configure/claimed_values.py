@@ -22,14 +22,14 @@ from qps.compiler.ir.parts import parts_of
 from qps.engine.exactness import NoValueError
 
 
-class Asked(Struct, frozen=True):
+class ClaimedValue(Struct, frozen=True):
     """A value that is asked for, and the changes of the model in which it is."""
 
     value: ir.Expr
     changes: tuple[ir.Change, ...]
 
 
-def asked(model: ir.Model) -> Iterator[Asked]:
+def claimed_values(model: ir.Model) -> Iterator[ClaimedValue]:
     """Yield all that is asked for; a value in a change of its own comes by itself, too."""
     for expectation in model.expectations:
         for claim in expectation.claims:
@@ -48,14 +48,14 @@ def asked(model: ir.Model) -> Iterator[Asked]:
                 yield from _within(column.value.expr, row.changes)
 
 
-def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[Asked]:
-    yield Asked(value, changes)
+def _within(value: ir.Expr, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedValue]:
+    yield ClaimedValue(value, changes)
     for part in parts_of(value):
         if isinstance(part, ir.Changed):
             yield from _within(part.value, (*changes, *part.changes))
 
 
-def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[Asked]:
+def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[ClaimedValue]:
     match condition:
         case ir.Compare(_, left, right):
             yield from _within(left, changes)
@@ -66,14 +66,14 @@ def _sides(condition: ir.Condition, changes: tuple[ir.Change, ...]) -> Iterator[
         case ir.Negated(inner):
             yield from _sides(inner, changes)
         case ir.OptionIs():
-            yield Asked(ir.Constant(Fraction(1)), changes)
+            yield ClaimedValue(ir.Constant(Fraction(1)), changes)
 
 
-def check_asked(model: ir.Model, sink: Sink) -> None:
+def check_claimed_values(model: ir.Model, sink: Sink) -> None:
     """Report every case that is asked for of a parameter which does not state it."""
     base = base_configuration(model)
     seen: set[tuple[ir.Change, ...]] = set()
-    for one in dict.fromkeys(asked(model)):
+    for one in dict.fromkeys(claimed_values(model)):
         configuration = in_force(changed(base, one.changes))
         if one.changes not in seen:
             check_cases(model, configuration, sink)

@@ -193,11 +193,11 @@ class Folder(Struct, kw_only=True):
 
     def rests_on_kinds(self, expr: ir.Expr) -> bool:
         """Return whether an expression rests on kinds of users that are not yet chosen from."""
-        return self._kinds_of_users(expr, set()) is not None
+        return self._classes_of_users(expr, set()) is not None
 
     def each_kind(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
         """Return this folder for each kind of users that an expression rests on, by its share."""
-        found = self._kinds_of_users(expr, set())
+        found = self._classes_of_users(expr, set())
         if found is None:
             return [(Fraction(1), self)]
         chosen = []
@@ -207,7 +207,7 @@ class Folder(Struct, kw_only=True):
             chosen += [(kind.share * share, one) for share, one in of_kind.each_kind(expr)]
         return chosen
 
-    def _kinds_of_users(self, expr: ir.Expr, seen: set[str]) -> ir.Mixture | None:
+    def _classes_of_users(self, expr: ir.Expr, seen: set[str]) -> ir.Mixture | None:
         """Return a mixture of users that an expression rests on and that is not yet chosen from."""
         for part in parts_of(expr):
             if isinstance(part, ir.Mixture) and part.of_users and part.of not in self.kinds:
@@ -219,7 +219,7 @@ class Folder(Struct, kw_only=True):
                 beyond = self.configuration.groups[part.group].size.expr
             else:
                 continue
-            found = self._kinds_of_users(beyond, seen)
+            found = self._classes_of_users(beyond, seen)
             if found is not None:
                 return found
         return None

@@ -20,8 +20,8 @@ from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
 from qps.engine.known_signs import ranges_of
 from qps.engine.operations import OPERATIONS
 
-Asked = ir.Measured | ir.Changed
-CertaintyOf = Callable[[Asked], Certainty]
+Measurable = ir.Measured | ir.Changed
+CertaintyOf = Callable[[Measurable], Certainty]
 
 
 def certainty_of(expr: ir.Expr, expressions: ExpressionLowering, known: CertaintyOf) -> Certainty:
@@ -43,7 +43,7 @@ def certainties_of(
 
 
 def _certainty(
-    expr: ir.Expr, expressions: ExpressionLowering, of_each: Mapping[Asked, Certainty]
+    expr: ir.Expr, expressions: ExpressionLowering, of_each: Mapping[Measurable, Certainty]
 ) -> Certainty:
     if all(each.is_exact for each in of_each.values()):
         return EXACT
@@ -60,7 +60,7 @@ def _certainty(
     return replace(found, reasons=tuple(one for one in reasons if one in found.reasons))
 
 
-def _range_of(asked: Asked) -> Range:
+def _range_of(asked: Measurable) -> Range:
     """Return a range of what a measure truly is.
 
     Times, shares, rates, loads and prices are not negative, whatever they come to.

@@ -40,7 +40,7 @@ class Guards(Struct, frozen=True):
 
 def guards_of(model: ir.Model, configuration: Configuration, graph: LoadGraph) -> Guards:
     """Return what must hold of the numbers of a graph, which was lowered in a configuration."""
-    told = _Told(ExpressionLowering.of_graph(model, configuration, graph), graph)
+    told = _Guarding(ExpressionLowering.of_graph(model, configuration, graph), graph)
     numbers: dict[Span, Bounded] = {}
     found: dict[Guard, None] = {}
     for bounded in values_in_use(model, configuration):
@@ -83,7 +83,7 @@ def _ranges(model: ir.Model, configuration: Configuration) -> Iterator[tuple[ir.
             yield ir.Sum(terms), f"`{parameter.name}` is {where} its range"
 
 
-class _Told:
+class _Guarding:
     """Tells the guards of one graph."""
 
     def __init__(self, expressions: ExpressionLowering, graph: LoadGraph) -> None:

@@ -18,8 +18,8 @@ from qps.reports.text.how_known import MARKS, with_article
 from qps.reports.text.matrix_output import faults_in_words, one_by_one_in_words
 from qps.reports.text.quantities import users_text
 from qps.reports.text.table import Table
-from qps.solver.matrix.asked import Asked, read_asked
 from qps.solver.matrix.one_by_one import FAULT
+from qps.solver.matrix.request import Request, read_request
 from qps.solver.matrix.tables import KNOWN, LARGEST, one_by_one_in
 
 MOST_ROWS = 50_000
@@ -36,28 +36,28 @@ def matrix_page(table: pa.Table, origin: str) -> MatrixPage:
     """Return the page of a table with the schema of a result; `origin` is the file it is from."""
     return MatrixPage(
         columns=columns_of_table(table),
-        asked=_asked_in(table),
+        asked=_request_in(table),
         rows=len(table),
         origin=origin,
         one_by_one=one_by_one_in(table),
     )
 
 
-def _asked_in(table: pa.Table) -> Asked | None:
+def _request_in(table: pa.Table) -> Request | None:
     """Return what a schema tells that was asked."""
     told = (table.schema.metadata or {}).get(b"asked")
     try:
         found = json.loads(told) if told else None
     except (ValueError, RecursionError):
         return None
-    return read_asked(found) if isinstance(found, dict) else None
+    return read_request(found) if isinstance(found, dict) else None
 
 
 class MatrixPage(Struct, frozen=True, kw_only=True):
     """Everything that stands on the page: columns of rows, what was asked of them, from where."""
 
     columns: tuple[ResultColumn, ...]
-    asked: Asked | None
+    asked: Request | None
     rows: int
     origin: str
     one_by_one: int

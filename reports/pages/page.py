@@ -38,7 +38,7 @@ from qps.reports.text.answers import SolveView
 from qps.reports.text.explaining import explain
 from qps.reports.text.explanation import Explanation
 from qps.reports.text.figure_text import leads_text, line_label, lines_known
-from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
 from qps.reports.text.quantities import number
@@ -66,7 +66,7 @@ class PageView(Struct, frozen=True, kw_only=True):
     about: tuple[str, ...]
     circumstances: str
     saturates: str
-    outlook: tuple[str, ...]
+    headroom: tuple[str, ...]
     at: str
     next_population: str
     requirements: tuple[RequirementRow, ...]
@@ -116,7 +116,7 @@ def page_view(
         about=_paragraphs(model.doc),
         circumstances=", ".join(circumstances(view)),
         saturates=first_to_saturate(view),
-        outlook=tuple(outlook_lines(view, solution)),
+        headroom=tuple(headroom_lines(view, solution)),
         at=f"{view.at:,}",
         next_population=f"{view.at + 1:,}" if view.at < view.population.to else "",
         requirements=requirement_rows(view, solution),

@@ -64,7 +64,7 @@ class App {
   show(isPopulationOnly = false) {
     const column = this.shown;
     showAnswer(column);
-    this.showOutlook();
+    this.showHeadroom();
     showRequirements(column);
     showResources(column);
     showMeasures(column);
@@ -81,11 +81,11 @@ class App {
   }
 
   // What lies beyond the answer was written for the setting that the page begins with.
-  showOutlook() {
-    const outlook = document.getElementById("outlook");
+  showHeadroom() {
+    const headroom = document.getElementById("headroom");
     this.first ??= { column: this.shown, start: this.shown.setting.start };
     const isFirst = this.shown === this.first.column && this.shown.setting.start === this.first.start;
-    if (outlook) outlook.hidden = !isFirst || this.isChanged();
+    if (headroom) headroom.hidden = !isFirst || this.isChanged();
   }
 
   choose(index) {

@@ -23,7 +23,7 @@ from qps.solver.what_if.advice import Advice
 _MOST_NAMED = 3
 
 
-def outlook_lines(view: SolveView, solution: Solution) -> list[str]:
+def headroom_lines(view: SolveView, solution: Solution) -> list[str]:
     """Return the next limit, what 10 % more users would do, the margin, what would help most."""
     more, lines = more_users(solution), [_next_limit(view)]
     if more is not None:

@@ -19,8 +19,8 @@ from qps.reports.text.how_known import MARKS, known_numbers, marked
 from qps.reports.text.quantities import is_share, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, joined
 from qps.reports.text.table import escaped as escaped_cell
-from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiled import CompiledMatrix
+from qps.solver.matrix.request import request_of
 from qps.solver.matrix.tables import (
     ANSWER,
     FROM_START,
@@ -91,7 +91,7 @@ def json_texts(compiled: CompiledMatrix, tables: Iterable[pa.Table]) -> Iterator
         "known": {
             column.name: asdict(column.known) for column in columns if not column.known.is_exact
         },
-        "asked": json.loads(asked_of(compiled).as_text),
+        "asked": json.loads(request_of(compiled).as_text),
     }
     yield escaped(json.dumps(head, ensure_ascii=False, indent=2)[:-2]) + ',\n  "rows": ['
     before, counts = "\n    ", Counts()

@@ -17,7 +17,7 @@ from qps.compiler.quantities.dimension import (
     TIME,
 )
 from qps.reports.text.answers import RequirementView, ResourceView, SolveView
-from qps.reports.text.headroom_text import outlook_lines, users_with
+from qps.reports.text.headroom_text import headroom_lines, users_with
 from qps.reports.text.how_known import (
     known_lines,
     marked,
@@ -47,7 +47,7 @@ def solve_text(
     """Return the answer, the requirements, the resources, what would move it, and `warnings`."""
     head = f"{printable(title)} ({', '.join([view.file, *circumstances(view)])})"
     answer = f"**{view.answer}**" if markdown else f"  {view.answer}"
-    beyond = outlook_lines(view, solution)
+    beyond = headroom_lines(view, solution)
     if markdown:
         answer = "\n".join([answer, "", *(f"- {escaped(line)}" for line in beyond)])
     else:

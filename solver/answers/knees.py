@@ -39,14 +39,14 @@ def elastic_solutions(graph: LoadGraph, at: int) -> tuple[ElasticSolution, ...]:
 
     SolverFault where a load is not at its limit at the knee that was found.
     """
-    found = _Found(graph.population)
+    found = _Limits(graph.population)
     solutions = tuple(_elastic(graph, settled, at, found) for settled in graph.elastic)
     found.certify()
     return solutions
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Limits:
     """Loads, and where each was found to reach its limit."""
 
     population: Formula
@@ -90,7 +90,7 @@ def _not_told(
 
 
 def _elastic(
-    graph: LoadGraph, settled: SettledParameter, at: int, found: _Found
+    graph: LoadGraph, settled: SettledParameter, at: int, found: _Limits
 ) -> ElasticSolution:
     parameter = settled.parameter
     ends = [_ends(graph, settled, name, found) for name in settled.left]
@@ -119,7 +119,7 @@ def _elastic(
 
 
 def _ends(
-    graph: LoadGraph, settled: SettledParameter, name: str, found: _Found
+    graph: LoadGraph, settled: SettledParameter, name: str, found: _Limits
 ) -> tuple[Knee | None, Knee | None]:
     """Return where a resource has less left than the most of a parameter, and where but its least.
 
@@ -139,7 +139,7 @@ def _first(knees: Iterable[Knee | None]) -> Knee | None:
 
 
 def _reached(
-    graph: LoadGraph, name: str, load: Formula, found: _Found, *, passes: bool
+    graph: LoadGraph, name: str, load: Formula, found: _Limits, *, passes: bool
 ) -> Knee | None:
     """Return where the load of a resource reaches 1, or goes beyond."""
     span = graph.resources[name].span

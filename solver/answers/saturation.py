@@ -32,7 +32,7 @@ Certify: TypeAlias = Callable[[Formula, Formula, Fraction], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Sought:
     """Of what a saturation is asked for, and the end of the range."""
 
     name: str
@@ -66,7 +66,7 @@ def saturation_point(
     try:
         at_start = sign_at(excess, population, start)
     except NoSignError:
-        return _undecided(excess, population, low, low, _Asked(name, span, high))
+        return _undecided(excess, population, low, low, _Sought(name, span, high))
     if population not in excess.symbols:
         full = at_start is None or at_start >= 0
         return Saturation(float(low), Method.AT_START) if full else Saturation(None, Method.NONE)
@@ -74,7 +74,7 @@ def saturation_point(
         return Saturation(float(low), Method.AT_START)
     whole = piecewise(excess, population, start, None)
     if whole is None:
-        return _searched(excess, population, low, passes=passes, asked=_Asked(name, span, high))
+        return _searched(excess, population, low, passes=passes, asked=_Sought(name, span, high))
     found = first_in_pieces(whole, passes=passes)
     if found is None:
         return Saturation(None, Method.NONE)
@@ -141,7 +141,7 @@ def _searched(
     low: int,
     *,
     passes: bool,
-    asked: _Asked,
+    asked: _Sought,
 ) -> Saturation:
     """Return the saturation of a load that is no piecewise rational function, by boxes."""
     try:
@@ -154,7 +154,7 @@ def _searched(
 
 
 def _undecided(
-    excess: Formula, population: Formula, low: int, near: int, asked: _Asked
+    excess: Formula, population: Formula, low: int, near: int, asked: _Sought
 ) -> Saturation:
     """Return a saturation that is not told from a population on.
 

@@ -12,7 +12,7 @@ from qps.compiler import ir
 from qps.solver.matrix.compiled import CompiledGroup, CompiledMatrix
 from qps.solver.matrix.deciding import Index
 from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.matrix.stretch import Stretch
+from qps.solver.matrix.row_block import RowBlock
 
 _ALIKE = 1e-12
 """Sides of a comparison that differ by less, as a part of them, are equal but for rounding."""
@@ -85,7 +85,7 @@ def compared(operator: str, left: Floats, right: Floats) -> Any:
     return known & ~alike
 
 
-def holds(rows: Stretch, condition: ir.Condition) -> Bools:
+def holds(rows: RowBlock, condition: ir.Condition) -> Bools:
     """Return for which rows a condition holds."""
     found = np.zeros(rows.count, dtype=bool)
     block = rows.compiled.blocks[rows.block]

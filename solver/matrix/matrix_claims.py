@@ -15,8 +15,8 @@ from qps.solver.matrix.compiling import compile_matrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.one_by_one import FAULT
 from qps.solver.matrix.questions import compared
+from qps.solver.matrix.row_block import RowBlock
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.stretch import Stretch
 
 _STRETCH = 65_536
 
@@ -99,7 +99,7 @@ class Judge:
         solver = MatrixSolver(compiled)
         judged = {id(claim): Judged(claim=claim, known=_known(claim, compiled)) for claim in claims}
         for start in range(0, compiled.size, _STRETCH):
-            for rows in solver.stretch(start, min(compiled.size, start + _STRETCH)):
+            for rows in solver.row_blocks(start, min(compiled.size, start + _STRETCH)):
                 for one in judged.values():
                     _count(one, rows)
         return judged
@@ -129,7 +129,7 @@ def _asks_answer(condition: ir.Condition | None) -> bool:
     return False
 
 
-def _count(judged: Judged, rows: Stretch) -> None:
+def _count(judged: Judged, rows: RowBlock) -> None:
     """Count rows for one claim."""
     claim, wanted = judged.claim, rows.compiled.matrix.wanted
     about = rows.included & ~rows.faulted
@@ -149,7 +149,7 @@ def _count(judged: Judged, rows: Stretch) -> None:
         judged.example = _named(rows, int(np.argmax(deciding)))
 
 
-def _named(rows: Stretch, row: int) -> str:
+def _named(rows: RowBlock, row: int) -> str:
     """Return what tells a configuration from the others."""
     axes = rows.compiled.blocks[rows.block].structure.axes
     pairs = zip(axes, rows.index, strict=True)

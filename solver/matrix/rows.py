@@ -23,7 +23,7 @@ from qps.solver.matrix.layout import indices, joined
 from qps.solver.matrix.modes import ModeAnswers, ModeSolver
 from qps.solver.matrix.one_by_one import Refusal, refusing
 from qps.solver.matrix.prepared import Bools, Floats, Ints
-from qps.solver.matrix.stretch import NONE, Stretch, empty
+from qps.solver.matrix.row_block import NONE, RowBlock, empty
 from qps.solver.matrix.structure import configured
 
 _MOST_OTHERS = 16
@@ -59,7 +59,7 @@ class MatrixSolver:
             self._words.append(word)
         return self._number[word]
 
-    def stretch(self, start: int, stop: int) -> list[Stretch]:
+    def row_blocks(self, start: int, stop: int) -> list[RowBlock]:
         """Return rows `start` to `stop` (not included), by block."""
         found = []
         first = 0
@@ -70,7 +70,7 @@ class MatrixSolver:
             first += block.size
         return found
 
-    def _rows(self, number: int, block: CompiledBlock, start: int, stop: int) -> Stretch:
+    def _rows(self, number: int, block: CompiledBlock, start: int, stop: int) -> RowBlock:
         count = stop - start
         index = indices(block.counts, np.arange(start, stop, dtype=np.int64))
         rows = empty(self.compiled, number, index, count, self._words)
@@ -99,7 +99,7 @@ class MatrixSolver:
 
     # -- a group -------------------------------------------------------------------------
 
-    def _wanted(self, rows: Stretch, number: int, group: CompiledGroup, chosen: Ints) -> Ints:
+    def _wanted(self, rows: RowBlock, number: int, group: CompiledGroup, chosen: Ints) -> Ints:
         """Return the rows of a group that are not left out before anything is solved."""
         if number or not self.compiled.matrix.excluded:
             return chosen
@@ -111,12 +111,12 @@ class MatrixSolver:
             found.append(here[wanted])
         return np.concatenate(found)
 
-    def _index(self, rows: Stretch, number: int, chosen: Ints) -> Index:
+    def _index(self, rows: RowBlock, number: int, chosen: Ints) -> Index:
         """Return which values of the axes rows have, and which of the groups that are one."""
         members = self._members[number][rows.group[chosen]]
         return (*(axis[chosen] for axis in rows.index), members)
 
-    def _group(self, rows: Stretch, number: int, group: CompiledGroup, chosen: Ints) -> None:
+    def _group(self, rows: RowBlock, number: int, group: CompiledGroup, chosen: Ints) -> None:
         """Solve some rows of structures that are one, and put their answers where they belong."""
         index = self._index(rows, number, chosen)
         left = self._answered(rows, group, self._mode_solvers(number, group), chosen, index)
@@ -126,7 +126,7 @@ class MatrixSolver:
             )
 
     def _of_other_structures(
-        self, rows: Stretch, number: int, group_number: int, left: Ints
+        self, rows: RowBlock, number: int, group_number: int, left: Ints
     ) -> None:
         """Answer rows of a group whose structure is not that of the group."""
         known = self._others.setdefault((number, group_number), [])
@@ -142,7 +142,7 @@ class MatrixSolver:
             self._alone(rows, number, int(row))
 
     def _of_structure(
-        self, rows: Stretch, group: CompiledGroup, solvers: Sequence[ModeSolver], chosen: Ints
+        self, rows: RowBlock, group: CompiledGroup, solvers: Sequence[ModeSolver], chosen: Ints
     ) -> Ints:
         """Put answers of a group that no other is one with; return rows of other structures."""
         index = (*(axis[chosen] for axis in rows.index), np.zeros_like(chosen))
@@ -150,7 +150,7 @@ class MatrixSolver:
 
     def _answered(
         self,
-        rows: Stretch,
+        rows: RowBlock,
         group: CompiledGroup,
         solvers: Sequence[ModeSolver],
         chosen: Ints,
@@ -201,7 +201,7 @@ class MatrixSolver:
 
     def _put(
         self,
-        rows: Stretch,
+        rows: RowBlock,
         group: CompiledGroup,
         position: int,
         answer: ModeAnswers,
@@ -271,7 +271,7 @@ class MatrixSolver:
         axes = compiled.blocks[number].structure.axes
         return configured(compiled.model, compiled.matrix, axes, tuple(index))
 
-    def _alone(self, rows: Stretch, number: int, row: int) -> None:
+    def _alone(self, rows: RowBlock, number: int, row: int) -> None:
         """Answer one row by a graph of its own: no other row has its structure."""
         refused: dict[int, Refusal] = {}
         with refusing(refused, row):

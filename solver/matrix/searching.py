@@ -37,14 +37,14 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FirstPoints:
     """The first point of each row, infinite for none; open rows could not be told."""
 
     at: Floats
     is_open: Bools
 
 
-def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Found:
+def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> FirstPoints:
     """Return the first points from `low` to `end`, both among them."""
     at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
     here, at_here, length = low.copy(), sought.excess(rows, low).copy(), end - low
@@ -78,7 +78,7 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Foun
         length[active] = np.where(is_past, 2 * long, _shorter(long, start, sought))
         active = active[~(crosses | (is_past & (stop >= end[active])))]
     is_open[active] = True
-    return Found(at, is_open)
+    return FirstPoints(at, is_open)
 
 
 def _proved(

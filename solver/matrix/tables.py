@@ -13,13 +13,13 @@ from pyarrow import compute
 from qps.compiler import ir
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.compiler.quantities.dimension import DIMENSIONLESS, MONEY, TIME, Dimension
-from qps.solver.matrix.asked import asked_of
 from qps.solver.matrix.compiled import CompiledMatrix
 from qps.solver.matrix.conditions import holds
 from qps.solver.matrix.layout import numbers_of
 from qps.solver.matrix.one_by_one import FAULT
+from qps.solver.matrix.request import request_of
+from qps.solver.matrix.row_block import NONE, RowBlock
 from qps.solver.matrix.rows import MatrixSolver
-from qps.solver.matrix.stretch import NONE, Stretch
 
 SCHEMA = "qps/matrix/1"
 LARGEST, KNOWN = "largest_acceptable", "largest_acceptable_known"
@@ -144,7 +144,7 @@ def schema_of(compiled: CompiledMatrix) -> pa.Schema:
         "schema": SCHEMA,
         "model": compiled.model.name,
         "matrix": compiled.matrix.name,
-        "asked": asked_of(compiled).as_text,
+        "asked": request_of(compiled).as_text,
     }
     return pa.schema([column.field for column in columns_of(compiled)], metadata=about)
 
@@ -168,12 +168,12 @@ class Tabulator:
 
     def table(self, start: int, stop: int) -> pa.Table:
         """Return the rows of a stretch that are wanted; told is how many were asked one by one."""
-        stretches = self._solver.stretch(start, stop)
+        stretches = self._solver.row_blocks(start, stop)
         table = pa.Table.from_batches(map(self._batch, stretches), self._schema)
         asked = (rows.one_by_one & rows.included for rows in stretches)
         return telling(table, sum(int(np.count_nonzero(each)) for each in asked))
 
-    def _batch(self, rows: Stretch) -> pa.RecordBatch:
+    def _batch(self, rows: RowBlock) -> pa.RecordBatch:
         kept = rows.included
         if self.compiled.matrix.wanted is not None:
             # Of a row that a fault of ours left without an answer nobody knows what it is.
@@ -182,7 +182,7 @@ class Tabulator:
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         return batch if kept.all() else batch.filter(pa.array(kept))
 
-    def _array(self, column: Column, rows: Stretch) -> pa.Array:
+    def _array(self, column: Column, rows: RowBlock) -> pa.Array:
         name = column.answer
         if name is None:
             return self._own(column.name, rows)
@@ -192,7 +192,7 @@ class Tabulator:
             return _numbers(rows.saturates[name.removeprefix(SATURATION)])
         return self._answer(name, rows)
 
-    def _own(self, name: str, rows: Stretch) -> pa.Array:
+    def _own(self, name: str, rows: RowBlock) -> pa.Array:
         """Return what has its name from the spec: an axis, or a column of its own."""
         for axis, index in zip(self._axes(rows), rows.index, strict=True):
             if axis.name == name:
@@ -200,10 +200,10 @@ class Tabulator:
         columns = zip(self.compiled.matrix.columns, rows.columns, strict=True)
         return _numbers(next(values for own, values in columns if own.name == name))
 
-    def _axes(self, rows: Stretch) -> Sequence[ir.Axis]:
+    def _axes(self, rows: RowBlock) -> Sequence[ir.Axis]:
         return self.compiled.blocks[rows.block].structure.axes
 
-    def _answer(self, name: str, rows: Stretch) -> pa.Array:
+    def _answer(self, name: str, rows: RowBlock) -> pa.Array:
         """Return one of the columns that every matrix has."""
         refused = rows.at == 0
         words = {
@@ -235,7 +235,7 @@ class Tabulator:
         values = rows.running_cost if name.startswith("running") else rows.cost
         return _numbers(values / np.maximum(rows.at, 1) if per_user else values)
 
-    def _reasons(self, rows: Stretch) -> pa.Array:
+    def _reasons(self, rows: RowBlock) -> pa.Array:
         """Return why there is no answer: what is wrong, or what fails from the start."""
         texts: dict[str, int] = {}
         numbers = np.full(rows.count, NONE, dtype=np.int64)
@@ -313,7 +313,7 @@ def in_order(compiled: CompiledMatrix, table: pa.Table) -> pa.Table:
     return table.sort_by(keys)
 
 
-def _words(rows: Stretch, numbers: Any) -> pa.Array:
+def _words(rows: RowBlock, numbers: Any) -> pa.Array:
     return pa.array(rows.words).take(pa.array(numbers, mask=numbers == 0))
 
 

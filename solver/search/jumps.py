@@ -29,7 +29,7 @@ _HAIR = Fraction(1, 10**25)
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class FirstOnStretch:
     """What a stretch came to: the first point in it, None for none."""
 
     first: Reach | None
@@ -64,7 +64,9 @@ def without_jumps(curve: Curve) -> Formula:
     return substituted(curve.expr, fixed)
 
 
-def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: bool) -> Looked | None:
+def reached_between(
+    curve: Curve, start: Fraction, end: Fraction, *, passes: bool
+) -> FirstOnStretch | None:
     """Return the first point behind `start`, up to `end`, at which a function is zero or more.
 
     With `passes`, zero does not count: it is the infimum of those above zero. None where that
@@ -73,7 +75,7 @@ def reached_between(curve: Curve, start: Fraction, end: Fraction, *, passes: boo
     try:
         ends = start, end
         found = _first(curve.expr, curve.population, ends, passes=passes, is_closed=True)
-        return Looked(found)
+        return FirstOnStretch(found)
     except (_UnableError, TooLongError, NoSignError):
         return None
 

@@ -30,7 +30,7 @@ def first_in_pieces(whole: Piecewise, *, passes: bool, is_closed: bool = True) -
         if function is None or (function.is_zero and not passes):
             return _reach(piece.start, piece)
         roots = roots_on(piece)
-        for start, end in whole.between_seams(piece):
+        for start, end in whole.of_one_sign(piece):
             value = function.at(middle(start, end))
             if value is None or value > 0:
                 return _reach(start, piece)

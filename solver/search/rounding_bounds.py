@@ -49,7 +49,7 @@ def stretches_to_search(curve: Curve, low: float, farthest: float) -> list[Stret
         if piece.function is None:
             found.append(_outwards(piece.start, piece.end, start))
             continue
-        for one, other in whole.between_seams(piece):
+        for one, other in whole.of_one_sign(piece):
             value = piece.function.at(middle(one, other))
             if value is None or value >= 0:
                 found.append(_outwards(one, other, start))

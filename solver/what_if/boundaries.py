@@ -73,7 +73,7 @@ class Excess(Struct, frozen=True, kw_only=True):
         return any(low < at < high for low, high in self.untold)
 
 
-def over_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
+def excess_of(criterion: Criterion, graph: LoadGraph, values: Mapping[Formula, Formula]) -> Excess:
     """Return a criterion of a graph as a function of the one number that has no value."""
     axes = sum(other.axis is not None for other in graph.criteria)
     return Excess(

@@ -27,8 +27,8 @@ from qps.solver.answers.answering import QUALITY, all_criteria, largest_acceptab
 from qps.solver.answers.capacity import excess
 from qps.solver.answers.solution import SolverFault
 from qps.solver.search.certain_signs import sign_at
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, over_of
-from qps.solver.what_if.unknown import Unknown, asked, refuse, refuse_outside
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
+from qps.solver.what_if.unknown import Unknown, refuse, refuse_outside, unknown_of
 
 _NEARLY = Fraction(1, 10**9)
 
@@ -79,7 +79,7 @@ def solve_for(
     gives carries the population but not a smaller one.
     """
     refuse_outside(model, configuration, population)
-    number = asked(model, configuration, name, population)
+    number = unknown_of(model, configuration, name, population)
     excesses = [
         Excess(failure=Failure(r.message, None, refused=True), value=r.over, strict=r.strict)
         for r in number.refused
@@ -114,7 +114,7 @@ def solve_for(
 def _excesses(graph: LoadGraph, number: Unknown, population: int) -> list[Excess]:
     values = {s: value for s, value in graph.values.items() if s != number.symbol}
     values[graph.population] = number_of(population)
-    return [over_of(criterion, graph, values) for criterion in all_criteria(graph)]
+    return [excess_of(criterion, graph, values) for criterion in all_criteria(graph)]
 
 
 class _Judged(Struct, frozen=True, dict=True):

@@ -20,7 +20,7 @@ from qps.compiler.quantities.dimension import DIMENSIONLESS
 _ONE = ir.Constant(Fraction(1))
 
 
-class Scaled(Struct, frozen=True):
+class ScaledCapacities(Struct, frozen=True):
     """A model and a configuration with capacities to turn, each by a number of its own.
 
     `capacities` holds the number of each capacity: by machine and resource, by network and what
@@ -39,7 +39,7 @@ class Scaled(Struct, frozen=True):
         return replace(self.configuration, parameters=parameters)
 
 
-def scaled(model: ir.Model, configuration: Configuration) -> Scaled:
+def scaled_capacities(model: ir.Model, configuration: Configuration) -> ScaledCapacities:
     """Return a model with a number before each capacity, and before each fixed count of a node.
 
     A capacity or a count that is a parameter is turned by that parameter, so that all that rests on
@@ -61,7 +61,7 @@ def scaled(model: ir.Model, configuration: Configuration) -> Scaled:
     )
     declared = (*own, *made.declared)
     whole = replace(model, machines=machines, networks=networks, parameters=declared)
-    return Scaled(whole, settled, made.capacities, made.counts)
+    return ScaledCapacities(whole, settled, made.capacities, made.counts)
 
 
 class _Making:

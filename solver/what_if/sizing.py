@@ -31,9 +31,9 @@ from qps.solver.answers.answer_certainty import least_known, verdict_known
 from qps.solver.answers.answering import all_criteria, largest_acceptable, value_at
 from qps.solver.answers.capacity import excess
 from qps.solver.search.whole_populations import fails
-from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, over_of
+from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of, excess_of
 from qps.solver.what_if.growth import Countable, Counts, Growth, MoreMachines, grown
-from qps.solver.what_if.scaled_capacities import Scaled, scaled
+from qps.solver.what_if.scaled_capacities import ScaledCapacities, scaled_capacities
 from qps.solver.what_if.sized import Capacity, FailingThere, Machines, Mend, Needed, Sizing
 from qps.solver.what_if.unknown import refuse_outside
 
@@ -180,7 +180,7 @@ class _Mode:
     def __init__(self, model: ir.Model, configuration: Configuration, population: int) -> None:
         self._model, self._settled = model, in_force(configuration)
         self._population = population
-        self._scaled: Scaled = scaled(model, self._settled)
+        self._scaled: ScaledCapacities = scaled_capacities(model, self._settled)
         self._graph = lower(self._scaled.model, self._scaled.configuration)
         self._folder = Folder(configuration=self._settled, population=Fraction(population))
         self._last: tuple[dict[str, Fraction], LoadGraph] | None = None
@@ -376,7 +376,7 @@ class _Mode:
         values = graph.values | {graph.population: number_of(self._population)}
         del values[known.symbol]
         excesses = [
-            over_of(c, graph, values)
+            excess_of(c, graph, values)
             for c in all_criteria(graph)
             if (c.name, graph.mode) not in hopeless
         ]

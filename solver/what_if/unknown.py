@@ -31,7 +31,7 @@ from qps.compiler.lower.walk import CORES
 from qps.compiler.quantities.dimension import CORE, DIMENSIONLESS, Dimension
 from qps.engine.formulas import Formula
 from qps.engine.points import in_floats
-from qps.solver.what_if.value_bounds import Refusal, refusals
+from qps.solver.what_if.value_bounds import ValueBound, value_bounds
 
 _FAR = 10**6
 
@@ -59,7 +59,7 @@ class Unknown(Struct, frozen=True, kw_only=True):
     is_count: bool
     is_changed_by_modes: bool
     is_share: bool
-    refused: tuple[Refusal, ...]
+    refused: tuple[ValueBound, ...]
 
     @property
     def symbol(self) -> Formula:
@@ -71,7 +71,9 @@ class Unknown(Struct, frozen=True, kw_only=True):
         return self.name in graph.assumptions
 
 
-def asked(model: ir.Model, configuration: Configuration, name: str, population: int) -> Unknown:
+def unknown_of(
+    model: ir.Model, configuration: Configuration, name: str, population: int
+) -> Unknown:
     """Return the number of a name; QpsError where there is none that can be solved for.
 
     A parameter is set in every mode, as an explicit change would set it.
@@ -135,7 +137,7 @@ def asked(model: ir.Model, configuration: Configuration, name: str, population: 
         else tuple(
             refusal
             for each, graph in zip(fixed, graphs, strict=True)
-            for refusal in refusals(model, each, graph, name)
+            for refusal in value_bounds(model, each, graph, name)
         ),
     )
 

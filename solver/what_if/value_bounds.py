@@ -18,7 +18,7 @@ from qps.engine.formulas import Formula, number
 from qps.engine.substitution import substituted
 
 
-class Refusal(Struct, frozen=True):
+class ValueBound(Struct, frozen=True):
     """A value that must stay in its bounds: it is refused where `over` is above zero.
 
     With `strict`, where it is zero as well. `message` says what must be, or what is wrong.
@@ -29,14 +29,14 @@ class Refusal(Struct, frozen=True):
     strict: bool
 
 
-def refusals(
+def value_bounds(
     model: ir.Model, configuration: Configuration, graph: LoadGraph, name: str
-) -> tuple[Refusal, ...]:
+) -> tuple[ValueBound, ...]:
     """Return the bounds of all that rests on a parameter, in one lowered configuration.
 
     What a condition on the parameter decides is left out: it has no one formula.
     """
-    return tuple(dict.fromkeys(_Values(model, in_force(configuration), graph, name).refusals()))
+    return tuple(dict.fromkeys(_Values(model, in_force(configuration), graph, name).value_bounds()))
 
 
 class _Values:
@@ -49,7 +49,7 @@ class _Values:
         self._population = graph.population
         self._expressions = ExpressionLowering.of_graph(model, configuration, graph)
 
-    def refusals(self) -> Iterator[Refusal]:
+    def value_bounds(self) -> Iterator[ValueBound]:
         """Yield the bounds of values, the ranges of other parameters, the flows of groups."""
         for parameter in self._model.parameters:
             low, high = parameter.low, parameter.high
@@ -65,19 +65,19 @@ class _Values:
             message = f"{bounded.what} must be {bounded.bound.value}"
             for value in self._lowered(bounded.expr):
                 if interval.least is not None:
-                    yield Refusal(message, interval.least - value, interval.is_least_out)
+                    yield ValueBound(message, interval.least - value, interval.is_least_out)
                 if interval.most is not None:
-                    yield Refusal(message, value - interval.most, interval.is_most_out)
+                    yield ValueBound(message, value - interval.most, interval.is_most_out)
         for stream, flows, group in flows_in_groups(self._model, self._configuration):
             message = f"`{stream}` has more flows in each `{group.name}` than it has users"
             yield from self._at_most(message, flows.expr, group.size.expr)
 
-    def _at_most(self, message: str, one: ir.Expr, other: ir.Expr) -> Iterator[Refusal]:
+    def _at_most(self, message: str, one: ir.Expr, other: ir.Expr) -> Iterator[ValueBound]:
         both = zip(self._valued(one), self._valued(other), strict=True)
         for value, limit in both:
             over = value - limit
             if self._rests(over):
-                yield Refusal(message, over, strict=False)
+                yield ValueBound(message, over, strict=False)
 
     def _lowered(self, expr: ir.Expr) -> list[Formula]:
         """Return a value at some populations, nothing where it does not rest on the number."""

@@ -27,7 +27,7 @@ from qps.compiler.syntax import ast
 from qps.compiler.syntax.importer import Importer, checksum, read_spec
 
 
-class _Asked(Struct, frozen=True):
+class _Reading(Struct, frozen=True):
     """What a spec asked for, and a checksum of the answer."""
 
     module: ast.Name | ast.Text
@@ -40,24 +40,24 @@ class Kept(Struct, frozen=True):
     """A spec, and all that it rests on besides its own text."""
 
     spec: Spec
-    asked: tuple[_Asked, ...]
+    asked: tuple[_Reading, ...]
 
 
 class _Noting(Importer, frozen=True, eq=False):
     """Reads as others do, and notes what was asked for and answered."""
 
-    asked: list[_Asked] = field(default_factory=list)
+    asked: list[_Reading] = field(default_factory=list)
 
     def open(self, module: ast.Name | ast.Text, importing: Source) -> Outcome[Source]:
         """Return the source, or why there is none."""
         answer = super().open(module, importing)
-        self.asked.append(_Asked(module, importing, False, _checksum(answer)))  # noqa: FBT003
+        self.asked.append(_Reading(module, importing, False, _checksum(answer)))  # noqa: FBT003
         return answer
 
     def data(self, file: ast.Text, importing: Source) -> Outcome[str]:
         """Return the text of a data file, or why there is none."""
         answer = super().data(file, importing)
-        self.asked.append(_Asked(file, importing, True, _checksum(answer)))  # noqa: FBT003
+        self.asked.append(_Reading(file, importing, True, _checksum(answer)))  # noqa: FBT003
         return answer
 
 
@@ -78,7 +78,7 @@ def check_file(path: Path) -> Outcome[Spec]:
     return check_source(read.value) if files is None else checked(read.value, files)[0]
 
 
-def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Asked, ...]]:
+def checked(source: Source, files: KeptFiles) -> tuple[Outcome[Spec], tuple[_Reading, ...]]:
     """Check a spec, or take what was kept of it; return also what it asked for."""
     key = key_of(source, "compiler", "grammar")
     kept = found(files.read(key), source)

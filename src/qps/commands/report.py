@@ -55,14 +55,14 @@ _STEPS = 4
 def _page(specs: list[Spec], arguments: Namespace, progress: Progress) -> tuple[str, list[Solved]]:
     """Return the page, and what was solved for it."""
     found = _solved(specs, arguments)
-    laboratories = [ClaimRunner(model=spec.model) for spec in specs]
+    runners = [ClaimRunner(model=spec.model) for spec in specs]
     progress.advance(1, "claims")
-    questions = [q for runner in laboratories for q in Claims(runner).questions()]
+    questions = [q for runner in runners for q in Claims(runner).questions()]
     claims: list[ClaimResult] = []
     for question in questions:
         claims += question.ask()
         progress.advance(1 / len(questions))
-    wanted = [(each, figure) for each in laboratories for figure in each.model.figures]
+    wanted = [(each, figure) for each in runners for figure in each.model.figures]
     progress.advance(2 - progress.done, "figures")
     figures = []
     for runner, figure in wanted:

@@ -16,7 +16,7 @@ from helpers.specs import PRELUDE, checked
 from helpers.strategies import Drawn, drawn_specs
 from qps.cli import main
 from qps.reports.text.answers import SolveView
-from qps.reports.text.headroom_text import outlook_lines
+from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.text import solve_text
 from qps.reports.text.view import solve_view
 from qps.solver.answers.answering import largest_acceptable
@@ -46,7 +46,7 @@ def _solved(text: str, *, advice: bool = False) -> tuple[Solution, SolveView]:
 
 def _lines(text: str) -> list[str]:
     solution, view = _solved(text)
-    return outlook_lines(view, solution)
+    return headroom_lines(view, solution)
 
 
 def _next(text: str) -> NextLimit | None:
@@ -357,4 +357,4 @@ def test_a_limit_that_must_not_be_reached_is_told_as_such() -> None:
     text = f"{STEEP}require {{ crowd < 50 ms }}\nquality worst\n"
     solution, view = _solved(text)
     assert view.answer == "49 users. With 50, crowd is 50 ms; less than 50 ms is acceptable."
-    assert "crowd is 54 ms (less than 50 ms)" in outlook_lines(view, solution)[1]
+    assert "crowd is 54 ms (less than 50 ms)" in headroom_lines(view, solution)[1]

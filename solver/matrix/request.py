@@ -11,7 +11,7 @@ from qps.solver.matrix.compiled import CompiledMatrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Request:
     """A matrix in the spec's own words.
 
     `configurations` counts all that there are before any is left out, `parts` holds pairs such as
@@ -35,10 +35,10 @@ class Asked:
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
-def asked_of(compiled: CompiledMatrix) -> Asked:
+def request_of(compiled: CompiledMatrix) -> Request:
     """Return what a matrix is asked."""
     matrix, model = compiled.matrix, compiled.model
-    return Asked(
+    return Request(
         file=model.file,
         model=model.name,
         matrix=matrix.name,
@@ -51,7 +51,7 @@ def asked_of(compiled: CompiledMatrix) -> Asked:
     )
 
 
-def read_asked(found: Mapping[str, Any]) -> Asked | None:
+def read_request(found: Mapping[str, Any]) -> Request | None:
     """Return what a file says that was asked; None where it says anything else."""
     texts = {name: found.get(name) for name in ("file", "model", "matrix", "title", "population")}
     at, count = found.get("at"), found.get("configurations")
@@ -62,7 +62,7 @@ def read_asked(found: Mapping[str, Any]) -> Asked | None:
     if not _are_pairs(parts, str) or not _are_pairs(order, bool):
         return None
     pairs = {"parts": tuple(map(tuple, parts)), "order": tuple(map(tuple, order))}  # type: ignore[arg-type]
-    return Asked(**texts, at=at, configurations=count, **pairs)  # type: ignore[arg-type]
+    return Request(**texts, at=at, configurations=count, **pairs)  # type: ignore[arg-type]
 
 
 def _is_count(value: object) -> bool:

@@ -16,7 +16,7 @@ NONE = -1
 
 
 @dataclass(kw_only=True)
-class Stretch:
+class RowBlock:
     """Solved rows, one after the other, before any is left out.
 
     `block` says of which product of axes they are, `index` which values of the axes they have.
@@ -59,7 +59,7 @@ class Stretch:
 
 def empty(
     compiled: CompiledMatrix, block: int, index: Index, count: int, words: list[str]
-) -> Stretch:
+) -> RowBlock:
     """Return rows that have no answers yet."""
 
     def nothing() -> Floats:
@@ -69,7 +69,7 @@ def empty(
         return np.zeros(count, dtype=np.int64)
 
     question = compiled.question
-    return Stretch(
+    return RowBlock(
         compiled=compiled,
         block=block,
         index=index,
