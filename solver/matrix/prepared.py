@@ -58,14 +58,19 @@ class Rows:
         known = {number: Bounds(value, value) for number, value in self.known.items()}
         return Boxes(self.runner, known, self.count)
 
-    def boxes(self, first: Ints) -> Boxes:
-        """Return boxes of rows that follow each other; `first` are the first rows of each."""
-        known = {number: Bounds(value, value) for number, value in self.known.items()}
+    def boxes(self, first: Ints, alone: Ints) -> Boxes:
+        """Return boxes of rows that follow each other, then some rows each as one of its own.
+
+        `first` are the first rows of boxes.
+        """
+        known = {}
         for number, value in self.known.items():
+            low = high = value
             if np.ndim(value):
-                ends = np.minimum.reduceat(value, first), np.maximum.reduceat(value, first)
-                known[number] = Bounds(*ends)
-        return Boxes(self.runner, known, first.size)
+                low = np.concatenate((np.minimum.reduceat(value, first), value[alone]))
+                high = np.concatenate((np.maximum.reduceat(value, first), value[alone]))
+            known[number] = Bounds(low, high)
+        return Boxes(self.runner, known, first.size + alone.size)
 
     def only(self, outputs: Iterable[int]) -> Rows:
         """Return the rows with no more values than some operations rest on."""

@@ -18,9 +18,9 @@ from qps.solver.matrix.prepared import Bools, Boxes, Floats, Ints, Rows
 _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
 """A row that is told one by one takes as long as so many pieces, at least: one alone, as a few."""
-_TOGETHER = 32
-_MOST_TAKEN = 12
-"""Rows of which pieces are proved together; pieces of a row that are judged by another's."""
+_FEW, _TOGETHER, _MOST_TAKEN = 1024, 32, 12
+"""Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
+row that are judged by another's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,19 +89,16 @@ def _proved(
     Rows that follow each other are mostly alike: they are proved together, and if that fails one
     of them is taken for all; but not often, as they may not be.
     """
-    if rows.count < 2 * _TOGETHER:
+    if rows.count < _FEW:
         return sought.is_simple(rows.each, *ends)
     first = np.arange(0, rows.count, _TOGETHER)
-    start, stop = np.minimum.reduceat(ends[0], first), np.maximum.reduceat(ends[1], first)
-    together = sought.is_simple(rows.boxes(first), start, stop)
-    if together.all():
-        return np.ones(rows.count, dtype=bool)
-    middle = np.minimum(first + _TOGETHER // 2, rows.count - 1)[~together]
-    is_hopeful = together.copy()
-    is_hopeful[~together] = sought.is_simple(rows.take(middle).each, *(end[middle] for end in ends))
+    middle = np.minimum(first + _TOGETHER // 2, rows.count - 1)
+    start = np.concatenate((np.minimum.reduceat(ends[0], first), ends[0][middle]))
+    stop = np.concatenate((np.maximum.reduceat(ends[1], first), ends[1][middle]))
+    simple = sought.is_simple(rows.boxes(first, middle), start, stop)
     of = np.arange(rows.count) // _TOGETHER
-    found = together[of]
-    is_taken = ~is_hopeful[of] & (taken_for[active] < _MOST_TAKEN)
+    found, is_hopeful = simple[: first.size][of], simple[first.size :][of]
+    is_taken = ~is_hopeful & (taken_for[active] < _MOST_TAKEN)
     taken_for[active[is_taken]] += 1
     left = np.flatnonzero(~found & ~is_taken)
     if left.size:
