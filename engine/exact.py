@@ -295,6 +295,10 @@ def _exactly(step: Step, operands: Sequence[Exact]) -> Exact:
         assert row is not None
         return row.exact(*operands)
     if row is not None:
+        if row.divisor is not None:  # as a quotient it needs no other fractions
+            below = row.divisor(operands[1])
+            if below > 0 or (below != 0 and not row.is_of_queue):
+                return operands[0] / below
         try:
             found = row.exact(*map(as_fraction, operands))
         except TooLongError:

@@ -17,7 +17,8 @@ from qps.solver.matrix.prepared import Bools, Boxes, Floats, Ints, Rows
 
 _MOST_PIECES = 1000
 _PIECES_FOR_ONE, _PIECES_FOR_ANY, _PIECES_FOR_EACH = 3, 45, 25
-"""A row that is told one by one takes as long as so many pieces, at least: one alone, as a few."""
+"""A row that is told one by one takes as long as so many pieces, at least: one alone, as a few.
+Where that many have told none of the rows that are left, these are."""
 _FEW, _TOGETHER, _MOST_TAKEN = 1024, 32, 12
 """Rows up to which each is proved by itself; rows that are proved together beyond that; pieces of a
 row that are judged by another's."""
@@ -53,8 +54,11 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
     active = np.flatnonzero(~fails & (low < end))
     taken_for = np.zeros(rows.count, dtype=np.int64)
     few = _PIECES_FOR_ONE if rows.count == 1 else _PIECES_FOR_ANY
-    for piece in range(min(_MOST_PIECES, few + _PIECES_FOR_EACH * (rows.count - 1))):
-        if not active.size:
+    count, since = active.size, 0
+    for piece in range(_MOST_PIECES):
+        if active.size < count:
+            count, since = active.size, piece
+        if not count or piece - since >= few + _PIECES_FOR_EACH * (count - 1):
             break
         some = rows.take(active) if active.size < rows.count else rows
         start, stop = here[active], np.minimum(here[active] + length[active], end[active])
