@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.formulas import R, ceil
+from helpers.formulas import R, ceil, exp
 from helpers.specs import PRELUDE, checked
 from qps.cli import main
 from qps.engine.formulas import number, square_root, symbol
@@ -31,6 +31,9 @@ PATH = PRELUDE + (
     "topology { node far = box; node near = host; link lan = cable between far, near }\n"
     "stream flow { source pace; at far { }; over lan; at near { take; copy if copied } }\n"
 )
+
+
+FIGURE = "figure f { over rate in 1000..5000 Mbit/s; loads with N = 1 }\n"
 
 
 def drawn(text: str) -> DrawnFigure:
@@ -171,8 +174,9 @@ def test_where_a_condition_decides_the_place_is_bisected() -> None:
         .replace("bus 1000", "bus 10000")
         .replace("copy if copied", "copy if rate > 2000 Mbit/s")
     )
-    (leads,) = drawn(text + "figure f { over rate in 1000..5000 Mbit/s; loads with N = 1 }\n").leads
+    (leads,) = drawn(text + FIGURE).leads
     assert not leads.exact
+    assert told(text + FIGURE)[0].endswith(" (tried at the points of the axis).")
     assert [lead.lines for lead in leads.leads] == [("lan",), ("near.cpu",)]
     assert leads.leads[0].to == pytest.approx(2e9, rel=1e-6)
 
@@ -235,4 +239,25 @@ def test_loads_that_jump_lead_between_two_points_of_any_grid() -> None:
     loads = {"half": R(1, 2), "saw": ceil(X / 3) - X / 3}
     first, changes = upper_envelope(loads, X, Fraction(1), Fraction(30_000))
     assert first == "saw"
-    assert [(c.at, c.to) for c in changes] == [(1.5, "half"), (3, "saw"), (4.5, "half"), (6, "saw")]
+    found = [(c.at, c.to) for c in changes]
+    assert found[:4] == [(1.5, "half"), (3, "saw"), (4.5, "half"), (6, "saw")]
+    assert found[4:] == [(7.5, None)]  # so many changes are listed: that there are more is told
+
+
+def test_from_where_on_bounds_do_not_tell_is_told() -> None:
+    # two loads that touch all the time: teeth as high as what they are compared with
+    teeth = ceil(1_000_000_007 * X) - 1_000_000_007 * X
+    loads = {"level": number(1), "root": square_root(X), "teeth": teeth * teeth * exp(teeth - 1)}
+    first, changes = upper_envelope(loads, X, Fraction(1, 4), Fraction(9))
+    assert first == "level"
+    assert changes[0].to is None
+    assert changes[0].at < 1
+
+
+def test_of_loads_that_begin_alike_the_one_just_behind_leads() -> None:
+    # from 0 on the exponential is above the line for the first thousandth of a millionth
+    line, bump = 2 * X, exp(X * (R(1, 10**9) - X)) - 1 + 2 * X
+    first, changes = upper_envelope({"line": line, "bump": bump}, X, Fraction(0), Fraction(1))
+    assert first == "bump"
+    assert [change.to for change in changes] == ["line"]
+    assert changes[0].at == pytest.approx(1e-9, rel=1e-12)

@@ -23,7 +23,12 @@ from qps.reports.text.quantities import (
     told_beyond,
     undecided_point,
 )
-from qps.reports.text.text import heaviest_in_words, stays_full_text, undecided_saturations
+from qps.reports.text.text import (
+    changes_in_words,
+    heaviest_in_words,
+    stays_full_text,
+    undecided_saturations,
+)
 from qps.reports.text.written import interval_text, range_text
 from qps.solver.answers.answer_certainty import met_up_to_known
 from qps.solver.answers.solution import CriterionSolution, ResourceSolution, Solution
@@ -170,7 +175,7 @@ def bottleneck_text(view: SolveView) -> str:
     if not found.changes:
         return f"{found.initially} is the {heaviest_in_words(view).lower()} throughout."
     path = [f"{found.initially} at first"]
-    path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
+    path += changes_in_words(found.changes, name)
     return f"{heaviest_in_words(view)}: {', '.join(path)}."
 
 

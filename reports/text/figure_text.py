@@ -5,7 +5,7 @@ from __future__ import annotations
 from qps.reports.text.how_known import known_numbers, parenthesis
 from qps.reports.text.quantities import joined_words, number, quantity, scale_of
 from qps.reports.text.table import Table, joined
-from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Leads
+from qps.solver.claims.figure_lines import DrawnCurve, DrawnFigure, Lead, Leads
 
 _ROWS = 16
 
@@ -85,14 +85,19 @@ def _sentence(group: Leads, drawn: DrawnFigure, axis: str) -> str:
         return text if drawn.figure.parameter else f"{axis} = {text}"
 
     *before, last = group.leads
-    stretches = [f"{joined_words(lead.lines)} up to {told(lead.to)}" for lead in before]
+    stretches = [f"{_lines(lead)} up to {told(lead.to)}" for lead in before]
     if not stretches:
         sentence = f"{joined_words(last.lines)} {_verb(last.lines)} throughout"
     else:
         first = group.leads[0].lines
         stretches[0] = f"{joined_words(first)} {_verb(first)} up to {told(group.leads[0].to)}"
-        sentence = ", then ".join([*stretches, joined_words(last.lines)])
+        sentence = ", then ".join([*stretches, _lines(last)])
+    sentence += "" if group.exact else " (tried at the points of the axis)"
     return f"{group.of}: {sentence}." if group.of else f"{sentence}."
+
+
+def _lines(lead: Lead) -> str:
+    return joined_words(lead.lines) if lead.lines else "it is not told which"
 
 
 def _verb(lines: tuple[str, ...]) -> str:

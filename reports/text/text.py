@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from qps.compiler import ir
@@ -28,7 +28,7 @@ from qps.reports.text.quantities import in_percent, number, percent, quantity, u
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
 from qps.solver.answers.judgement import StaysFull
-from qps.solver.answers.solution import Solution
+from qps.solver.answers.solution import BottleneckChange, Solution
 from qps.solver.search.method import Method
 
 _SHOWN_SHARES = 4
@@ -192,9 +192,14 @@ def _bottleneck(view: SolveView) -> str:
     line += undecided_saturations(view)
     if found.changes:
         path = [f"{found.initially} at first"]
-        path += [f"{c.to} from {name} = {number(c.at)} on" for c in found.changes]
+        path += changes_in_words(found.changes, name)
         line += f" {heaviest_in_words(view)}: {', '.join(path)}."
     return line
+
+
+def changes_in_words(changes: Iterable[BottleneckChange], population: str) -> list[str]:
+    """Return which resource is the heaviest from where on, and from where on it is not told."""
+    return [f"{c.to or 'not told which'} from {population} = {number(c.at)} on" for c in changes]
 
 
 def undecided_saturations(view: SolveView) -> str:
@@ -318,7 +323,8 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
                 continue
             line += f"{start}what {item.yields.resource} leaves"
             for change in item.changes:
-                line += f", from {name} = {number(change.at)} on what {change.to} leaves"
+                to = change.to or "one that is not told"
+                line += f", from {name} = {number(change.at)} on what {to} leaves"
             if item.exhausted is not None:
                 line += (
                     f", {told(item.least)} at {name} = {number(item.exhausted.at)} "

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from math import inf, isnan
 
-from qps.engine.bisection import bisected
-from qps.engine.floats import number_function
 from qps.engine.formulas import Formula
+from qps.engine.intervals import above
 from qps.engine.points import point_of
 from qps.solver.answers.solution import BottleneckChange
+from qps.solver.search.bounds import Curve
 from qps.solver.search.boxes import Budget, UndecidedError, first_above
 from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.critical import critical_points
 
-_GRID = 1000
-_LITTLE = Fraction(1, 1_000_000)
+_LEAST_BOXES = 100
+"""So many boxes are looked at for each load, however many others took."""
+
+_HALVINGS = 60
 _SAME = 1e-9
 
 
@@ -27,19 +29,23 @@ def upper_envelope(
     """Follow the highest of some loads along an axis: the first one, and where others follow.
 
     Where loads are made of rational functions, maxima and minima, they meet at exact places;
-    others are searched by bounds, and where these do not decide, on a grid of 1,000 steps.
+    others are searched by bounds. From where on these do not tell, or so many changes follow that
+    nobody reads them, the last change is to none.
     """
-    here = low
-    current = _highest_at(loads, axis, here, high)
+    here, current = low, _highest_at(loads, axis, low, high)
     initially = current
     changes: list[BottleneckChange] = []
     budget = Budget()
-    while len(changes) < len(loads) ** 2:
-        step = _next_change(loads, axis, current, (here, high), budget)
-        if step is None:
+    while True:
+        at, following = _next_change(loads, axis, current, (here, high), budget)
+        if at >= high:
             break
-        here, current = step
-        changes.append(BottleneckChange(float(here), current))
+        if len(changes) == len(loads) ** 2:
+            following = None
+        changes.append(BottleneckChange(float(at), following))
+        if following is None:
+            break
+        here, current = at, following
     return initially, tuple(changes)
 
 
@@ -67,12 +73,28 @@ def _highest_at(loads: Mapping[str, Formula], axis: Formula, at: Fraction, high:
 
     Of those that are alike there too, the first.
     """
-    later = at + (high - at) * _LITTLE
+    values = {name: _value(load, axis, at) for name, load in loads.items()}
+    most = max(values.values())
+    first, *others = (name for name, value in values.items() if value == most)
+    for name in others:
+        if _is_above_after(loads[name] - loads[first], axis, at, high):
+            first = name
+    return first
 
-    def rank(name: str) -> tuple[float, float]:
-        return _value(loads[name], axis, at), _value(loads[name], axis, later)
 
-    return max(loads, key=rank)
+def _is_above_after(gap: Formula, axis: Formula, at: Fraction, high: Fraction) -> bool:
+    """Return whether a difference that vanishes at a point is above zero just after it."""
+    points = critical_points(gap, axis, at, high)
+    if points is not None:
+        following = next((point for point in points if point > at), high)
+        return _is_above(gap, axis, (at + following) / 2)
+    curve, end = Curve(gap, axis), float(high)
+    for _ in range(_HALVINGS):
+        bounds = curve.over(above(float(at)), end)
+        if bounds.slow >= 0 or bounds.steep <= 0 or bounds.low > 0 or bounds.high < 0:
+            break
+        end = float(at) + (end - float(at)) / 2
+    return _is_above(gap, axis, (at + Fraction(end)) / 2)
 
 
 def _next_change(
@@ -81,22 +103,27 @@ def _next_change(
     current: str,
     ends: tuple[Fraction, Fraction],
     budget: Budget,
-) -> tuple[Fraction, str] | None:
-    """Return where another load next rises above the current one, and whose it is."""
-    high = ends[1]
-    found: list[tuple[Fraction, str]] = []
+) -> tuple[Fraction, str | None]:
+    """Return where another load next rises above the current one, and whose it is.
+
+    That is the end of the range where none does; None where bounds do not tell from there on.
+    """
+    found: list[tuple[Fraction, str | None]] = [(ends[1], None)]
     base = loads[current]
     for name, load in loads.items():
         if name == current:
             continue
-        point = _rises_above(load, base, axis, ends, budget)
-        if point is not None and point < high:
-            found.append((point, name))
-    if not found:
-        return None
+        try:
+            point = _rises_above(load, base, axis, ends, budget)
+        except UndecidedError as undecided:
+            found.append((max(ends[0], Fraction(undecided.near)), None))
+        else:
+            found += [] if point is None else [(point, name)]
     at = min(point for point, _ in found)
-    tied = {name: loads[name] for point, name in found if point == at}
-    return at, _highest_at(tied, axis, at, high)
+    names = [name for point, name in found if point == at]
+    tied = {name: loads[name] for name in names if name is not None}
+    is_told = at < ends[1] and len(tied) == len(names)
+    return at, _highest_at(tied, axis, at, ends[1]) if is_told else None
 
 
 def _rises_above(
@@ -106,17 +133,21 @@ def _rises_above(
     ends: tuple[Fraction, Fraction],
     budget: Budget,
 ) -> Fraction | None:
-    """Return where a load next rises above another one that is the higher one now."""
+    """Return where a load next rises above another one that is the higher one now.
+
+    UndecidedError where bounds do not tell.
+    """
     here, high = ends
     gap = load - base
-    meetings: Sequence[Fraction] | None = critical_points(gap, axis, here, high)
+    meetings = critical_points(gap, axis, here, high)
     if meetings is None:
+        own = Budget(max(budget.boxes, _LEAST_BOXES))
+        budget.boxes -= own.boxes
         try:
-            found = first_above(gap, axis, here, high, budget)
-        except UndecidedError:
-            meetings = _bracketed(gap, axis, here, high)
-        else:
-            return None if found is None else found.at
+            found = first_above(gap, axis, here, high, own)
+        finally:
+            budget.boxes += max(own.boxes, 0)
+        return None if found is None else found.at
     inside = [point for point in meetings if here < point < high]
     for point, following in zip_longest(inside, inside[1:], fillvalue=high):
         if _is_above(gap, axis, (point + following) / 2):
@@ -130,17 +161,3 @@ def _is_above(gap: Formula, axis: Formula, at: Fraction) -> bool:
         return sign_at(gap, axis, at) == 1
     except NoSignError:
         return False
-
-
-def _bracketed(gap: Formula, axis: Formula, low: Fraction, high: Fraction) -> list[Fraction]:
-    """Return where a difference that is no rational function changes its sign."""
-    value = number_function(axis, gap)
-    step = (float(high) - float(low)) / _GRID
-    grid = [*(float(low) + step * index for index in range(_GRID)), float(high)]
-    found: list[Fraction] = []
-    for (start, before), (end, after) in pairwise((at, value(at)) for at in grid):
-        if after == 0:
-            found.append(Fraction(end))
-        elif before * after < 0:
-            found.append(Fraction(bisected(lambda at: value(at) * after > 0, start, end)))  # noqa: B023 - asked at once
-    return found

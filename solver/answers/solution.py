@@ -53,10 +53,13 @@ class ResourceSolution(Struct, frozen=True, kw_only=True):
 
 
 class BottleneckChange(Struct, frozen=True):
-    """From this population on, another resource is the most heavily loaded."""
+    """From this population on, another resource is the most heavily loaded.
+
+    None where it is not told which ones are from there on.
+    """
 
     at: float
-    to: str
+    to: str | None
 
 
 class Bottleneck(Struct, frozen=True, kw_only=True):

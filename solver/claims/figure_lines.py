@@ -40,7 +40,10 @@ class DrawnCurve(Struct, frozen=True):
 
 
 class Lead(Struct, frozen=True):
-    """A stretch of the axis, in base units, and the lines that are the highest on it."""
+    """A stretch of the axis, in base units, and the lines that are the highest on it.
+
+    Where that is not told there are none.
+    """
 
     lines: tuple[str, ...]
     from_: float
@@ -174,9 +177,14 @@ class _Drawing(Struct, frozen=True, dict=True):
         ends = [*starts[1:], float(high)]
         leaders = [first, *(change.to for change in changes)]
         return tuple(
-            Lead(equal_at(loads, self._axis, leader, Fraction((start + end) / 2)), start, end)
+            Lead(self._highest(loads, leader, Fraction((start + end) / 2)), start, end)
             for leader, start, end in zip(leaders, starts, ends, strict=True)
         )
+
+    def _highest(
+        self, loads: dict[str, Formula], leader: str | None, at: Fraction
+    ) -> tuple[str, ...]:
+        return () if leader is None else equal_at(loads, self._axis, leader, at)
 
     def _bisected_leads(
         self,
