@@ -18,6 +18,25 @@ def as_float(value: SupportsFloat) -> float:
         return inf if value > 0 else -inf  # type: ignore[operator]
 
 
+def plus(one: Exact, other: Exact) -> Exact:
+    """Return a sum, not-a-number where there is none."""
+    if type(one) is Fraction and type(other) is Fraction:
+        return one + other
+    # Only infinities and not-a-number are floats: their sums need no size of the other.
+    return sum(value for value in (one, other) if isinstance(value, float))
+
+
+def times(one: Exact, other: Exact) -> Exact:
+    """Return a product, not-a-number where there is none."""
+    if type(one) is Fraction and type(other) is Fraction:
+        return one * other
+    return _beside_infinity(one) * _beside_infinity(other)
+
+
+def _beside_infinity(value: Exact) -> float:
+    return value if isinstance(value, float) else float((value > 0) - (value < 0))
+
+
 class InexactError(Exception):
     """Raised where a value is no fraction: a root, a logarithm."""
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from fractions import Fraction
-from hashlib import blake2b
 from math import inf, isinf, isnan, nan
 from typing import TypeAlias
 from weakref import WeakValueDictionary
 
-from qps.engine.exactness import InexactError, NoValueError
+from qps.engine.exactness import InexactError, NoValueError, plus, times
 from qps.engine.leaves import INPUT, NUMBER, POPULATION
+from qps.engine.nodes import Node, Value, key_of
 from qps.engine.operations import (
     EXPONENTIAL,
     EXTREMES,
@@ -34,76 +34,13 @@ from qps.engine.operations import (
 from qps.engine.powers import as_power, exact_power
 from qps.engine.remembering import remembered
 
-Value: TypeAlias = Fraction | float | str | None
-"""Of a number: a fraction, an infinity or not-a-number; of a symbol its name; else None."""
-
 Operand: TypeAlias = "Formula | Fraction | int"
 
 
-class Formula:
-    """An operation and its operands; made by the functions of this module alone.
+class Formula(Node):
+    """A node, and Python's operators on it; made by the functions of this module alone."""
 
-    `value` is that of a number, or the name of a symbol. `key` is the same for equal formulas in
-    every process; sums and products stand in its order. `is_constant` tells that there are no
-    symbols in it.
-    """
-
-    __slots__ = ("__weakref__", "_symbols", "is_constant", "key", "operands", "value", "word")
-
-    word: str
-    operands: tuple[Formula, ...]
-    value: Value
-    key: int
-    is_constant: bool
-    _symbols: frozenset[Formula] | None
-
-    def __init__(self) -> None:
-        raise TypeError("formulas are made by the functions of qps.engine.formulas")
-
-    # -- what it is ----------------------------------------------------------------------
-
-    @property
-    def exact(self) -> Fraction | None:
-        """Its value where it is an exact number, else None."""
-        return self.value if type(self.value) is Fraction else None
-
-    @property
-    def is_symbol(self) -> bool:
-        """Whether it is a symbol: the population or an input."""
-        return self.word in (INPUT, POPULATION)
-
-    @property
-    def is_population(self) -> bool:
-        """Whether it is the population."""
-        return self.word == POPULATION
-
-    @property
-    def name(self) -> str:
-        """The name of a symbol."""
-        assert self.is_symbol
-        return str(self.value)
-
-    @property
-    def symbols(self) -> frozenset[Formula]:
-        """All symbols in it."""
-        if self._symbols is None:
-            found: set[Formula] = set()
-            walked: set[Formula] = set()
-            waiting = [self]
-            while waiting:
-                part = waiting.pop()
-                known = part._symbols  # noqa: SLF001 - its own kind
-                if known is not None:
-                    found |= known
-                elif part not in walked:
-                    walked.add(part)
-                    waiting += part.operands
-            self._symbols = frozenset(found)
-            # A set for each part of a long chain would take memory that grows as its square;
-            # where there is one symbol, all parts share the set.
-            for part in walked if len(found) == 1 else ():
-                part._symbols = self._symbols  # noqa: SLF001
-        return self._symbols
+    __slots__ = ()
 
     def has(self, *words: str) -> bool:
         """Return whether an operation of one of some words is in it."""
@@ -149,11 +86,6 @@ class Formula:
     def __floor__(self) -> Formula:
         return apply("floor", self)
 
-    def __repr__(self) -> str:
-        if not self.operands:
-            return str(self.value)
-        return f"{self.word}({', '.join(map(repr, self.operands))})"
-
     def __reduce__(self) -> tuple[Callable[..., Formula], tuple[object, ...]]:
         return _made, (self.word, self.operands, self.value)
 
@@ -174,7 +106,7 @@ def _made(word: str, operands: tuple[Formula, ...], value: Value = None) -> Form
         return known
     made = object.__new__(Formula)
     made.word, made.operands, made.value = word, operands, value
-    made.key = hash((_coded(word), *(operand.key for operand in operands), _key_of(value)))
+    made.key = key_of(word, operands, value)
     if operands:
         made.is_constant = all(operand.is_constant for operand in operands)
     else:
@@ -185,26 +117,6 @@ def _made(word: str, operands: tuple[Formula, ...], value: Value = None) -> Form
         made._symbols = None if operands else frozenset((made,))
     _KNOWN[identity] = made
     return made
-
-
-_CODES: dict[str, int] = {}
-
-
-def _coded(text: str) -> int:
-    """Return a number for a text, the same in every process."""
-    if text not in _CODES:
-        _CODES[text] = _digest(text)
-    return _CODES[text]
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
-
-
-def _key_of(value: Value) -> int:
-    if type(value) is Fraction:
-        return hash((value.numerator, value.denominator))
-    return 0 if value is None else _digest(str(value))
 
 
 # -- numbers and symbols -----------------------------------------------------------------
@@ -265,11 +177,11 @@ def _total(*terms: Formula) -> Formula:
     for term in terms:
         for part in term.operands if term.word == SUM else (term,):
             if part.word == NUMBER:
-                constant = _plus(constant, _value(part))
+                constant = plus(constant, _value(part))
                 continue
             coefficient, factors = _split(part)
             known = collected.get(factors)
-            collected[factors] = coefficient if known is None else _plus(known, coefficient)
+            collected[factors] = coefficient if known is None else plus(known, coefficient)
     if constant != constant:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return UNDEFINED
     found = [_scaled(factors, c) for factors, c in collected.items() if c]
@@ -294,7 +206,7 @@ def _product(*factors: Formula) -> Formula:
     for factor in factors:
         for part in factor.operands if factor.word == PRODUCT else (factor,):
             if part.word == NUMBER:
-                coefficient = _times(coefficient, _value(part))
+                coefficient = times(coefficient, _value(part))
                 continue
             if part.word == EXPONENTIAL:
                 exponentials.append(part.operands[0])
@@ -320,7 +232,7 @@ def _product(*factors: Formula) -> Formula:
         if _is_one(coefficient):
             return only
         if only.word == SUM and type(coefficient) is Fraction:
-            return total(_scaled(rest, _times(c, coefficient)) for c, rest in terms_of(only))
+            return total(_scaled(rest, times(c, coefficient)) for c, rest in terms_of(only))
         return _scaled((only,), coefficient)
     found.sort(key=_key)
     return _scaled(tuple(found), coefficient)
@@ -373,26 +285,6 @@ def _value(part: Formula) -> Fraction | float:
     value = part.value
     assert isinstance(value, Fraction | float)
     return value
-
-
-def _plus(one: Fraction | float, other: Fraction | float) -> Fraction | float:
-    if type(one) is Fraction and type(other) is Fraction:
-        return one + other
-    # Only infinities and not-a-number are floats: their sums need no size of the other.
-    return sum(value for value in (one, other) if isinstance(value, float))
-
-
-def _times(one: Fraction | float, other: Fraction | float) -> Fraction | float:
-    if type(one) is Fraction and type(other) is Fraction:
-        return one * other
-    return _signed(one) * _signed(other)
-
-
-def _signed(value: Fraction | float) -> float:
-    """Return a float that is as good as a value beside an infinity."""
-    if isinstance(value, float):
-        return value
-    return float((value > 0) - (value < 0))
 
 
 # -- powers ------------------------------------------------------------------------------

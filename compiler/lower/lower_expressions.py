@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TypeVar, assert_never
+from typing import assert_never
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from qps.compiler import ir
@@ -17,11 +17,11 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError, Sink
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
+from qps.compiler.lower.assuming import Assuming
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import ElasticParameter
-from qps.compiler.lower.load_graph import Assumption, LoadGraph
-from qps.compiler.lower.mixtures import Mixed, averaged
-from qps.compiler.quantities.dimension import Dimension
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.mixtures import Mixed
 from qps.engine.formulas import (
     Formula,
     apply,
@@ -33,47 +33,27 @@ from qps.engine.formulas import (
     symbol,
     total,
 )
-from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
-from qps.engine.known_signs import range_of_constant
 from qps.engine.operations import OPERATIONS
 from qps.engine.points import NoSignError, in_floats, sign
-from qps.engine.substitution import substituted
-
-Told = TypeVar("Told")
 
 MeasureOf = Callable[[ir.Measured | ir.Changed], Formula]
 
 
-Moving = Mapping[str, bool]
-"""Numbers that take other values with the formulas as they are; whether of other signs, too."""
-
-
-class ExpressionLowering(Struct, kw_only=True):
+class ExpressionLowering(Assuming, kw_only=True):
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
     is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
-    What is told to be known of a formula must hold for all values of the numbers that are `moving`,
-    and where `sizes_move` for all sizes of visits. `weighed` are the other numbers whose values
-    were looked at to tell it, and whether nothing but their signs.
     """
 
     model: ir.Model
     configuration: Configuration
     population: Formula
-    assumptions: dict[str, Assumption] = field(default_factory=dict)
     elastic: dict[str, ElasticParameter] = field(default_factory=dict)
     decided: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
     asked_at: Span | None = None
-    mixtures: dict[Formula, Mixed] = field(default_factory=dict)
-    keeps_kinds: bool = False
-    moving: Moving = field(default_factory=dict)
-    sizes_move: bool = False
-    weighed: dict[str, bool] = field(default_factory=dict)
-    looked_at: set[str] = field(default_factory=set)
-    """Numbers whose values were asked for: with other values there may be other formulas."""
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
     _declared: dict[str, ir.Parameter] = field(default_factory=dict)
 
@@ -99,10 +79,6 @@ class ExpressionLowering(Struct, kw_only=True):
     def keeping_kinds(self) -> ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
         return replace(self, keeps_kinds=True)
-
-    def averaged(self, lowered: Formula) -> Formula:
-        """Return what was lowered with kinds kept as a mean over all of them."""
-        return averaged(lowered, self.mixtures)
 
     def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> Formula:
         """Return an expression in symbols; `measure` gives the measures it may name."""
@@ -190,10 +166,10 @@ class ExpressionLowering(Struct, kw_only=True):
         if not isinstance(quantity.expr, ir.Constant):
             lowered = self.lower(quantity.expr, measure)
             if is_capacity:
-                self._is_capacity(lowered)
+                self.mark_capacity(lowered)
             return lowered
         value = number(quantity.expr.value)
-        return self._assume(
+        return self.assume(
             name,
             value,
             quantity.dimension,
@@ -202,44 +178,6 @@ class ExpressionLowering(Struct, kw_only=True):
             source,
             is_capacity=is_capacity,
         )
-
-    def _is_capacity(self, lowered: Formula) -> None:
-        """Remember that the numbers of an expression say how much hardware can do."""
-        for known in self._assumed_in(lowered):
-            self.assumptions[known.name] = replace(known, is_capacity=True)
-
-    def _assume(
-        self,
-        name: str,
-        value: Formula,
-        dimension: Dimension,
-        text: str,
-        span: Span,
-        source: str | None,
-        *,
-        is_capacity: bool = False,
-    ) -> Formula:
-        known = self.assumptions.get(name)
-        if known is None:
-            written = " ".join(text.split())
-            known = Assumption(
-                name=name,
-                symbol=symbol(name),
-                value=value,
-                dimension=dimension,
-                text=written,
-                span=span,
-                source=source,
-                is_capacity=is_capacity,
-            )
-            self.assumptions[name] = known
-            return known.symbol
-        self.looked_at.add(name)
-        if known.value is not value:
-            # One name in the spec, two numbers: a component used with other arguments.
-            name += "'"
-            return self._assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
-        return known.symbol
 
     def _parameter(self, name: str) -> Formula:
         """Return a parameter's symbol, or what it is made of where it depends on others."""
@@ -263,7 +201,7 @@ class ExpressionLowering(Struct, kw_only=True):
                 text = as_written(name, self.configuration, self._case)
                 if self._case is not self.configuration.case:
                     known_as = f"{name}.{self._case.value}"
-            lowered = self._assume(known_as, lowered, declared.dimension, text, span, source)
+            lowered = self.assume(known_as, lowered, declared.dimension, text, span, source)
         else:
             self._check_range(declared, self.put_in(lowered))
         if isinstance(expr, ir.Mixture) and self._case is ir.Case.AVERAGE:
@@ -311,7 +249,7 @@ class ExpressionLowering(Struct, kw_only=True):
         own = [self._parameter(name) for name in names]
         is_set = any(self._is_set(name) for name in names)
         fixed = all(part.is_symbol and part.name.startswith(tuple(names)) for part in own)
-        return self._valued(lowered) if fixed and not is_set else lowered
+        return self.valued(lowered) if fixed and not is_set else lowered
 
     def _is_set(self, name: str) -> bool:
         """Return whether a change has set a parameter, be it to the value that it had."""
@@ -350,7 +288,7 @@ class ExpressionLowering(Struct, kw_only=True):
         if not lowered.is_constant:
             return lowered
         source = declared.source or declared.doc
-        return self._assume(name, lowered, declared.dimension, text, declared.value_span, source)
+        return self.assume(name, lowered, declared.dimension, text, declared.value_span, source)
 
     def in_order_of_service(self) -> list[ir.Parameter]:
         """Return the elastic parameters as they take what is left.
@@ -373,7 +311,7 @@ class ExpressionLowering(Struct, kw_only=True):
         recorded = expr
         if isinstance(recorded, ir.Lookup):
             recorded = self._looked_up(recorded.table, recorded.argument, recorded.span)
-        return self._assume(
+        return self.assume(
             recorded.name,
             number(recorded.value),
             recorded.dimension,
@@ -399,20 +337,6 @@ class ExpressionLowering(Struct, kw_only=True):
     def settle(self, name: str, value: Formula) -> None:
         """Say what an elastic parameter comes to, for all that is lowered from now on."""
         self._parameters |= dict.fromkeys([(name, case) for case in ir.Case], value)
-
-    def _assumed_in(self, lowered: Formula) -> list[Assumption]:
-        """Return the assumptions that a formula rests on, in the order of their names."""
-        named = sorted(one.name for one in lowered.symbols)
-        return [self.assumptions[name] for name in named if name in self.assumptions]
-
-    def values_in(self, *formulas: Formula) -> dict[Formula, Formula]:
-        """Return the values of the assumptions that formulas rest on: they are looked at."""
-        known = [one for formula in formulas for one in self._assumed_in(formula)]
-        self.looked_at.update(one.name for one in known)
-        return {one.symbol: one.value for one in known}
-
-    def _valued(self, lowered: Formula) -> Formula:
-        return substituted(lowered, self.values_in(lowered))
 
     def _check_range(self, parameter: ir.Parameter, value: Formula) -> None:
         for bound, is_low in ((parameter.low, True), (parameter.high, False)):
@@ -483,35 +407,6 @@ class ExpressionLowering(Struct, kw_only=True):
         except QpsError:
             return None
 
-    def put_in(self, lowered: Formula) -> Formula:
-        """Return what was lowered with the values of the assumptions."""
-        if lowered.is_constant:
-            return lowered
-        return self._valued(self.averaged(lowered))
-
-    def of_what_stays(
-        self, lowered: Formula, told: Callable[[Formula, Mapping[Formula, Range]], Told]
-    ) -> Told:
-        """Return what is told of what was lowered, whatever the numbers that are moving come to.
-
-        It is told of a formula, and of ranges of the numbers in it.
-        """
-        formula = self.averaged(lowered)
-        numbers = self._assumed_in(formula)
-        values = self.values_in(formula)
-        stays = {a.symbol: values[a.symbol] for a in numbers if a.name not in self.moving}
-        signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
-        found = told(substituted(formula, stays), signs)
-        self.weigh([formula], by_sign=told(formula, signs) == found)
-        return found
-
-    def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
-        """Note that what is told to be known rests on the values of the numbers in formulas."""
-        for formula in formulas:
-            for known in self._assumed_in(self.averaged(formula)):
-                if known.name not in self.moving:
-                    self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
-
 
 def where_from(
     declared: ir.Parameter, configuration: Configuration
@@ -522,12 +417,6 @@ def where_from(
         return declared.text or span.text, span, declared.source or declared.doc
     is_own = span.source is declared.span.source
     return span.text, span, f"set at {span.place}" if is_own else f"set by `{span.source.label}`"
-
-
-def _sign(number: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
-    """Return the range of any number of the sign that a number has, or of any sign."""
-    value = range_of_constant(number.value)
-    return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY
 
 
 def _is_finite(constant: Formula) -> bool:

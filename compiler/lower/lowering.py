@@ -14,6 +14,7 @@ from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainties import certainties_of
 from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import SettledParameter, settle
@@ -28,7 +29,7 @@ from qps.compiler.lower.load_graph import (
     ResourceLoad,
 )
 from qps.compiler.lower.losses_in_series import in_series_anywhere
-from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf, Moving
+from qps.compiler.lower.lower_expressions import ExpressionLowering, MeasureOf
 from qps.compiler.lower.lower_measures import Measures, priced, stream_measures, subjects
 from qps.compiler.lower.lower_queues import queues_of
 from qps.compiler.lower.lower_streams import lower_stream

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
-from qps.compiler.lower.lower_expressions import Moving
 from qps.compiler.lower.lowering import lower
 from qps.reports.pages.live_guards import Guards
 

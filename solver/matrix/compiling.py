@@ -13,8 +13,8 @@ from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_each_mode, in_force
 from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.load_graph import Assumption, Criterion
-from qps.compiler.lower.lower_expressions import Moving
 from qps.compiler.lower.lowering import lower
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration, in_force
 from qps.compiler.diagnostics.diagnostic import QpsError
+from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.losses_in_series import in_series_anywhere
-from qps.compiler.lower.lower_expressions import ExpressionLowering, Moving
+from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_measures import Measures
 from qps.compiler.quantities.certainty import EXACT, Certainty
 from qps.engine.formulas import UNDEFINED, Formula, symbol

@@ -1,0 +1,134 @@
+"""Numbers of a spec that formulas rest on: as symbols, and what is told of them by their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.source import Span
+from qps.compiler.lower.load_graph import Assumption
+from qps.compiler.lower.mixtures import Mixed, averaged
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import Formula, symbol
+from qps.engine.known_ranges import ANY, NOT_NEGATIVE, Range
+from qps.engine.known_signs import range_of_constant
+from qps.engine.substitution import substituted
+
+Told = TypeVar("Told")
+
+Moving = Mapping[str, bool]
+"""Numbers that take other values with the formulas as they are; whether of other signs, too."""
+
+
+class Assuming(Struct, kw_only=True):
+    """Keeps the assumptions that formulas rest on, and symbols of `mixtures` for kinds.
+
+    What is told to be known of a formula must hold for all values of the numbers that are `moving`,
+    and where `sizes_move` for all sizes of visits. `weighed` are the other numbers whose values
+    were looked at to tell it, and whether nothing but their signs.
+    """
+
+    assumptions: dict[str, Assumption] = field(default_factory=dict)
+    mixtures: dict[Formula, Mixed] = field(default_factory=dict)
+    keeps_kinds: bool = False
+    moving: Moving = field(default_factory=dict)
+    sizes_move: bool = False
+    weighed: dict[str, bool] = field(default_factory=dict)
+    looked_at: set[str] = field(default_factory=set)
+    """Numbers whose values were asked for: with other values there may be other formulas."""
+
+    def averaged(self, lowered: Formula) -> Formula:
+        """Return what was lowered with kinds kept as a mean over all of them."""
+        return averaged(lowered, self.mixtures)
+
+    def mark_capacity(self, lowered: Formula) -> None:
+        """Remember that the numbers of an expression say how much hardware can do."""
+        for known in self.assumed_in(lowered):
+            self.assumptions[known.name] = replace(known, is_capacity=True)
+
+    def assume(
+        self,
+        name: str,
+        value: Formula,
+        dimension: Dimension,
+        text: str,
+        span: Span,
+        source: str | None,
+        *,
+        is_capacity: bool = False,
+    ) -> Formula:
+        """Return the symbol of a number; one name that stands for another number is told apart."""
+        known = self.assumptions.get(name)
+        if known is None:
+            written = " ".join(text.split())
+            known = Assumption(
+                name=name,
+                symbol=symbol(name),
+                value=value,
+                dimension=dimension,
+                text=written,
+                span=span,
+                source=source,
+                is_capacity=is_capacity,
+            )
+            self.assumptions[name] = known
+            return known.symbol
+        self.looked_at.add(name)
+        if known.value is not value:
+            # One name in the spec, two numbers: a component used with other arguments.
+            name += "'"
+            return self.assume(name, value, dimension, text, span, source, is_capacity=is_capacity)
+        return known.symbol
+
+    def assumed_in(self, lowered: Formula) -> list[Assumption]:
+        """Return the assumptions that a formula rests on, in the order of their names."""
+        named = sorted(one.name for one in lowered.symbols)
+        return [self.assumptions[name] for name in named if name in self.assumptions]
+
+    def values_in(self, *formulas: Formula) -> dict[Formula, Formula]:
+        """Return the values of the assumptions that formulas rest on: they are looked at."""
+        known = [one for formula in formulas for one in self.assumed_in(formula)]
+        self.looked_at.update(one.name for one in known)
+        return {one.symbol: one.value for one in known}
+
+    def valued(self, lowered: Formula) -> Formula:
+        """Return a formula with the values of its assumptions put in."""
+        return substituted(lowered, self.values_in(lowered))
+
+    def put_in(self, lowered: Formula) -> Formula:
+        """Return what was lowered with the values of the assumptions."""
+        if lowered.is_constant:
+            return lowered
+        return self.valued(self.averaged(lowered))
+
+    def of_what_stays(
+        self, lowered: Formula, told: Callable[[Formula, Mapping[Formula, Range]], Told]
+    ) -> Told:
+        """Return what is told of what was lowered, whatever the numbers that are moving come to.
+
+        It is told of a formula, and of ranges of the numbers in it.
+        """
+        formula = self.averaged(lowered)
+        numbers = self.assumed_in(formula)
+        values = self.values_in(formula)
+        stays = {a.symbol: values[a.symbol] for a in numbers if a.name not in self.moving}
+        signs = {a.symbol: _sign(a, self.moving.get(a.name, False)) for a in numbers}
+        found = told(substituted(formula, stays), signs)
+        self.weigh([formula], by_sign=told(formula, signs) == found)
+        return found
+
+    def weigh(self, formulas: Iterable[Formula], *, by_sign: bool = False) -> None:
+        """Note that what is told to be known rests on the values of the numbers in formulas."""
+        for formula in formulas:
+            for known in self.assumed_in(self.averaged(formula)):
+                if known.name not in self.moving:
+                    self.weighed[known.name] = by_sign and self.weighed.get(known.name, True)
+
+
+def _sign(number: Assumption, may_turn: bool) -> Range:  # noqa: FBT001 - as `moving` tells it
+    """Return the range of any number of the sign that a number has, or of any sign."""
+    value = range_of_constant(number.value)
+    return NOT_NEGATIVE if value.above and not value.below and not may_turn else ANY
