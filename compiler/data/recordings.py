@@ -8,11 +8,12 @@ differ by an offset do no harm. The measures are those of Claypool 1997, section
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from statistics import median_low
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -25,16 +26,20 @@ _HALF_OF_16_BIT = 1 << 15
 _LARGEST_16_BIT = (1 << 16) - 1
 
 
-class Recording(Struct, frozen=True, eq=False, kw_only=True, dict=True):
-    """The packets that arrived, in the order in which they were sent.
+Ticks = TypeVar("Ticks", bound=Sized)
 
-    `places` count from the first packet of the file; `scheduled` and `arrivals` are ticks of
-    `tick` s; `period` is the ticks between two packets; `sent` counts lost packets too.
+
+class Packets(Struct, Generic[Ticks], frozen=True, eq=False, kw_only=True, dict=True):
+    """The packets that arrived, in the order in which they were sent; times are whole ticks.
+
+    A tick is `tick` s. `places` count from the first packet of the file, the lost ones too;
+    `scheduled` says when each was sent, or would have been by the period; `period` is the ticks
+    between two packets; `sent` counts lost packets too.
     """
 
-    places: tuple[int, ...]
-    scheduled: tuple[int, ...]
-    arrivals: tuple[int, ...]
+    places: Ticks
+    scheduled: Ticks
+    arrivals: Ticks
     sent: int
     duplicates: int
     period: int
@@ -44,6 +49,10 @@ class Recording(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def received(self) -> int:
         """Packets that arrived, each counted once."""
         return len(self.places)
+
+
+class Recording(Packets[tuple[int, ...]], frozen=True, eq=False, kw_only=True, dict=True):
+    """Packets that are measured exactly."""
 
     @property
     def loss(self) -> Fraction:

@@ -15,6 +15,7 @@ from qps.solver.answers.solution import (
     Bottleneck,
     BottleneckChange,
     CostSolution,
+    Knee,
     ModeSolution,
     Sensitivity,
 )
@@ -83,14 +84,6 @@ class QualityView(Struct, frozen=True, kw_only=True):
     met_up_to_known: Certainty
 
 
-class KneeView(Struct, frozen=True):
-    """The population at which an elastic parameter leaves an end of its range, and why."""
-
-    at: float
-    resource: str
-    closed_form: bool
-
-
 class ElasticView(Struct, frozen=True, kw_only=True):
     """An elastic parameter: its range, its value at the limit, its knees.
 
@@ -104,8 +97,8 @@ class ElasticView(Struct, frozen=True, kw_only=True):
     unit: str
     value_at_limit: float
     lowered: bool
-    yields: KneeView | None
-    exhausted: KneeView | None
+    yields: Knee | None
+    exhausted: Knee | None
     changes: tuple[BottleneckChange, ...]
     known: Certainty
 

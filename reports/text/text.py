@@ -315,9 +315,9 @@ def _elastic(view: SolveView, solution: Solution) -> list[str]:
             line += f"; nothing keeps it below {told(item.most)}."
         else:
             start = f": {told(item.most)} up to {name} = {number(item.yields.at)}, then "
-            if solved.yields is not None and solved.yields.method is Method.AT_START:
+            if item.yields.method is Method.AT_START:
                 start = ", from the start "
-            if solved.exhausted is not None and solved.exhausted.method is Method.AT_START:
+            if item.exhausted is not None and item.exhausted.method is Method.AT_START:
                 line += f", from the start: {item.yields.resource} leaves no more."
                 lines.append(line)
                 continue

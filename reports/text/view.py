@@ -21,7 +21,6 @@ from qps.reports.text.answers import (
     CarriedView,
     ElasticView,
     FailingView,
-    KneeView,
     MarginView,
     MoreUsersView,
     PopulationView,
@@ -53,7 +52,6 @@ from qps.solver.answers.headroom import MoreUsers, more_users, next_limit
 from qps.solver.answers.solution import (
     CriterionSolution,
     ElasticSolution,
-    Knee,
     ResourceSolution,
     Solution,
     Verdict,
@@ -180,8 +178,8 @@ def _elastic(item: ElasticSolution) -> ElasticView:
         unit=str(item.dimension),
         value_at_limit=item.value_at_limit,
         lowered=item.value_at_limit < item.most,
-        yields=_knee(item.yields),
-        exhausted=_knee(item.exhausted),
+        yields=item.yields,
+        exhausted=item.exhausted,
         changes=item.changes,
         known=EXACT,
     )
@@ -197,12 +195,6 @@ def _quality(solution: Solution) -> QualityView:
         known=quality_known_at(graph, solution.at),
         met_up_to_known=largest_known(judged, graph.low),
     )
-
-
-def _knee(knee: Knee | None) -> KneeView | None:
-    if knee is None:
-        return None
-    return KneeView(knee.at, knee.resource, knee.method is Method.CLOSED_FORM)
 
 
 def _resource(solution: Solution, resource: ResourceSolution) -> ResourceView:
@@ -330,6 +322,8 @@ def as_json(value: object) -> object:
     """Return a view as JSON values; a trailing underscore of a name is Python's, not ours."""
     if isinstance(value, Dimension):
         return str(value)
+    if isinstance(value, Method):
+        return value is Method.CLOSED_FORM
     if isinstance(value, Struct):
         named = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         return {key.rstrip("_"): as_json(getattr(value, name)) for key, name in named}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler.diagnostics.diagnostic import Diagnostic
@@ -119,11 +119,14 @@ class Sensitivity(Struct, frozen=True):
 
 
 class Knee(Struct, frozen=True):
-    """Where an elastic parameter leaves one end of its range: at which population, and why."""
+    """Where an elastic parameter leaves one end of its range: at which population, and why.
+
+    Where it is written, its method is whether that is a closed form.
+    """
 
     at: float
     resource: str
-    method: Method
+    method: Method = field(name="closed_form")
 
 
 class ElasticSolution(Struct, frozen=True, kw_only=True):

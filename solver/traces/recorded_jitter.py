@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from qps.compiler.data.recordings import FEWEST, Recording, recording_of
+from qps.compiler.data.recordings import FEWEST, Packets, Recording, recording_of
 from qps.compiler.data.trace_files import Heading, TraceError, read_columns, read_first_line
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
@@ -31,27 +31,13 @@ _LARGEST_TICKS = 1 << 62
 _MOST_DIGITS = 18
 
 
-class Trace(Struct, frozen=True, eq=False, kw_only=True, dict=True):
-    """Packets that arrived, in the order of sending; times are whole ticks of `tick` s.
+class Trace(Packets[Ticks], frozen=True, eq=False, kw_only=True, dict=True):
+    """Packets of a file, measured in arrays.
 
-    `places` count the packets from the first of the file, the lost ones too; `scheduled` says
-    when each was sent, or would have been by the period; `delays` how much later than the
-    packet with the shortest way each one came.
+    `delays` are how much later than the packet with the shortest way each one came.
     """
 
     file: str
-    places: Ticks
-    scheduled: Ticks
-    arrivals: Ticks
-    sent: int
-    duplicates: int
-    period: int
-    tick: Fraction
-
-    @property
-    def received(self) -> int:
-        """Packets that arrived, each counted once."""
-        return len(self.places)
 
     @property
     def lost(self) -> int:
