@@ -16,8 +16,10 @@ from helpers.specs import PRELUDE, checked
 from qps.compiler.quantities.certainty import EXACT, Kind
 from qps.engine.formulas import Formula, square_root, symbol
 from qps.reports.text.inverse_text import inverse_text
+from qps.reports.text.sizing_text import sizing_text
 from qps.solver.what_if.boundaries import Excess, Failure, boundaries_of
 from qps.solver.what_if.inverse import InverseSolution, solve_for
+from qps.solver.what_if.sizing import size
 
 X = symbol("x")
 SAW = "ceil(1000000000 * p) - 1000000000 * p"
@@ -181,6 +183,19 @@ def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
     found = _asked("1..2", SAW, "<= 0.5", rate="100")
     assert not found.intervals
     assert found.known == EXACT
+
+
+def test_what_capacities_would_do_is_not_told_where_bounds_do_not_tell() -> None:
+    load = "host.cpu.load"
+    saw = f"ceil({load} * 1000000000) - {load} * 1000000000 + {load}"
+    text = FREE.format(now=1, range="1..2", rate="1", measure=saw, limit="<= 0.5")
+    spec = checked(PRELUDE + text)
+    found = size(spec.model, spec.configuration(None, []), 60)
+    assert not found.mends
+    assert found.mends_known.kind is Kind.APPROXIMATION
+    told = sizing_text(found, "spec")
+    assert "it is not told whether more of one capacity would do" in told
+    assert "from 1e-06 to 1000000 times whether `m` holds" in told
 
 
 # -- laws ----------------------------------------------------------------------------------

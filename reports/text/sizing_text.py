@@ -83,7 +83,8 @@ class SizingView(Struct, frozen=True, kw_only=True):
     """What each resource must have for a population, in base units.
 
     `known` tells how it is known whether they are carried: an upper bound where they may not be,
-    a lower bound where they may be though it seems not.
+    a lower bound where they may be though it seems not. `mends_known` tells how it is known that
+    no other capacity mends what fails still.
     """
 
     schema: str
@@ -95,6 +96,7 @@ class SizingView(Struct, frozen=True, kw_only=True):
     fails_whatever: tuple[FailingView, ...]
     fails_still: tuple[FailingView, ...]
     mends: tuple[MendView, ...]
+    mends_known: Certainty
     growth: Growth | None
     known: Certainty
 
@@ -111,6 +113,7 @@ def sizing_view(sizing: Sizing, file: str) -> SizingView:
         fails_whatever=tuple(_failing_view(one) for one in sizing.fails_whatever),
         fails_still=tuple(_failing_view(one) for one in sizing.fails_still),
         mends=tuple(_mend_view(mend) for mend in sizing.mends),
+        mends_known=sizing.mends_known,
         growth=sizing.growth,
         known=sizing.known,
     )
@@ -167,6 +170,7 @@ def sizing_known(sizing: Sizing) -> list[str]:
     told = {one.criterion.name: one.known for one in (*sizing.fails_whatever, *sizing.fails_still)}
     told |= {f"{one.resource}, takes": one.known for one in sizing.needed}
     told |= {f"{mend.resources[0]}, more": mend.known for mend in sizing.mends}
+    told["which capacities would do"] = sizing.mends_known
     if sizing.growth is not None:
         told["machines"] = sizing.growth.known
     numbers = known_numbers(told)
@@ -207,7 +211,10 @@ def sizing_answer(sizing: Sizing) -> str:
             f"{joined_words(mend.resources)}"
             for mend in sizing.mends
         ]
-        mend = f"it takes {' or '.join(mends)}" if mends else "it takes more of several capacities"
+        no_more = "it takes more of several capacities"
+        if not sizing.mends_known.is_exact:
+            no_more = "it is not told whether more of one capacity would do"
+        mend = f"it takes {' or '.join(mends)}" if mends else no_more
         told.append(f"{what}, {named}: {mend}.")
     if not sizing.fails_whatever and not sizing.fails_still:
         told.append(f"{what}, {users} are acceptable, but fewer are not.")

@@ -171,5 +171,5 @@ class _Telling(Struct, frozen=True):
         place = f"{self.symbol.value} from {low} to {high} {self.unit}".rstrip()
         return (
             f"bounds do not tell for {place}{more} whether `{over.failure.requirement}` holds{mode}"
-            " (a narrower range would tell more)"
+            " (fewer roundings, or a narrower range, would tell more)"
         )

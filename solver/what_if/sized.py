@@ -100,7 +100,8 @@ class Sizing(Struct, frozen=True, kw_only=True):
     population `is_carried` where neither does, nor anything at a smaller one. Where it is not,
     `growth` is what more machines do, None where no number of machines can be chosen. `known` is
     how it is known whether they are carried: a lower bound where they may be though it seems
-    not, an upper bound where they may not be though it seems so.
+    not, an upper bound where they may not be though it seems so. `mends_known` is how it is known
+    that no other capacity mends what fails still.
     """
 
     population: str
@@ -112,6 +113,7 @@ class Sizing(Struct, frozen=True, kw_only=True):
     is_carried: bool
     growth: Growth | None = None
     known: Certainty = EXACT
+    mends_known: Certainty = EXACT
 
     @property
     def is_possible(self) -> bool:

@@ -22,7 +22,14 @@ from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.load_graph import Criterion, LoadGraph, ResourceLoad
 from qps.compiler.lower.losses_in_series import known_at
 from qps.compiler.lower.lowering import lower
-from qps.compiler.quantities.certainty import EXACT, Certainty, opposite, together, upper_bound
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    approximation,
+    opposite,
+    together,
+    upper_bound,
+)
 from qps.compiler.quantities.dimension import CORE
 from qps.engine.formulas import Formula, symbol
 from qps.engine.formulas import number as number_of
@@ -76,13 +83,15 @@ def size(model: ir.Model, configuration: Configuration, population: int) -> Sizi
     growth = None if is_carried else _growth(modes, raised, needed.values())
     is_possible = is_carried or (growth is not None and bool(growth.machines))
     every = [criterion for mode in modes for criterion in mode.judged(raised)]
+    mends, mends_known = _mends(modes, raised, hopeless) if still else ((), EXACT)
     return Sizing(
         population=model.population.name,
         at=population,
         needed=tuple(needed.values()),
         fails_whatever=tuple(whatever),
         fails_still=tuple(still),
-        mends=_mends(modes, raised, hopeless) if still else (),
+        mends=mends,
+        mends_known=mends_known,
         is_carried=is_carried,
         growth=growth,
         known=verdict_known([*whatever, *still], every, is_possible=is_possible),
@@ -144,21 +153,29 @@ def _countables(modes: list[_Mode]) -> list[Countable]:
 
 def _mends(
     modes: list[_Mode], raised: dict[str, Fraction], hopeless: set[tuple[str, str | None]]
-) -> tuple[Mend, ...]:
-    """Return the capacities each of which mends what still fails, in all modes."""
-    found = []
+) -> tuple[tuple[Mend, ...], Certainty]:
+    """Return the capacities each of which mends what still fails, in all modes.
+
+    And how it is known that no other does.
+    """
+    found: list[Mend] = []
+    others: list[Certainty] = []
     for number in dict.fromkeys(number for mode in modes for number in mode.numbers):
         tried = [mode.mending(number, raised, hopeless) for mode in modes]
         resources = {n: c for mode in modes for n, c in mode.turned_by(number).items()}
         least = [one for one in tried if one is not None]
-        if resources and len(least) == len(tried):
-            most = max(one.times for one in least)
+        times = [one.times for one in least if one.times is not None]
+        if resources and len(times) == len(tried):
+            most = max(times)
             below = [over for one in least if one.times == most for over in one.below]
             every = [criterion for mode in modes for criterion in mode.judged(raised)]
             known = together(least_known([below], every), *(one.seen for one in least))
             capacity = next(iter(resources.values()))
             found.append(Mend(tuple(resources), capacity, float(most) * capacity.has, known))
-    return tuple(found)
+        else:
+            others += [one.seen for one in least if one.times is None]
+    untold = together(*others).reasons
+    return tuple(found), approximation(*untold) if untold else EXACT
 
 
 def _rank(one: Needed) -> tuple[float, float]:
@@ -167,9 +184,12 @@ def _rank(one: Needed) -> tuple[float, float]:
 
 
 class _Least(Struct, frozen=True):
-    """From how many times what there is nothing fails, what does just below, what was seen."""
+    """From how many times what there is nothing fails, what does just below, what was seen.
 
-    times: Fraction
+    0 where any does, None where none does.
+    """
+
+    times: Fraction | None
     below: tuple[Excess, ...]
     seen: Certainty
 
@@ -216,7 +236,7 @@ class _Mode:
             target = self._target(resource)
             number, capacity = self._capacity(name)
             least = self._least(number, resource, target)
-            times = None if least is None else least.times
+            times = least.times
             takes = exact = None
             if times is not None:
                 exact = float(times) * capacity.has
@@ -235,7 +255,7 @@ class _Mode:
                     mode=graph.mode,
                     is_link=number in self.link_numbers,
                     is_searched=times is None and number in graph.assumptions,
-                    known=EXACT if least is None else least.seen,
+                    known=least.seen,
                 ),
                 number,
                 times,
@@ -281,11 +301,8 @@ class _Mode:
         value = self._folder.fold(expr)
         return float("nan") if value is None else float(value)
 
-    def _least(self, number: str, resource: ResourceLoad, target: Formula) -> _Least | None:
-        """Return the least part of a number from which on the load keeps to its target.
-
-        0 where any does, None where none does.
-        """
+    def _least(self, number: str, resource: ResourceLoad, target: Formula) -> _Least:
+        """Return the least part of a number from which on the load keeps to its target."""
         known = self._graph.assumptions.get(number)
         values = self._graph.values | {self._graph.population: number_of(self._population)}
         if known is not None:
@@ -310,7 +327,7 @@ class _Mode:
             return None
         now = self._folder.fold(self._settled.nodes[place].count)
         least = self._least(number, resource, target)
-        if now is None or least is None:
+        if now is None or least.times is None:
             return None
         takes = max(1, ceil(now * least.times - _HAIR))
         price = next((p for p in self._graph.prices if p.place == place), None)
@@ -367,7 +384,7 @@ class _Mode:
     ) -> _Least | None:
         """Return how much of one capacity makes all hold at the population but what is hopeless.
 
-        0 where any amount does, None where none does, or nothing rests on it.
+        None where nothing rests on it.
         """
         graph = self._sized(times)
         known = graph.assumptions.get(number)
@@ -388,9 +405,9 @@ class _Mode:
         return (largest_acceptable(graph) or 0) >= self._population
 
 
-def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least | None:
-    """Return the least value from which on nothing fails, 0 where nothing ever does, else None."""
-    boundaries = boundaries_of(excesses, symbol, (_LEAST, MOST))
+def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least:
+    """Return the least value from which on nothing fails."""
+    boundaries = boundaries_of(excesses, symbol, (_LEAST, MOST), unit="times")
     ends, seen = [_LEAST, *boundaries.points, MOST], opposite(boundaries.known)
     found: Fraction | None = None
     below: list[Excess] = []
@@ -400,6 +417,6 @@ def _least_of(excesses: Sequence[Excess], symbol: Formula) -> _Least | None:
             break
         found = low
     if found is None or found == _LEAST:
-        return None if found is None else _Least(Fraction(0), (), seen)
+        return _Least(None if found is None else Fraction(0), tuple(below), seen)
     is_open = any(over.fails(symbol, found) for over in excesses)
     return _Least(found * (1 + _HAIR) if is_open else found, tuple(below), seen)
