@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -215,3 +216,95 @@ stream voice { source 1 packet/s, 9 byte/packet; at a { two(4 ms/packet) } }
                         "component two(z) { cpu 2 * z; delay 7 ms }")  # fmt: skip
     ours, theirs = (lower(s.model, s.configuration()) for s in (spec(text), spec(long)))
     assert str(ours.resources) == str(theirs.resources)
+
+
+# -- several nodes, and all but some -----------------------------------------------------------
+
+LISTED = """
+users N in 1..1000
+machine pod { cpu 2 core, idle 5 %; price 0.08 $/hour }
+machine box { }
+network mesh { switched; rate 10 Gbit/s; header 66 byte/packet; propagation 50 us }
+component work { cpu 2 ms/request }
+topology {
+  node client = box * N
+  link edge, spare_edge = mesh between client, web
+  link fabric = mesh between all but client
+  node auth, profile, cart = 2 * pod
+  node web = N / 3 * pod
+}
+stream ask for each client {
+  source 1 request / 1 s, 1 kB/request, 1448 byte/packet
+  at client { }
+  over edge
+  at web { work }
+  at auth { work }
+  at web { }
+  at cart { work }
+  at profile { work }
+}
+"""
+WRITTEN_OUT = LISTED.replace(
+    "link edge, spare_edge = mesh between client, web",
+    "link edge = mesh between client, web; link spare_edge = mesh between client, web",
+).replace("between all but client", "between auth, profile, cart, web").replace(
+    "node auth, profile, cart = 2 * pod",
+    "node auth = pod * 2; node profile = pod * 2; node cart = pod * 2",
+).replace("node web = N / 3 * pod", "node web = pod * (N / 3)")  # fmt: skip
+
+
+def test_lists_answer_as_what_is_written_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed, written_out = (
+        answer(text, tmp_path, monkeypatch, capsys) for text in (LISTED, WRITTEN_OUT)
+    )
+    assert listed == written_out
+    assert "profile.cpu" in listed
+
+
+@pytest.mark.parametrize(
+    ("ends", "joined"),
+    [
+        ("all but client", ("auth", "profile", "cart", "web")),
+        ("all", ("client", "auth", "profile", "cart", "web")),
+        ("edge, cart, all but client", ("edge", "cart", "auth", "profile", "web")),
+        ("edge, all but client, spare", ("edge", "auth", "profile", "cart", "web")),
+    ],
+)
+def test_all_nodes_are_those_of_the_whole_file(ends: str, joined: tuple[str, ...]) -> None:
+    text = LISTED.replace("all but client", ends) + "topology { node spare = pod * 0 }"
+    model = spec(text).model
+    fabric = next(link for link in model.links if link.name == "fabric")
+    assert fabric.ends == (*joined, *(["spare"] if "spare" not in ends else []))
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["3 * pod", "pod * 3", "(1 + 2) * pod", "N * pod", "ws.alpha * 2", "2 * ws.alpha",
+     "k * pod * 2", "k * 2 * pod", "k / 2 * pod"],
+)  # fmt: skip
+def test_the_count_stands_before_a_machine_or_behind_it(place: str) -> None:
+    text = "use std.claypool1997.workstations as ws\nparam k = 4\n" + LISTED.replace(
+        "N / 3 * pod", place
+    )
+    found = spec(text)
+    node = next(node for node in found.model.nodes if node.name == "web")
+    assert node.machine == ("ws.alpha" if "alpha" in place else "pod")
+    settled = found.configuration(None, [f"cart = {place}"])
+    assert settled.nodes["cart"].count == settled.nodes["web"].count
+
+
+def test_a_node_that_no_stream_visits_may_have_no_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = LISTED.replace("node web", "node spare = pod * spares\n  node web")
+    text = "param spares = 0 in 0..9\n" + text
+    nothing = answer(text, tmp_path, monkeypatch, capsys, "--set", "spare = pod * 0")
+    assert "spare" not in nothing.partition("\n")[2].replace("spare_edge", "")
+    none = answer(text, tmp_path, monkeypatch, capsys)
+    assert re.search(r"spare.cpu +0 % +never", none)
+    three = answer(text, tmp_path, monkeypatch, capsys, "--set", "spares = 3")
+    assert re.search(r"spare.cpu +5 % +never", three)
+    assert main(["solve", "spec.qps", "--set", "cart = pod * 0"]) == 2
+    assert "`ask` visits it here" in capsys.readouterr().err

@@ -40,6 +40,7 @@ class Bound(Enum):
     FULL = "a share of at most 100 %: beyond that it is saturated"
     TARGET = "a share above 0, at most 100 %"
     COUNT = "a whole number above zero"
+    NUMBER = "a whole number, or zero"
     RANK = "a whole number from 1"
     WHOLE = "whole and above zero"
     EFFICIENCY = "above 50 %, where more cores begin to help, and at most 100 %"
@@ -75,6 +76,7 @@ _INTERVALS = {
     Bound.TARGET: Interval(least=_ZERO, most=_ONE, is_least_out=True),
     Bound.EFFICIENCY: Interval(least=Fraction(1, 2), most=_ONE, is_least_out=True),
     Bound.COUNT: _WHOLE,
+    Bound.NUMBER: Interval(least=_ZERO, is_whole=True),
     Bound.RANK: _WHOLE,
     Bound.WHOLE: _WHOLE,
 }

@@ -154,7 +154,8 @@ class _Check:
     def count(self, name: str) -> None:
         """Report a number of places that cannot be."""
         of = self._configuration
-        self.value(count_of(of.nodes[name] if name in of.nodes else of.links[name]))
+        place = of.nodes[name] if name in of.nodes else of.links[name]
+        self.value(count_of(place, self._model))
 
     def value(self, bounded: Bounded) -> None:
         """Report a value that is not what it may be."""
@@ -278,7 +279,10 @@ class _Check:
             bounded.span,
             f"{bounded.what} must be {bounded.bound.value}",
             label=f"this is {_shown(value)}{unit}{kinds}{self._at(bounded, folder)}",
-            secondary=self._causes(bounded),
+            secondary=[
+                *self._causes(bounded),
+                *([bounded.because] if bounded.because and value == 0 else []),
+            ],
             hint=_hint(bounded, value),
         )
 
@@ -298,8 +302,10 @@ def _shown(value: Fraction) -> str:
 
 
 def _hint(bounded: Bounded, value: Fraction) -> str:
-    if bounded.bound is Bound.COUNT and value > 0:
+    if bounded.bound in (Bound.COUNT, Bound.NUMBER) and value > 0:
         return "give a whole number, or round it where it is used: `ceil(…)`"
+    if bounded.because is not None and value == 0:
+        return "give it some, or let no stream visit it"
     if varies(bounded.expr):
         return "narrow the range of the population, or keep it in bounds with `max` or `min`"
     if bounded.bound is Bound.EFFICIENCY:
@@ -313,6 +319,6 @@ def _hint(bounded: Bounded, value: Fraction) -> str:
         return "1 is served first, 2 after it: write `priority 1`"
     if bounded.bound is Bound.WHOLE:
         return "give it a whole number of cores, or write `mm1`"
-    if bounded.bound is Bound.NOT_NEGATIVE:
+    if bounded.bound in (Bound.NOT_NEGATIVE, Bound.NUMBER):
         return "give it a value of zero or more"
     return "give it a value above zero, or leave the thing out"

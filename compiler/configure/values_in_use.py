@@ -10,6 +10,7 @@ from msgspec import Struct
 from qps.compiler import ir
 from qps.compiler.configure.allowed_values import Bound
 from qps.compiler.configure.configuration import VARYING, Configuration
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.quantities.dimension import DIMENSIONLESS, Dimension
@@ -20,13 +21,14 @@ _ALIKE = (ir.Constant, ir.Population, ir.Sum, ir.Product, ir.Power, ir.Apply)
 
 
 class Bounded(Struct, frozen=True, kw_only=True):
-    """An expression with what it is called, what it may be, and its dimension."""
+    """An expression with what it is called, what it may be, its dimension, and who needs it so."""
 
     expr: ir.Expr
     span: Span
     what: str
     bound: Bound
     dimension: Dimension = DIMENSIONLESS
+    because: Label | None = None
 
 
 def varies(expr: ir.Expr) -> bool:
@@ -40,15 +42,29 @@ def varies(expr: ir.Expr) -> bool:
 def values_in_use(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield every value that is looked at in a configuration."""
     yield from stated_values(model)
-    yield from counts_in_place(configuration)
+    yield from counts_in_place(model, configuration)
 
 
-def counts_in_place(configuration: Configuration) -> Iterator[Bounded]:
+def counts_in_place(model: ir.Model, configuration: Configuration) -> Iterator[Bounded]:
     """Yield how many there are of each place."""
     for node in configuration.nodes.values():
-        yield count_of(node)
+        yield count_of(node, model)
     for link in configuration.links.values():
-        yield count_of(link)
+        yield count_of(link, model)
+
+
+def visits(model: ir.Model) -> dict[str, Label]:
+    """Return the nodes at which streams are, each with who is first there."""
+    found: dict[str, Label] = {}
+    for stream in model.streams:
+        if isinstance(stream.flows_from, str):
+            found.setdefault(
+                stream.flows_from, Label(stream.span, f"`{stream.name}` starts at each of them")
+            )
+        for leg in stream.legs:
+            if isinstance(leg, ir.Visit):
+                found.setdefault(leg.node, Label(leg.span, f"`{stream.name}` visits it here"))
+    return found
 
 
 def points_of(configuration: Configuration) -> tuple[int, ...]:
@@ -127,11 +143,21 @@ def chosen_from(stream: ir.Stream) -> Iterator[ir.Spread]:
                 yield step.spread
 
 
-def count_of(place: ir.Node | ir.Link) -> Bounded:
-    """Return how many there are of a place: whole, unless they grow with the population."""
+def count_of(place: ir.Node | ir.Link, model: ir.Model) -> Bounded:
+    """Return how many there are of a place: whole, unless they grow with the population.
+
+    Of a node that no stream visits there may be none.
+    """
+    visited = model.once(visits)
     bound = Bound.POSITIVE if varies(place.count) else Bound.COUNT
+    if isinstance(place, ir.Node) and place.name not in visited:
+        bound = Bound.NOT_NEGATIVE if varies(place.count) else Bound.NUMBER
     return Bounded(
-        expr=place.count, span=place.span, what=f"the count of `{place.name}`", bound=bound
+        expr=place.count,
+        span=place.span,
+        what=f"the count of `{place.name}`",
+        bound=bound,
+        because=visited.get(place.name),
     )
 
 

@@ -320,6 +320,8 @@ def priced(
         for link in configuration.links.values()
     ]
     for name, count, kind in (*places, *networks):
+        if expressions.lower(count) is ZERO:
+            continue
         if kind is None or kind.price is None:
             unpriced.append(name)
             continue

@@ -6,11 +6,12 @@ from msgspec import Struct, field
 
 from qps.compiler import ir
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.configure.values_in_use import varies, visits
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.flows import Demand
 from qps.compiler.lower.load_graph import Calibration
 from qps.compiler.lower.lower_expressions import ExpressionLowering
-from qps.engine.formulas import Formula
+from qps.engine.formulas import ONE, ZERO, Formula, minimum
 
 
 class StreamDemands(Struct, kw_only=True):
@@ -32,10 +33,13 @@ class StreamDemands(Struct, kw_only=True):
         """Charge every resource that is loaded with its idle load."""
         for node in self.configuration.nodes.values():
             machine = self.model.machines[node.machine]
+            # Where no stream is there may be no machine, and nothing that idles.
+            is_free = node.name not in self.model.once(visits) and not varies(node.count)
+            some = minimum(ONE, self.expressions.count(node.name)) if is_free else ONE
             for resource in machine.resources:
-                if resource.idle is not None:
+                if resource.idle is not None and some is not ZERO:
                     name = f"{node.name}.{resource.name}"
-                    load = self.expressions.symbol(f"{name}.idle", resource.idle)
+                    load = some * self.expressions.symbol(f"{name}.idle", resource.idle)
                     demand = self.demand(name, resource.span)
                     demand.add("idle", load)
                     demand.background.append(load)

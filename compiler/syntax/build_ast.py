@@ -5,8 +5,9 @@ Most rules are built as `rules.py` tells. What the grammar says in another shape
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -47,7 +48,7 @@ class Builder:
                 self._default_machine = item.machine
             is_step = isinstance(item, ast.Component)
             built.append(replace(item, default_machine=self._default_machine) if is_step else item)
-        return built
+        return with_all_nodes(built)
 
     def change(self, tree: Tree) -> ast.Change:
         """Return `name = value`."""
@@ -219,6 +220,9 @@ class Builder:
                 return "\n".join(line.strip() for line in lines)
             case "option":
                 return self._option(tree)
+            case "topology":
+                placed = (self._placed(_tree(line)) for line in tree.children if line is not None)
+                return ast.Topology(span=span, items=tuple(chain.from_iterable(placed)))
             case "column":
                 return self._column(tree)
             case "spread":
@@ -236,6 +240,18 @@ class Builder:
             choices=tuple(choices),
             source=self._built(source),
         )
+
+    def _placed(self, line: Tree) -> Iterator[ast.Node | ast.Link]:
+        """Yield the nodes or links of one line, which are alike but for their names."""
+        count = next(i for i, piece in enumerate(line.children) if isinstance(piece, Tree))
+        place, *ends = self._all(line.children[count:])
+        span, names = self._span(line), [self._built(name) for name in line.children[:count]]
+        if line.data == "node":
+            yield from (ast.Node(span=span, name=name, place=place) for name in names)
+            return
+        everyone = ends.pop() if isinstance(ends[-1], ast.AllNodes) else None
+        for name in names:
+            yield ast.Link(span=span, name=name, place=place, ends=tuple(ends), everyone=everyone)
 
     def _column(self, tree: Tree) -> ast.Column:
         heading, *rest = tree.children  # the heading is a name, or any text in quotes
@@ -297,6 +313,30 @@ class Builder:
                     )
                 return ast.Name(span, (str(word),))
         return str(word)
+
+
+def with_all_nodes(
+    items: Sequence[str | ast.Declaration],
+) -> list[str | ast.Declaration]:
+    """Return what a file declares with the ends of links `between all`: the nodes of the file."""
+    parts = [one for item in items if isinstance(item, ast.Topology) for one in item.items]
+    nodes = [one.name.text for one in parts if isinstance(one, ast.Node)]
+    return [
+        replace(item, items=tuple(_joined(one, nodes) for one in item.items))
+        if isinstance(item, ast.Topology)
+        else item
+        for item in items
+    ]
+
+
+def _joined(item: ast.Node | ast.Link, nodes: Sequence[str]) -> ast.Node | ast.Link:
+    """Return a link `between all but` some with its ends, each where that is said."""
+    if isinstance(item, ast.Node) or item.everyone is None:
+        return item
+    left_out = {name.text for name in (*item.ends, *item.everyone.but)}
+    span = item.everyone.span
+    found = [ast.Name(span, (name,)) for name in dict.fromkeys(nodes) if name not in left_out]
+    return replace(item, ends=(*item.ends, *found))
 
 
 def _keyword(tree: Tree, span: Span) -> ast.Name:

@@ -193,6 +193,18 @@ def _member(fault: Fault) -> str | None:
     return None
 
 
+def _listed(fault: Fault) -> str | None:
+    """Where several nodes, or the nodes that a link joins, go wrong."""
+    if re.search(r"\b(?:node|link)\s[\w\s,]*$", fault.before) and fault.word.isidentifier():
+        return "put a comma before it" if "EQUAL" in fault.accepted else None
+    if "BUT" not in fault.accepted or not fault.before.endswith("all"):
+        return None
+    if fault.word in ("except", "without", "not"):
+        return "write `but`: `between all but client`"
+    is_more = fault.word == ","
+    return "what else a link joins stands before: `between core, all`" if is_more else None
+
+
 def _comma(fault: Fault) -> str | None:
     if fault.word != ",":
         return None
@@ -347,6 +359,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _group,
     _target,
     _member,
+    _listed,
     _comma,
     _bracket,
     _equals,

@@ -137,9 +137,7 @@ RULES: dict[str, Rule] = {
     "single_thread": _rule(ast.SingleThread, "name"),
     "defaults": _rule(ast.Defaults, "machine"),
     # where the steps run, and what travels
-    "topology": _rule(ast.Topology, "items..."),
-    "node": _rule(ast.Node, "name place"),
-    "link": _rule(ast.Link, "name place ends..."),
+    "all_nodes": _rule(ast.AllNodes, "but..."),
     "stream": _rule(ast.Stream, "name flows each items..."),
     "emission": _rule(ast.Emission, "values..."),
     "at": _rule(ast.At, "node steps..."),

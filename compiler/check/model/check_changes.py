@@ -307,7 +307,7 @@ class ChangeChecker(Part, frozen=True):
 
     def _place(self, change: ast.Change, declared: Declared) -> ir.Change | None:
         is_node = isinstance(declared.declaration, ast.Node)
-        read = None if isinstance(change.value, ast.Range) else place_of(change.value)
+        read = None if isinstance(change.value, ast.Range) else place_of(change.value, self.main)
         what = "machine" if is_node else "network"
         if read is None:
             own, users = change.name.text, self.names(ast.Users)
@@ -326,7 +326,7 @@ class ChangeChecker(Part, frozen=True):
             return None
         count = None
         if read.count is not None:
-            count = self.places.count(read.count)
+            count = self.places.count(read.count, is_node=is_node)
             if count is None:
                 return None
         return ir.SetPlace(declared.qualified, kind, count, change.span)

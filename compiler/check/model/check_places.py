@@ -44,15 +44,15 @@ class PlaceChecker(Part, frozen=True):
         )
         return None if built is None else found.qualified
 
-    def count(self, expr: ast.Expr) -> ir.Expr | None:
-        """Return how many there are of a node or link."""
+    def count(self, expr: ast.Expr, *, is_node: bool) -> ir.Expr | None:
+        """Return how many there are of a node or link; none of a node that no stream visits."""
         scope = Scope(self.main, Allowed.POPULATION)
         quantity = self.expressions.quantity(expr, scope, DIMENSIONLESS, "a count")
         if quantity is None:
             return None
         if isinstance(quantity.expr, ir.Constant):
             value = quantity.expr.value
-            if value <= 0 or value.denominator != 1:
+            if value < 0 or value.denominator != 1 or (value == 0 and not is_node):
                 self.sink.report(
                     codes.OUT_OF_RANGE,
                     expr.span,

@@ -52,6 +52,7 @@ class RouteChecker(Struct, frozen=True):
         declared = (d for d in self.module.names.values() if isinstance(d, ast.Link))
         return all(
             link.name.text in self.links
+            and link.ends
             and all(isinstance(self.module.names.get(e.text), _JOINED) for e in link.ends)
             and link.name.text not in [end.text for end in link.ends]
             for link in declared

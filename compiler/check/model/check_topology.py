@@ -11,6 +11,7 @@ from qps.compiler.check.names.declarations import report_name
 from qps.compiler.check.names.places import place_of
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.syntax import ast
 
 N = TypeVar("N", ast.Node, ast.Link)
@@ -57,7 +58,7 @@ class TopologyChecker(Part, frozen=True):
         self, expr: ast.Expr, name: ast.Name, *, is_node: bool
     ) -> tuple[str, ir.Expr] | None:
         """Return the machine or network of a place and how many of it; a failed one stays known."""
-        place = place_of(expr)
+        place = place_of(expr, self.main)
         if place is None:
             what = "machine" if is_node else "network"
             self.sink.report(
@@ -70,7 +71,9 @@ class TopologyChecker(Part, frozen=True):
         kind = self._places.kind(place, self.main, is_node=is_node)
         if kind is None:
             return None
-        count = ir.Constant(_ONE) if place.count is None else self._places.count(place.count)
+        if place.count is None:
+            return kind, ir.Constant(_ONE)
+        count = self._places.count(place.count, is_node=is_node)
         return None if count is None else (kind, count)
 
     def _topology(self, kind: type[N]) -> list[N]:
@@ -85,6 +88,7 @@ class TopologyChecker(Part, frozen=True):
         """Check what the links join: nodes and other links, whether these are sound or not."""
         kinds = (ast.Node, ast.Link)
         for link in self._topology(ast.Link):
+            self._left_out(link)
             for end in link.ends:
                 if not isinstance(self.main.names.get(end.text), kinds):
                     report_name(self.sink, self.main, end, "node or link", kinds)
@@ -95,6 +99,44 @@ class TopologyChecker(Part, frozen=True):
                         f"`{end.text}` joins itself",
                         hint="name the nodes, or the other links, that it joins",
                     )
+
+    def _left_out(self, link: ast.Link) -> None:
+        """Check which nodes a link `between all but` some leaves out."""
+        if link.everyone is None:
+            return
+        named = self.main.names.get("all")
+        if isinstance(named, ast.Node | ast.Link):
+            self.sink.report(
+                codes.RESERVED_WORD,
+                named.name.span,
+                "`all` is every node where a link says what it joins, and cannot be one of them",
+                secondary=[Label(link.everyone.span, "such as here")],
+                hint="call it `all_` or something more telling",
+            )
+        for name in link.everyone.but:
+            if not isinstance(self.main.names.get(name.text), ast.Node):
+                report_name(self.sink, self.main, name, "node", (ast.Node,))
+        self._distinct_ends(link.everyone.but)
+        if not link.ends:
+            self.sink.report(
+                codes.NO_ROUTE,
+                link.everyone.span,
+                f"`{link.name.text}` joins no node",
+                hint="leave fewer of them out",
+            )
+
+    def _distinct_ends(self, names: tuple[ast.Name, ...]) -> None:
+        first: dict[str, ast.Name] = {}
+        for name in names:
+            earlier = first.setdefault(name.text, name)
+            if earlier is not name:
+                self.sink.report(
+                    codes.DUPLICATE_NAME,
+                    name.span,
+                    f"`{name.text}` is left out twice",
+                    secondary=[Label(earlier.span, "first here")],
+                    hint="name it once",
+                )
 
 
 def _place_hint(expr: ast.Expr, name: str, what: str) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from qps.compiler import ir
 from qps.compiler.check.model.dangling import everything_in
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Span
+
+_NONE = ir.Constant(Fraction(0))
 
 
 def report_unreached(
@@ -24,7 +27,7 @@ def report_unreached(
     """
     visited, crossed = _reached(streams)
     for node in nodes.values():
-        if node.name not in visited:
+        if node.name not in visited and node.count != _NONE:
             _warn(
                 sink,
                 node.span,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Generic, TypeVar
@@ -235,7 +236,7 @@ def report_other_spec(sink: Sink, span: Span, declared: Declared) -> None:
     match declaration:
         case ast.Node(place=place) | ast.Link(place=place):
             word = "node" if isinstance(declaration, ast.Node) else "link"
-            what = place.span.text.split()[0]
+            what = _what_stands(declared.module, place)
             hint = f"put what it is in a topology of your own: `{word} name = {prefix}.{what}`"
         case ast.Stream():
             hint = "streams are not shared: write one here, of the components of that module"
@@ -249,6 +250,16 @@ def report_other_spec(sink: Sink, span: Span, declared: Declared) -> None:
         secondary=[Label(declaration.name.span, "declared here")],
         hint=hint,
     )
+
+
+def _what_stands(module: Module, place: ast.Expr) -> str:
+    """Return the machine or network of a place in a module, as it is written there."""
+    words = re.findall(r"[^\W\d][\w.]*", place.span.text)
+    for word in words:
+        declared = lookup(module, ast.Name(place.span, tuple(word.split("."))))
+        if declared and isinstance(declared.declaration, ast.Machine | ast.Network):
+            return str(word)
+    return place.span.text
 
 
 def _such_as(candidates: list[str]) -> str:

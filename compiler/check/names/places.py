@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from qps.compiler.check.names.declarations import Module, lookup_as
+from qps.compiler.check.names.declarations import Module, lookup, lookup_as
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.suggest import did_you_mean
@@ -23,18 +23,33 @@ class Place(Struct, frozen=True):
     count: ast.Expr | None
 
 
-def place_of(expr: ast.Expr) -> Place | None:
-    """Read `ws.ipx * N` as a machine and a count; None where it is nothing of the kind."""
-    match expr:
-        case ast.Reference(name=name):
-            return Place(name, None)
-        case ast.Product(factors=((False, ast.Reference(name=name)), *rest)):
-            if len(rest) == 1 and not rest[0][0]:
-                return Place(name, rest[0][1])
-            span = rest[0][1].span.to(rest[-1][1].span)
-            if not rest[0][0]:
-                return Place(name, ast.Product(span, tuple(rest)))
-    return None
+def place_of(expr: ast.Expr, module: Module) -> Place | None:
+    """Read `ws.ipx * N`, or `N * ws.ipx`, as a machine and a count; None for none."""
+    if isinstance(expr, ast.Reference):
+        return Place(expr.name, None)
+    if not isinstance(expr, ast.Product):
+        return None
+    names = [f.name for below, f in expr.factors if isinstance(f, ast.Reference) and not below]
+    hardware = [name for name in names if _is_hardware(name, module)]
+    first = expr.factors[0][1]
+    stands = [*hardware, *([first.name] if isinstance(first, ast.Reference) else [])]
+    if not stands:
+        return None
+    rest = [pair for pair in expr.factors if not _is(pair[1], stands[0])]
+    if rest[0][0]:
+        return None
+    span = rest[0][1].span.to(rest[-1][1].span)
+    return Place(stands[0], rest[0][1] if len(rest) == 1 else ast.Product(span, tuple(rest)))
+
+
+def _is(expr: ast.Expr, name: ast.Name) -> bool:
+    return isinstance(expr, ast.Reference) and expr.name is name
+
+
+def _is_hardware(name: ast.Name, module: Module) -> bool:
+    """Return whether a name is that of a machine or a network."""
+    declared = lookup(module, name)
+    return declared is not None and isinstance(declared.declaration, ast.Machine | ast.Network)
 
 
 def family_of(module: Module, name: ast.Name, kind: type[K]) -> list[K]:
@@ -59,7 +74,7 @@ def resource_words(module: Module, owner: ast.Node | ast.Link) -> list[str] | No
 
     None where that cannot be told, since its machine or network failed.
     """
-    place = place_of(owner.place)
+    place = place_of(owner.place, module)
     if place is None:
         return None
     if isinstance(owner, ast.Node):

@@ -125,11 +125,18 @@ class Node(Shared, frozen=True):
     place: Expr
 
 
+class AllNodes(Written, frozen=True):
+    """`all but client`: what a link joins, every node of the topology but some."""
+
+    but: tuple[Name, ...]
+
+
 class Link(Shared, frozen=True):
-    """`link lan = net.ethernet between station`."""
+    """`link lan = net.ethernet between station`; the ends of `everyone` are among its ends."""
 
     place: Expr
     ends: tuple[Name, ...]
+    everyone: AllNodes | None = None
 
 
 class Topology(Declaration, frozen=True):
