@@ -41,7 +41,7 @@ def case_tables(model: ir.Model, configuration: Configuration) -> dict[str, Case
         value = configuration.parameters[parameter.name]
         if not isinstance(value, ir.ByCase | ir.Mixture):
             continue
-        kinds = value.kinds if isinstance(value, ir.Mixture) else ()
+        kinds = value.classes if isinstance(value, ir.Mixture) else ()
         rows = [_row(kind.parameter, kind.name, kind.share, folder) for kind in kinds]
         rows.append(_row(parameter.name, "", None, folder))
         source = parameter.source or parameter.doc
@@ -73,14 +73,14 @@ def as_written(name: str, configuration: Configuration, case: ir.Case) -> str:
         return _mean(value, configuration)
     folder = Folder(configuration=configuration, population=Fraction(configuration.low), case=case)
     whole = folder.fold(ir.ParameterValue(name))
-    names = [kind.parameter for kind in value.kinds]
+    names = [kind.parameter for kind in value.classes]
     chosen = next(one for one in names if folder.fold(ir.ParameterValue(one)) == whole)
     return as_written(chosen, configuration, case)
 
 
 def _mean(mixture: ir.Mixture, configuration: Configuration) -> str:
     parts = []
-    for kind in mixture.kinds:
+    for kind in mixture.classes:
         text = as_written(kind.parameter, configuration, ir.Case.AVERAGE)
         text = f"({text})" if " + " in text or " - " in text else text
         parts.append(text if kind.weight == "1" else f"{kind.weight} * {text}")

@@ -48,13 +48,13 @@ def varies_by_case(expr: ir.Expr) -> bool:
     return any(isinstance(part, ir.ByCase | ir.Mixture) for part in parts_of(expr))
 
 
-def mixed(kinds: Sequence[ir.Kind], values: Sequence[Fraction], case: ir.Case) -> Fraction:
+def mixed(classes: Sequence[ir.Class], values: Sequence[Fraction], case: ir.Case) -> Fraction:
     """Return what a parameter by kinds is in a case, of what its kinds are in that case."""
     if case is ir.Case.LEAST:
         return min(values)
     if case is ir.Case.LARGEST:
         return max(values)
-    return sum((k.share * v for k, v in zip(kinds, values, strict=True)), Fraction(0))
+    return sum((k.share * v for k, v in zip(classes, values, strict=True)), Fraction(0))
 
 
 def scaled(
@@ -66,7 +66,7 @@ def scaled(
     """
     value = parameters[name]
     if isinstance(value, ir.Mixture):
-        each = [scaled(parameters, kind.parameter, factor, span) for kind in value.kinds]
+        each = [scaled(parameters, kind.parameter, factor, span) for kind in value.classes]
         return tuple(change for changes in each for change in changes) if all(each) else ()
     if isinstance(value, ir.Constant):
         return (ir.SetParameter(name, ir.Constant(value.value * factor), span),)

@@ -223,7 +223,7 @@ def _set(configuration: Configuration, change: ir.SetParameter) -> Configuration
     set_to: dict[str, ir.Expr] = {change.name: change.value}
     before = configuration.parameters[change.name]
     if isinstance(before, ir.Mixture):
-        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.kinds}
+        set_to |= {kind.parameter: ir.ParameterValue(change.name) for kind in before.classes}
     return replace(
         configuration,
         parameters=configuration.parameters | set_to,

@@ -60,15 +60,15 @@ _COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
 class Folder(Struct, kw_only=True):
     """Folds expressions; each parameter once in each case.
 
-    `asked_at` is where `case` was asked for, None where it is the one in force. `kinds` says
-    of which kinds of users, by the name of these kinds.
+    `asked_at` is where `case` was asked for, None where it is the one in force. `classes` says
+    of which classes of users, by the name of these (`kinds` in a spec).
     """
 
     configuration: Configuration
     population: Fraction
     case: ir.Case | None = None
     asked_at: Span | None = None
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, str] = field(default_factory=dict)
     is_near: bool = False
     _parameters: dict[tuple[str, ir.Case], Fraction | None] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -119,9 +119,9 @@ class Folder(Struct, kw_only=True):
                 return None if holds is None else self.fold(then if holds else otherwise)
             case ir.InCase(case, value, span):
                 return self.in_case(case, span).fold(value)
-            case ir.Mixture(kinds=kinds):
-                of_one = [k.parameter for k in kinds if k.name == self.kinds.get(expr.of)]
-                return self._parameter(of_one[0]) if of_one else self._mixed(kinds)
+            case ir.Mixture(classes=classes):
+                of_one = [k.parameter for k in classes if k.name == self.classes.get(expr.of)]
+                return self._parameter(of_one[0]) if of_one else self._mixed(classes)
             case ir.ByCase():
                 return self.fold(self._stated(expr))
             case ir.Measured() | ir.Changed():
@@ -176,12 +176,12 @@ class Folder(Struct, kw_only=True):
             raise UnstatedCaseError(Unstated(self._open[-1], case, asked_at))
         return stated.value
 
-    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Fraction | None:
-        values = [self._parameter(kind.parameter) for kind in kinds]
+    def _mixed(self, classes: tuple[ir.Class, ...]) -> Fraction | None:
+        values = [self._parameter(kind.parameter) for kind in classes]
         known = [value for value in values if value is not None]
         if len(known) < len(values):
             return None
-        return mixed(kinds, known, self.case or self.configuration.case)
+        return mixed(classes, known, self.case or self.configuration.case)
 
     def _lookup(self, table: ir.RecordedTable, argument: Fraction | None) -> Fraction | None:
         if argument is None:
@@ -195,22 +195,22 @@ class Folder(Struct, kw_only=True):
         """Return whether an expression rests on kinds of users that are not yet chosen from."""
         return self._classes_of_users(expr, set()) is not None
 
-    def each_kind(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
+    def each_class(self, expr: ir.Expr) -> list[tuple[Fraction, Folder]]:
         """Return this folder for each kind of users that an expression rests on, by its share."""
         found = self._classes_of_users(expr, set())
         if found is None:
             return [(Fraction(1), self)]
         chosen = []
-        for kind in found.kinds:
-            kinds = dict(self.kinds) | {found.of: kind.name}
-            of_kind = replace(self, kinds=kinds, _parameters={}, _open=[])
-            chosen += [(kind.share * share, one) for share, one in of_kind.each_kind(expr)]
+        for kind in found.classes:
+            classes = dict(self.classes) | {found.of: kind.name}
+            of_class = replace(self, classes=classes, _parameters={}, _open=[])
+            chosen += [(kind.share * share, one) for share, one in of_class.each_class(expr)]
         return chosen
 
     def _classes_of_users(self, expr: ir.Expr, seen: set[str]) -> ir.Mixture | None:
         """Return a mixture of users that an expression rests on and that is not yet chosen from."""
         for part in parts_of(expr):
-            if isinstance(part, ir.Mixture) and part.of_users and part.of not in self.kinds:
+            if isinstance(part, ir.Mixture) and part.of_users and part.of not in self.classes:
                 return part
             if isinstance(part, ir.ParameterValue) and part.name not in seen:
                 seen.add(part.name)
@@ -226,7 +226,7 @@ class Folder(Struct, kw_only=True):
 
     def _groups(self, name: str) -> Fraction | None:
         total = Fraction(0)
-        for share, folder in self.each_kind(ir.Members(name)):
+        for share, folder in self.each_class(ir.Members(name)):
             members = folder.fold(ir.Members(name))
             if not members:
                 return None

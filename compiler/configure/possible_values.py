@@ -180,7 +180,7 @@ class _Check:
         populations = self._folders if varies(expr) else self._folders[:1]
         if not (self._has_kinds and self._folders[0].rests_on_kinds(expr)):
             return populations
-        return [one for at in populations for _, one in at.each_kind(expr)]
+        return [one for at in populations for _, one in at.each_class(expr)]
 
     def _is_nearly(self, bounded: Bounded, folder: Folder) -> bool:
         """Return whether a value that is not rational is in bounds, as far as that can be told."""
@@ -212,7 +212,7 @@ class _Check:
         if varies(group.size.expr):
             return  # small where that is: there, all of its users send
         both = ir.Sum((flows.expr, group.size.expr))
-        for folder in (one for at in self._folders for _, one in at.each_kind(both)):
+        for folder in (one for at in self._folders for _, one in at.each_class(both)):
             count, size = folder.fold(flows.expr), folder.fold(group.size.expr)
             if count is None or size is None or count <= size:
                 continue
@@ -273,7 +273,7 @@ class _Check:
 
     def _out_of_bounds(self, bounded: Bounded, folder: Folder, value: Fraction) -> None:
         unit = "" if bounded.dimension == DIMENSIONLESS else f" {bounded.dimension}"
-        kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.kinds.items())
+        kinds = "".join(f" for `{of}.{kind}`" for of, kind in folder.classes.items())
         self._sink.report(
             codes.OUT_OF_RANGE,
             bounded.span,

@@ -166,8 +166,8 @@ class ByCase(Struct, frozen=True):
         return next((value for value in self.values if value.case is case), None)
 
 
-class Kind(Struct, frozen=True):
-    """A kind: its share of all, the weight as it is written, and the parameter of its value."""
+class Class(Struct, frozen=True):
+    """A class of users or items: its share of all, the weight as it is written, and the parameter of its value."""
 
     name: str
     share: Fraction
@@ -176,15 +176,15 @@ class Kind(Struct, frozen=True):
 
 
 class Mixture(Struct, frozen=True):
-    """A value over several kinds: on average their mean, else the least or largest of all.
+    """A value over classes (`kinds` in a spec): on average their mean, else the least or largest.
 
-    `of` names the kinds; where these are `of_users`, all that a user asks for is counted by kind.
+    `of` names the classes; where these are `of_users`, all that a user asks for is counted by class.
     `total` is what the weights add up to where they are counts, 1 where they are shares.
     """
 
     of: str
     of_users: bool
-    kinds: tuple[Kind, ...]
+    classes: tuple[Class, ...]
     total: Fraction
 
 

@@ -32,7 +32,7 @@ _OPERANDS: dict[type, Callable[[Any], Sequence[ir.Expr]]] = {
     ir.Choice: attrgetter("then", "otherwise"),
     ir.InCase: lambda case: (case.value,),
     ir.ByCase: lambda cases: [stated.value for stated in cases.values],
-    ir.Mixture: lambda mixture: [ir.ParameterValue(kind.parameter) for kind in mixture.kinds],
+    ir.Mixture: lambda mixture: [ir.ParameterValue(kind.parameter) for kind in mixture.classes],
     ir.Lookup: lambda lookup: (lookup.argument,),
 }
 """By the kind of an expression: this is asked of every part of every value."""

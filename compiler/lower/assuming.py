@@ -33,7 +33,7 @@ class Assuming(Struct, kw_only=True):
 
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     mixtures: dict[Formula, Mixed] = field(default_factory=dict)
-    keeps_kinds: bool = False
+    keeps_classes: bool = False
     moving: Moving = field(default_factory=dict)
     sizes_move: bool = False
     weighed: dict[str, bool] = field(default_factory=dict)

@@ -56,7 +56,7 @@ class KeptGraphs:
             kind.parameter
             for one in model.parameters
             if isinstance(one.value, ir.Mixture)
-            for kind in one.value.kinds
+            for kind in one.value.classes
         }
 
     def shape_of(self, configuration: Configuration, *asked: object) -> Shape:

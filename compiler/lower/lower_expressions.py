@@ -43,7 +43,7 @@ class ExpressionLowering(Assuming, kw_only=True):
     """Lowers expressions in one configuration and keeps the assumptions they rest on.
 
     `asked_at` is where `case` was asked for, None where it is the one in force. What it returns
-    is averaged over all kinds, unless it `keeps_kinds`: then symbols of `mixtures` stand for them.
+    is averaged over all classes, unless it `keeps_classes`: symbols of `mixtures` stand for them.
     """
 
     model: ir.Model
@@ -76,14 +76,14 @@ class ExpressionLowering(Assuming, kw_only=True):
             expressions.settle(elastic.parameter.name, elastic.value)
         return expressions
 
-    def keeping_kinds(self) -> ExpressionLowering:
+    def keeping_classes(self) -> ExpressionLowering:
         """Return one for parts of a formula, which is to be averaged as a whole."""
-        return replace(self, keeps_kinds=True)
+        return replace(self, keeps_classes=True)
 
     def lower(self, expr: ir.Expr, measure: MeasureOf | None = None) -> Formula:
         """Return an expression in symbols; `measure` gives the measures it may name."""
         lowered = self._lower(expr, measure)
-        return lowered if self.keeps_kinds else self.averaged(lowered)
+        return lowered if self.keeps_classes else self.averaged(lowered)
 
     def _lower(  # noqa: PLR0911 - one return a node
         self, expr: ir.Expr, measure: MeasureOf | None
@@ -98,9 +98,9 @@ class ExpressionLowering(Assuming, kw_only=True):
             case ir.Population():
                 return self.population
             case ir.NodeCount(name):
-                return self.keeping_kinds().count(name)
+                return self.keeping_classes().count(name)
             case ir.Members(name):
-                return self.keeping_kinds().members(name)
+                return self.keeping_classes().members(name)
             case ir.GroupCount(name):
                 return self.averaged(self.groups(name))
             case ir.Sum(terms):
@@ -128,11 +128,11 @@ class ExpressionLowering(Assuming, kw_only=True):
         """Return what has several values."""
         match expr:
             case ir.InCase(case, value, span):
-                return replace(self, case=case, asked_at=span, keeps_kinds=True).lower(
+                return replace(self, case=case, asked_at=span, keeps_classes=True).lower(
                     value, measure
                 )
-            case ir.Mixture(kinds=kinds):
-                return self._mixed(kinds)
+            case ir.Mixture(classes=classes):
+                return self._mixed(classes)
             case ir.ByCase():
                 raise AssertionError("only parameters have cases")
 
@@ -144,14 +144,14 @@ class ExpressionLowering(Assuming, kw_only=True):
     def members(self, name: str) -> Formula:
         """Return how many users there are in each group: all of them, where they are few."""
         group = self.configuration.groups[name]
-        size = self.keeping_kinds().symbol(f"{name}.size", group.size, group.doc)
+        size = self.keeping_classes().symbol(f"{name}.size", group.size, group.doc)
         members = size if size == self.population else minimum(size, self.population)
-        return members if self.keeps_kinds else self.averaged(members)
+        return members if self.keeps_classes else self.averaged(members)
 
     def groups(self, name: str) -> Formula:
         """Return how many groups there are: N users, in groups of min(k, N), of all kinds."""
-        groups = self.population / self.keeping_kinds().members(name)
-        return groups if self.keeps_kinds else self.averaged(groups)
+        groups = self.population / self.keeping_classes().members(name)
+        return groups if self.keeps_classes else self.averaged(groups)
 
     def symbol(
         self,
@@ -205,14 +205,14 @@ class ExpressionLowering(Assuming, kw_only=True):
         else:
             self._check_range(declared, self.put_in(lowered))
         if isinstance(expr, ir.Mixture) and self._case is ir.Case.AVERAGE:
-            lowered = self._of_each_kind(name, expr, lowered)
+            lowered = self._of_each_class(name, expr, lowered)
         self._parameters[key] = lowered
         return lowered
 
-    def _of_each_kind(self, name: str, mixture: ir.Mixture, mean: Formula) -> Formula:
+    def _of_each_class(self, name: str, mixture: ir.Mixture, mean: Formula) -> Formula:
         """Return a symbol that stands for a parameter until its kinds are counted."""
         stands = symbol(f"{name} of each kind")
-        each = tuple((number(k.share), self._parameter(k.parameter)) for k in mixture.kinds)
+        each = tuple((number(k.share), self._parameter(k.parameter)) for k in mixture.classes)
         self.mixtures[stands] = Mixed(
             symbol=stands, of=mixture.of, of_users=mixture.of_users, mean=mean, each=each
         )
@@ -232,11 +232,11 @@ class ExpressionLowering(Assuming, kw_only=True):
             raise QpsError(sink.found)
         return stated
 
-    def _mixed(self, kinds: tuple[ir.Kind, ...]) -> Formula:
+    def _mixed(self, classes: tuple[ir.Class, ...]) -> Formula:
         """Return what a parameter by kinds is in the case in force."""
-        values = [self._parameter(kind.parameter) for kind in kinds]
+        values = [self._parameter(kind.parameter) for kind in classes]
         if self._case is ir.Case.AVERAGE:
-            shares = [number(kind.share) for kind in kinds]
+            shares = [number(kind.share) for kind in classes]
             return total(s * value for s, value in zip(shares, values, strict=True))
         return (minimum if self._case is ir.Case.LEAST else maximum)(*values)
 
@@ -245,7 +245,7 @@ class ExpressionLowering(Assuming, kw_only=True):
 
         Where one of its kinds was set, that number counts by itself, and so do the others.
         """
-        names = [kind.parameter for kind in mixture.kinds]
+        names = [kind.parameter for kind in mixture.classes]
         own = [self._parameter(name) for name in names]
         is_set = any(self._is_set(name) for name in names)
         fixed = all(part.is_symbol and part.name.startswith(tuple(names)) for part in own)

@@ -83,7 +83,7 @@ def _lowered_model(
     streams = StreamDemands(
         model=model,
         configuration=configuration,
-        expressions=expressions.keeping_kinds(),
+        expressions=expressions.keeping_classes(),
         demands={},
     )
     results = [lower_stream(stream, streams) for stream in model.streams]

@@ -41,7 +41,7 @@ def averaged(expr: Formula, mixtures: Mixtures) -> Formula:
     hasty and of the slow, by their shares. Of items, such as the pictures of a film, factors of
     one product are taken together, and a quotient is by the mean: bytes over the mean size.
     """
-    while together := _of_one_kind([expr], mixtures):
+    while together := _of_one_class([expr], mixtures):
         expr = _mean(expr, together)
     return expr
 
@@ -51,7 +51,7 @@ def kind_by_kind(
 ) -> Iterator[tuple[Formula, tuple[Formula, ...]]]:
     """Yield the share of each kind of users, and what some expressions are for that kind."""
     of_users = {symbol: mixed for symbol, mixed in mixtures.items() if mixed.of_users}
-    together = _of_one_kind(exprs, of_users)
+    together = _of_one_class(exprs, of_users)
     if not together:
         yield ONE, tuple(averaged(expr, mixtures) for expr in exprs)
         return
@@ -61,7 +61,7 @@ def kind_by_kind(
             yield share * inner, of_kind
 
 
-def _of_one_kind(exprs: Collection[Formula], mixtures: Mixtures) -> list[Mixed]:
+def _of_one_class(exprs: Collection[Formula], mixtures: Mixtures) -> list[Mixed]:
     """Return the parameters in some expressions that are by one and the same kinds."""
     symbols = {symbol for expr in exprs for symbol in expr.symbols} if mixtures else set()
     found = sorted(symbols & mixtures.keys(), key=lambda symbol: symbol.name)

@@ -371,7 +371,7 @@ class LiveModel:
     def _is_mixed_in(self, assumption: Assumption, graph: LoadGraph) -> bool:
         """Tell whether a parameter counts in other numbers too: by kinds, or in another case."""
         kinds = {
-            parameter.name: [kind.parameter for kind in parameter.value.kinds]
+            parameter.name: [kind.parameter for kind in parameter.value.classes]
             for parameter in self._model.parameters
             if isinstance(parameter.value, ir.Mixture)
         }

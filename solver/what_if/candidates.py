@@ -244,7 +244,7 @@ def _of_all_kinds(elasticity: dict[str, float], configuration: Configuration) ->
     """Return elasticities with those of parameters by kinds: of all their kinds together."""
     joined = dict(elasticity)
     for name, value in configuration.parameters.items():
-        kinds = [k.parameter for k in value.kinds] if isinstance(value, ir.Mixture) else []
+        kinds = [k.parameter for k in value.classes] if isinstance(value, ir.Mixture) else []
         if any(kind in elasticity for kind in kinds):
             joined[name] = sum(elasticity.get(one, 0.0) for one in (name, *kinds))
     return dict(sorted(joined.items(), key=lambda item: -abs(item[1])))

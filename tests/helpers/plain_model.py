@@ -181,11 +181,11 @@ class _Walker:
                 return found
             case ir.ByCase(stated):
                 return self.value(next(one.value for one in stated if one.case is self.case))
-            case ir.Mixture(kinds=kinds):
-                values = [self.value(ir.ParameterValue(kind.parameter)) for kind in kinds]
+            case ir.Mixture(classes=classes):
+                values = [self.value(ir.ParameterValue(kind.parameter)) for kind in classes]
                 if self.case is not ir.Case.AVERAGE:
                     return min(values) if self.case is ir.Case.LEAST else max(values)
-                return sum((k.share * v for k, v in zip(kinds, values, strict=True)), Fraction(0))
+                return sum((k.share * v for k, v in zip(classes, values, strict=True)), Fraction(0))
         raise AssertionError(f"the oracle knows no {expr}")
 
     def measured(self, asked: ir.Measured) -> Fraction:

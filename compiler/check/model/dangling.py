@@ -92,7 +92,7 @@ def everything_in(part: object) -> Iterator[object]:
 def _names_of(part: object) -> Iterator[str]:
     """Yield what one node of the model names itself."""
     match part:
-        case ir.ParameterValue(name=name) | ir.SetParameter(name=name) | ir.Kind(parameter=name):
+        case ir.ParameterValue(name=name) | ir.SetParameter(name=name) | ir.Class(parameter=name):
             yield f"parameter {name}"
         case ir.Axis(name=name, kind=ir.AxisKind.PARAMETER):
             yield f"parameter {name}"

@@ -77,7 +77,7 @@ class CaseChecker(Struct, frozen=True):
             named.qualified,
             declared.of_users,
             tuple(
-                ir.Kind(kind, share.value, share.weight, f"{owner}.{kind}")
+                ir.Class(kind, share.value, share.weight, f"{owner}.{kind}")
                 for kind, share in shares.of.items()
             ),
             shares.total,
