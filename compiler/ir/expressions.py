@@ -167,7 +167,7 @@ class ByCase(Struct, frozen=True):
 
 
 class Class(Struct, frozen=True):
-    """A class of users or items: its share of all, the weight as it is written, and the parameter of its value."""
+    """A class of users or items: its share, that as it is written, the parameter of its value."""
 
     name: str
     share: Fraction
@@ -178,7 +178,7 @@ class Class(Struct, frozen=True):
 class Mixture(Struct, frozen=True):
     """A value over classes (`kinds` in a spec): on average their mean, else the least or largest.
 
-    `of` names the classes; where these are `of_users`, all that a user asks for is counted by class.
+    `of` names the classes; where these are `of_users`, what a user asks for is counted by class.
     `total` is what the weights add up to where they are counts, 1 where they are shares.
     """
 
