@@ -116,21 +116,26 @@ def families(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Mod
     for number, modes in drafts.items():
         alike.setdefault(tuple(mode.form for mode in modes), []).append(number)
     for numbers in alike.values():
-        try:
-            yield tuple(numbers), _generalised([drafts[number] for number in numbers])
-        except NotAlikeError:
-            yield from _of_one_shape({number: drafts[number] for number in numbers})
+        yield from _of_one_form({number: drafts[number] for number in numbers})
 
 
-def _of_one_shape(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Modes]]:
-    alike: dict[object, list[int]] = {}
-    for number, modes in drafts.items():
-        alike.setdefault(tuple(mode.shape for mode in modes), []).append(number)
-    for numbers in alike.values():
-        try:
-            yield tuple(numbers), _generalised([drafts[number] for number in numbers])
-        except NotAlikeError:
-            yield from (((number,), drafts[number]) for number in numbers)
+def _of_one_form(drafts: Mapping[int, Modes]) -> Iterator[tuple[tuple[int, ...], Modes]]:
+    """Yield what is one of structures of one form: all, else those of one shape, else by halves.
+
+    Neighbours have most choices in common.
+    """
+    numbers = tuple(drafts)
+    try:
+        yield numbers, _generalised(tuple(drafts.values()))
+        return
+    except NotAlikeError:
+        shapes: dict[object, list[int]] = {}
+        for number, modes in drafts.items():
+            shapes.setdefault(tuple(mode.shape for mode in modes), []).append(number)
+    middle = len(numbers) // 2
+    parts = shapes.values() if len(shapes) > 1 else (numbers[:middle], numbers[middle:])
+    for part in parts:
+        yield from _of_one_form({number: drafts[number] for number in part})
 
 
 def _generalised(several: Sequence[Modes]) -> Modes:
