@@ -18,7 +18,8 @@ from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lower_expressions import where_from
-from qps.engine.formulas import number
+from qps.compiler.lower.switches import is_on
+from qps.engine.formulas import ONE, ZERO, number
 from qps.engine.remembering import Memory
 
 Plain = tuple[Configuration, LoadGraph]
@@ -27,6 +28,7 @@ Plain = tuple[Configuration, LoadGraph]
 Shape = tuple[object, ...]
 """All of a configuration but its numbers, and what else a graph was asked for with."""
 
+_SHARED = object()
 _ROOM = 20_000
 """Numbers and demands, in all graphs that are kept."""
 _MOST_ALIKE = 5
@@ -50,6 +52,7 @@ class KeptGraphs:
         self._held = 0
         self._model = model
         self._kept: dict[Shape, list[_Kept]] = {}
+        self._decide: dict[Shape, frozenset[str]] = {}
         self._declared = {parameter.name: parameter for parameter in model.parameters}
         # Of these it counts, too, whether they were set.
         self._told_apart = {one.name for one in model.parameters if one.is_elastic} | {
@@ -61,6 +64,26 @@ class KeptGraphs:
 
     def shape_of(self, configuration: Configuration, *asked: object) -> Shape:
         """Return what two configurations have in common that differ in numbers alone."""
+        return (*configuration.options.values(), *self._but_options(configuration, asked))
+
+    def shared_shape_of(self, configuration: Configuration, *asked: object) -> Shape:
+        """Return the same of configurations that may differ in options: in those that are numbers.
+
+        Which are not is known by the graphs that there are.
+        """
+        shape = self._but_options(configuration, asked)
+        decide = sorted(self._decide.get(shape, ()))
+        return (_SHARED, *((option, configuration.options[option]) for option in decide), *shape)
+
+    def keep_shared(
+        self, configuration: Configuration, graph: LoadGraph, *asked: object
+    ) -> LoadGraph:
+        """Return a graph with switches, kept."""
+        own = self._but_options(configuration, asked)
+        self._decide[own] = self._decide.get(own, frozenset()) | graph.asked
+        return self.keep(self.shared_shape_of(configuration, *asked), configuration, graph)
+
+    def _but_options(self, configuration: Configuration, asked: Iterable[object]) -> Shape:
         now = configuration
         return (
             *asked,
@@ -68,7 +91,6 @@ class KeptGraphs:
             now.high,
             now.mode,
             now.case,
-            *now.options.values(),
             *((place.machine, place.count) for place in now.nodes.values()),
             *((place.network, place.count) for place in now.links.values()),
             *self._parameters(now),
@@ -89,8 +111,10 @@ class KeptGraphs:
         for kept in self._kept.get(shape, ()):
             before = kept.configuration.parameters
             moved = [name for name, value in values.items() if _differ(value, before[name])]
-            if kept.graph.looked_at.isdisjoint(moved) and all(
-                _is_in_range(self._declared[name], values[name]) for name in moved
+            if (
+                kept.graph.looked_at.isdisjoint(moved)
+                and all(_is_in_range(self._declared[name], values[name]) for name in moved)
+                and not self._is_switched_apart(kept, configuration)
             ):
                 return self._with_numbers(kept, configuration)
         return None
@@ -125,7 +149,7 @@ class KeptGraphs:
     def _with_numbers(self, kept: _Kept, configuration: Configuration) -> LoadGraph:
         """Return a graph with the numbers of a configuration, and where these come from."""
         before, now = kept.configuration, configuration
-        known = kept.graph.assumptions
+        known, options = kept.graph.assumptions, configuration.options
         changed = {
             name: self._told(known[name], value, configuration)
             for name, value in now.parameters.items()
@@ -136,10 +160,22 @@ class KeptGraphs:
                 or now.values_from[name] is not before.values_from[name]
             )
         }
+        changed |= {
+            symbol.name: replace(known[symbol.name], value=ONE if is_on(one, options) else ZERO)
+            for one, symbol in kept.graph.switches.items()
+        }
         if not changed:
             return kept.graph
         varied = case_tables(self._model, configuration)
         return replace(kept.graph, assumptions=known | changed, varied=varied)
+
+    def _is_switched_apart(self, kept: _Kept, configuration: Configuration) -> bool:
+        """Return whether a switch has moved at whose value somebody looked."""
+        before, now = kept.configuration.options, configuration.options
+        return any(
+            symbol.name in kept.graph.looked_at and is_on(one, before) is not is_on(one, now)
+            for one, symbol in kept.graph.switches.items()
+        )
 
     def _told(
         self, known: Assumption, value: ir.Constant, configuration: Configuration

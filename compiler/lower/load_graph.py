@@ -396,6 +396,8 @@ class LoadGraph(Struct, frozen=True, kw_only=True, dict=True):
     """Numbers by whose values it is told how others are known; whether by their signs alone."""
     looked_at: frozenset[str] = frozenset()
     """Numbers whose values were asked for: with other values there may be other formulas."""
+    switches: Mapping[ir.Condition, Formula] = field(default_factory=dict)
+    """Of what many configurations share: numbers that are 1 where a condition on options holds."""
 
     def cost(self, *, is_running: bool) -> Formula | None:
         """Return what all priced places cost, bought ($) or running ($/s); None for no price."""

@@ -22,7 +22,11 @@ from qps.compiler.lower.comparing import compare
 from qps.compiler.lower.elastic import ElasticParameter
 from qps.compiler.lower.load_graph import LoadGraph
 from qps.compiler.lower.mixtures import Mixed
+from qps.compiler.lower.switches import is_on, of_options
+from qps.compiler.quantities.dimension import DIMENSIONLESS
 from qps.engine.formulas import (
+    ONE,
+    ZERO,
     Formula,
     apply,
     maximum,
@@ -54,6 +58,8 @@ class ExpressionLowering(Assuming, kw_only=True):
     asked: set[str] = field(default_factory=set)
     case: ir.Case | None = None
     asked_at: Span | None = None
+    switches: dict[ir.Condition, Formula] | None = None
+    """Numbers that tell which conditions on options hold; None where these decide."""
     _parameters: dict[tuple[str, ir.Case], Formula] = field(default_factory=dict)
     _declared: dict[str, ir.Parameter] = field(default_factory=dict)
 
@@ -381,6 +387,17 @@ class ExpressionLowering(Assuming, kw_only=True):
                 return compare(operator, self.number(left), self.number(right))
             case _:
                 assert_never(condition)
+
+    def switch(self, condition: ir.Condition | None, span: Span) -> Formula | None:
+        """Return a number that is 1 where a condition holds, else 0; None where it decides."""
+        known, asked = self.switches, of_options(condition)
+        if known is None or asked is None:
+            return None
+        if asked not in known:
+            name, on = f"switch {len(known)}", is_on(asked, self.configuration.options)
+            value = ONE if on else ZERO
+            known[asked] = self.assume(name, value, DIMENSIONLESS, name, span, None)
+        return known[asked]
 
     def chosen(self, option: str) -> str:
         """Return the choice of an option, and remember that it was asked for."""

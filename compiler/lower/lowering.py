@@ -67,8 +67,33 @@ def lower(
     return kept.keep(shape, settled, graph)
 
 
+def lower_as_one_of_many(
+    model: ir.Model, configuration: Configuration, moving: Moving
+) -> LoadGraph:
+    """Return a load graph in which steps that options switch on and off are numbers.
+
+    It tells the same of all that is loaded, limited and paid, and is shared by configurations that
+    differ in such options; steps that are not taken are in it, and take no time.
+    """
+    kept, settled = model.once(KeptGraphs), in_force(configuration)
+    known = kept.like(kept.shared_shape_of(settled, *moving.items()), settled)
+    if known is not None:
+        return known
+    try:
+        with powers_told(), kept.memory.in_use():
+            graph = _lowered_model(model, settled, moving, sizes_move=False, is_shared=True)
+    except QpsError:  # it may be of a step that is not taken
+        return lower(model, configuration, moving)
+    return kept.keep_shared(settled, graph, *moving.items())
+
+
 def _lowered_model(
-    model: ir.Model, configuration: Configuration, moving: Moving, *, sizes_move: bool
+    model: ir.Model,
+    configuration: Configuration,
+    moving: Moving,
+    *,
+    sizes_move: bool,
+    is_shared: bool = False,
 ) -> LoadGraph:
     users = population(model.population.name)
     expressions = ExpressionLowering(
@@ -77,6 +102,7 @@ def _lowered_model(
         population=users,
         moving=moving,
         sizes_move=sizes_move,
+        switches={} if is_shared else None,
     )
     for parameter in expressions.in_order_of_service():  # so they take what is left
         expressions.lower(ir.ParameterValue(parameter.name, is_elastic=True))
@@ -143,6 +169,7 @@ def _lowered_model(
         quality_in_series=quality_known[1],
         weighed=expressions.weighed,
         looked_at=frozenset(expressions.looked_at),
+        switches=expressions.switches or {},
     )
 
 

@@ -28,6 +28,7 @@ from qps.compiler.lower.lower_groups import receivers_in
 from qps.compiler.lower.lower_transport import full_queue, recovery
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.lower.stream_demands import StreamDemands
+from qps.compiler.lower.switches import only_works
 from qps.compiler.lower.tidy import tidy_extremes
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import (
@@ -90,7 +91,8 @@ class Walk:
         begins = len(self._result.latency)
         self._runs = {}
         for step in leg.steps:
-            if not self._expressions.holds(step.condition):
+            taken = self._switch(step, leg) or ONE
+            if taken is ONE and not self._expressions.holds(step.condition):
                 continue
             merges = any(e.kind is ir.EffectKind.MERGE for e in step.component.effects)
             pools = self._pools(step, count)
@@ -102,7 +104,7 @@ class Walk:
                 receivers = self._receivers(step.spread, leg.node, held * count)
                 step_copies = copies = self._sent(step.spread, receivers)
             repeat = self._expressions.lower(step.repeat) if step.repeat else ONE
-            times = repeat * step_copies
+            times = repeat * step_copies * taken
             charged = (held if merged is None else merged * pools) * times
             item_times = times if merged is None else times * merged
             self._is_bounded = any(
@@ -116,6 +118,16 @@ class Walk:
         self._meets = self._meets or self._spreads
         self._spreads = self._spreads or receivers is not ONE
         self.flow = replace(self.flow, total=held * count * receivers)
+
+    def _switch(self, step: ir.Step, leg: ir.Visit) -> Formula | None:
+        """Return how often a step is taken, none times or once; None where it is no number."""
+        if step.condition is None or self._expressions.switches is None:
+            return None
+        machines = self._streams.model.machines
+        machine = machines[self._streams.configuration.nodes[leg.node].machine]
+        if not only_works(step, leg.steps, machine, machines):
+            return None
+        return self._expressions.switch(step.condition, step.span)
 
     def _pools(self, step: ir.Step, count: Formula) -> Formula:
         """Return how many merged flows a step makes of those of one machine: one for each group."""

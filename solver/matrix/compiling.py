@@ -15,7 +15,7 @@ from qps.compiler.configure.placement import check_placement
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.lower.assuming import Moving
 from qps.compiler.lower.load_graph import Assumption, Criterion
-from qps.compiler.lower.lowering import lower
+from qps.compiler.lower.lowering import lower, lower_as_one_of_many
 from qps.compiler.quantities.certainty import together
 from qps.compiler.quantities.dimension import TIME_BASE
 from qps.engine.building import Builder
@@ -229,7 +229,8 @@ class _GroupCompiler:
             return ColumnsKnown(BY_ITSELF, own, compared, BY_ITSELF)
 
     def _asking(self, configuration: Configuration) -> Asking:
-        graph = lower(self.model, configuration, self._moving)
+        lowered = lower if self.is_alone else lower_as_one_of_many
+        graph = lowered(self.model, configuration, self._moving)
         asking = Asking(self.model, configuration, graph, self._moving)
         asking.know_all_parameters()
         return asking

@@ -1,0 +1,127 @@
+"""One graph for configurations that differ in steps that options switch."""
+
+from __future__ import annotations
+
+from itertools import islice, product
+from pathlib import Path
+
+import pytest
+
+import qps
+from helpers.specs import PRELUDE
+from qps.compiler import ir
+from qps.compiler.configure.configuration import (
+    Configuration,
+    base_configuration,
+    changed,
+    in_each_mode,
+)
+from qps.compiler.configure.placement import check_placement
+from qps.compiler.diagnostics.diagnostic import Sink
+from qps.compiler.lower import lowering
+from qps.compiler.lower.load_graph import LoadGraph
+from qps.compiler.lower.lowering import lower, lower_as_one_of_many
+from qps.compiler.pipeline import load
+from qps.engine.formulas import Formula
+from qps.solver.answers.answering import all_criteria
+from qps.solver.answers.impossible import impossible
+from qps.solver.matrix.compiling import compile_matrix
+
+SPECS = Path(__file__).parents[1] / "specs"
+
+
+def combinations(model: ir.Model) -> list[Configuration]:
+    """Return configurations by all choices of options, as far as they may be."""
+    base, options = base_configuration(model), model.options
+    found = []
+    for choices in islice(product(*(option.choices for option in options)), 200):
+        pairs = zip(options, choices, strict=True)
+        changes = [ir.SetOption(option.name, choice, option.span) for option, choice in pairs]
+        configuration, sink = changed(base, changes), Sink()
+        check_placement(model, configuration, sink)
+        if not sink.has_errors:
+            found.append(configuration)
+    return found
+
+
+def told(graph: LoadGraph) -> dict[str, list[float]]:
+    """Return what a matrix asks of a graph, at some populations."""
+    asked: dict[str, Formula] = {}
+    for name, resource in graph.resources.items():
+        asked |= {f"{name}.load": resource.load, f"{name}.target": resource.target}
+    for number, criterion in enumerate(all_criteria(graph)):
+        asked |= {f"{number} {criterion.name}": criterion.measure}
+        asked |= {f"{number} {criterion.name}.limit": criterion.limit}
+    asked |= {message: over for over, message, _ in impossible(graph)}
+    for is_running in (False, True):
+        cost = graph.cost(is_running=is_running)
+        asked |= {} if cost is None else {f"cost, {is_running}": cost}
+    points = [graph.at(at) for at in (graph.low, (graph.low + graph.high) // 2, graph.high)]
+    return {name: [point.number(one) for point in points] for name, one in asked.items()}
+
+
+def known(graph: LoadGraph) -> list[object]:
+    return [graph.quality_known, graph.quality_in_series, *(c.known for c in graph.criteria)]
+
+
+@pytest.mark.parametrize("path", sorted(SPECS.glob("*.qps")), ids=lambda path: path.stem)
+def test_it_tells_what_the_graph_of_each_configuration_tells(path: Path) -> None:
+    spec = load(path)
+    for configuration in islice(combinations(spec.model), 24):
+        for settled in in_each_mode(spec.model, configuration):
+            own = lower(spec.model, settled)
+            shared = lower_as_one_of_many(spec.model, settled, {})
+            assert list(own.resources) == list(shared.resources)
+            assert known(own) == known(shared)
+            expected, found = told(own), told(shared)
+            assert found.keys() == expected.keys()
+            for name, values in expected.items():
+                assert found[name] == pytest.approx(values, rel=1e-12, nan_ok=True), name
+
+
+STEPS = "".join(f"; c{i} if o{i}" for i in range(6))
+
+
+def lowered(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many graphs are made for a matrix."""
+    made: list[object] = []
+    make = lowering._lowered_model
+
+    def counted(*args: object, **kwargs: object) -> LoadGraph:
+        made.append(args)
+        return make(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lowering, "_lowered_model", counted)
+    model = qps.loads(text).spec.model
+    compile_matrix(model, model.matrices[0])
+    return len(made)
+
+
+def spec(steps: str, cost: str = "cpu 1 ms/packet") -> str:
+    options = "".join(f"option o{i} = on\ncomponent c{i} {{ {cost} }}\n" for i in range(6))
+    axes = "; ".join(f"o{i} in [on, off]" for i in range(6))
+    return (
+        f"{PRELUDE}costs measured on rated\ncomponent base {{ cpu 1 ms/packet }}\n{options}"
+        "topology { node host = rated }\n"
+        f"stream flow {{ source 8000 byte/s in 1000 byte/packet\n at host {{ {steps} }} }}\n"
+        f"require {{ flow.latency <= 300 ms }}\nmatrix m {{ {axes} }}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "graphs"),
+    [
+        pytest.param(spec(f"base{STEPS}"), 1, id="steps that only work"),
+        pytest.param(spec(STEPS.removeprefix("; ")), 64, id="nothing else loads the resource"),
+        pytest.param(spec(f"base{STEPS}", "cpu 1 ms/packet; keep 50 %"), 64, id="effects"),
+        pytest.param(
+            spec(f"base{STEPS}").replace("cpu 10 score }", "cpu 10 score, queueing mm1 }"),
+            64,
+            id="what is waited for",
+        ),
+    ],
+)
+def test_a_matrix_of_switched_steps_is_lowered_as_often(
+    text: str, graphs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lowered(text, monkeypatch) == graphs
