@@ -44,8 +44,8 @@ def _collect_seldom() -> None:
     gc.set_threshold(_NEW_VALUES, 20, 10)
 
 
-_NEW_VALUES = 50_000
-"""Between two looks: circles of some 5 MB are kept that long without need."""
+_NEW_VALUES = 500_000
+"""Between two looks: circles of some 50 MB, at the most, are kept that long without need."""
 
 
 def _run(argv: Sequence[str], screen: Screen) -> int:
