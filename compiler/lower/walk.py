@@ -14,10 +14,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from qps.compiler import ir
-from qps.compiler.configure.placement import item_of, scaling_base
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
-from qps.compiler.lower.flows import Demand, Flow, StreamResult, word
+from qps.compiler.lower.costs import cores_of, costs_in_force, is_on_measured, scale_of, work_of
+from qps.compiler.lower.flows import Demand, Flow, StreamResult
 from qps.compiler.lower.load_graph import (
     Calibration,
     LatencyPart,
@@ -45,8 +45,6 @@ from qps.engine.formulas import (
 
 _ONE = Fraction(1)
 _INTO = ".in"  # how the name of a port ends through which a switch sends to a node
-CORES = "cores"
-"""The last word of the number that says how many cores the processor of a node has."""
 
 
 class _Run(Struct, frozen=True):
@@ -110,7 +108,7 @@ class Walk:
             self._is_bounded = any(
                 effect.kind is ir.EffectKind.QUEUE for effect in step.component.effects
             )
-            for cost in self._costs_in_force(step.component, leg.node):
+            for cost in costs_in_force(step.component, self._machine(leg.node)):
                 self._charge(step, leg.node, cost, charged, item_times, held)
             held = self._effects(step, leg.node, held, pools)
         self._copies = held * count * copies
@@ -170,16 +168,6 @@ class Walk:
         low = self._streams.configuration.low
         return tidy_extremes(function(*arguments), self._expressions.population, low)
 
-    def _costs_in_force(self, component: ir.Component, node: str) -> list[ir.Cost]:
-        """Return the costs given for the very machine, else those of the first one measured."""
-        machine = self._machine(node)
-        chosen: list[ir.Cost] = []
-        for resource in dict.fromkeys(cost.resource for cost in component.costs):
-            costs = [cost for cost in component.costs if cost.resource == resource]
-            basis = machine.measured_as([cost.measured_on for cost in costs])
-            chosen += [cost for cost in costs if cost.measured_on == basis]
-        return chosen
-
     def _machine(self, node: str) -> ir.Machine:
         """Return the machine that stands at a node."""
         return self._streams.model.machines[self._streams.configuration.nodes[node].machine]
@@ -198,11 +186,11 @@ class Walk:
         resource = machine.resource(cost.resource)
         assert resource is not None
         name = f"{node}.{resource.name}"
-        work, item_work, constant = self._work(step, cost, resource)
+        work, item_work, constant = work_of(self._expressions, self.flow, step, cost, resource.work)
         per_second = ONE
         if resource.kind is ir.ResourceKind.PROCESSOR:
-            per_second = self._scale(node, machine, cost)
-            capacity = self._cores(name, resource)
+            per_second = scale_of(self._expressions, node, machine, cost)
+            capacity = cores_of(self._expressions, name, resource)
         else:
             capacity = self._streams.capacity(name, resource)
         demand = self._streams.demand(name, resource.span)
@@ -262,16 +250,8 @@ class Walk:
             span=cost.span,
             fit=cost.fit,
             rates=rates,
-            is_on_measured=self._is_on_measured(cost, machine),
+            is_on_measured=is_on_measured(self._streams.model, cost, machine),
         )
-
-    def _is_on_measured(self, cost: ir.Cost, machine: ir.Machine) -> bool:
-        """Return whether a cost was measured on a machine, or one of its family that is alike."""
-        measured = self._streams.model.machines.get(cost.measured_on or "")
-        if measured is None or measured.name not in (machine.name, *machine.family):
-            return False
-        resource = machine.resource(cost.resource)
-        return resource is not None and resource.is_as(measured.resource(cost.resource))
 
     def _serve(self, stage: str, service: Formula, cores: Formula) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
@@ -338,58 +318,6 @@ class Walk:
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
         latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO))
-
-    def _work(
-        self, step: ir.Step, cost: ir.Cost, resource: ir.Resource
-    ) -> tuple[Formula, Formula, Formula]:
-        """Return the work of one flow in a second, that of one item, and that of no item."""
-        rates, items, constant = [], [], []
-        for term in cost.terms:
-            item = item_of(term, resource.work)
-            label = word(item) if item else ("held" if item is None else "share")
-            amount = self._expressions.symbol(
-                f"{step.component.name}.{cost.resource}.{label}",
-                term,
-                step.component.source,
-            )
-            rates.append(amount * self.flow.rates[item] if item else amount)
-            if item:
-                items.append(amount * self.flow.per_item(item))
-            else:
-                constant.append(amount)
-        return total(rates), total(items), total(constant)
-
-    def _scale(self, node: str, machine: ir.Machine, cost: ir.Cost) -> Formula:
-        """Return the ratio of ratings between the machine measured on and this one."""
-        if cost.measured_on is None:
-            return ONE
-        measured = self._streams.model.machines[cost.measured_on]
-        base = scaling_base(measured, cost)
-        if base is None:
-            return ONE
-        theirs, ours = measured.rating(base), machine.rating(base)
-        assert theirs is not None
-        assert ours is not None
-        reference = self._expressions.symbol(
-            f"{measured.name}.{base}", theirs, measured.origin(theirs)
-        )
-        speed = self._expressions.symbol(
-            f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
-            ours,
-            machine.origin(ours),
-            is_capacity=True,
-        )
-        return reference / speed
-
-    def _cores(self, name: str, resource: ir.Resource) -> Formula:
-        if resource.capacity.expr == ir.Constant(_ONE):
-            return ONE
-        cores = self._expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
-        if resource.efficiency is None:
-            return cores
-        return apply(
-            "effective", cores, self._expressions.symbol(f"{name}.efficiency", resource.efficiency)
-        )
 
     def _effects(self, step: ir.Step, node: str, held: Formula, pools: Formula) -> Formula:
         """Change the flow as the component says; return how many flows are held then."""

@@ -1,0 +1,88 @@
+"""What a cost comes to on the machine that bears it: its work, its scale, the cores there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from qps.compiler import ir
+from qps.compiler.configure.placement import item_of, scaling_base
+from qps.compiler.lower.flows import Flow, word
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.quantities.dimension import Dimension
+from qps.engine.formulas import ONE, Formula, apply, total
+
+CORES = "cores"
+"""The last word of the number that says how many cores the processor of a node has."""
+
+
+def costs_in_force(component: ir.Component, machine: ir.Machine) -> list[ir.Cost]:
+    """Return the costs given for the very machine, else those of the first one measured."""
+    chosen: list[ir.Cost] = []
+    for resource in dict.fromkeys(cost.resource for cost in component.costs):
+        costs = [cost for cost in component.costs if cost.resource == resource]
+        basis = machine.measured_as([cost.measured_on for cost in costs])
+        chosen += [cost for cost in costs if cost.measured_on == basis]
+    return chosen
+
+
+def work_of(
+    expressions: ExpressionLowering, flow: Flow, step: ir.Step, cost: ir.Cost, work: Dimension
+) -> tuple[Formula, Formula, Formula]:
+    """Return the work of one flow in a second, that of one item, and that of no item."""
+    rates, items, constant = [], [], []
+    for term in cost.terms:
+        item = item_of(term, work)
+        label = word(item) if item else ("held" if item is None else "share")
+        amount = expressions.symbol(
+            f"{step.component.name}.{cost.resource}.{label}",
+            term,
+            step.component.source,
+        )
+        rates.append(amount * flow.rates[item] if item else amount)
+        if item:
+            items.append(amount * flow.per_item(item))
+        else:
+            constant.append(amount)
+    return total(rates), total(items), total(constant)
+
+
+def scale_of(
+    expressions: ExpressionLowering, node: str, machine: ir.Machine, cost: ir.Cost
+) -> Formula:
+    """Return the ratio of ratings between the machine measured on and this one."""
+    if cost.measured_on is None:
+        return ONE
+    measured = expressions.model.machines[cost.measured_on]
+    base = scaling_base(measured, cost)
+    if base is None:
+        return ONE
+    theirs, ours = measured.rating(base), machine.rating(base)
+    assert theirs is not None
+    assert ours is not None
+    reference = expressions.symbol(f"{measured.name}.{base}", theirs, measured.origin(theirs))
+    speed = expressions.symbol(
+        f"{node}.{cost.resource}.speed" if cost.scaled_by is None else f"{node}.{base}",
+        ours,
+        machine.origin(ours),
+        is_capacity=True,
+    )
+    return reference / speed
+
+
+def cores_of(expressions: ExpressionLowering, name: str, resource: ir.Resource) -> Formula:
+    """Return how many cores the processor of a name has: less what each doubling costs."""
+    if resource.capacity.expr == ir.Constant(Fraction(1)):
+        return ONE
+    cores = expressions.symbol(f"{name}.{CORES}", resource.capacity, is_capacity=True)
+    if resource.efficiency is None:
+        return cores
+    return apply("effective", cores, expressions.symbol(f"{name}.efficiency", resource.efficiency))
+
+
+def is_on_measured(model: ir.Model, cost: ir.Cost, machine: ir.Machine) -> bool:
+    """Return whether a cost was measured on a machine, or one of its family that is alike."""
+    measured = model.machines.get(cost.measured_on or "")
+    if measured is None or measured.name not in (machine.name, *machine.family):
+        return False
+    resource = machine.resource(cost.resource)
+    return resource is not None and resource.is_as(measured.resource(cost.resource))
