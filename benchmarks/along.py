@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from math import prod
 from pathlib import Path
 from time import process_time
@@ -88,9 +89,10 @@ class _Matrices:
         return Source(self.path.name, f"{self.text}\n{more}", self.path.parent)
 
     def _warm_up(self) -> None:
-        """Solve a matrix of two rows: the first one imports what all need."""
-        for parameter in self.model.parameters:
-            if (axis := even_axis(parameter, self.text, 2)) and self.took([axis]):
+        """Solve a matrix of few rows: the first one imports what all need."""
+        numbers = (even_axis(one, self.text, 2) for one in self.model.parameters)
+        for axis in chain(numbers, choice_axes(self.model)):
+            if axis and self.accepts([axis]) and self.took([axis]):
                 break
 
     def took(self, axes: list[str]) -> _Took | None:

@@ -39,6 +39,7 @@ class Decider:
     along: Along
     runner: Runner
     exact: ExactRunner = field(init=False)
+    _listed: dict[str, list[Exact]] = field(default_factory=dict)
     _put_in: tuple[tuple[int, ...], Substitution] | None = None
 
     def __post_init__(self) -> None:
@@ -54,7 +55,9 @@ class Decider:
         if isinstance(numbers, ir.Steps):
             low, step = exact(numbers.low), exact(numbers.step)
             return [low + at * step for at in index.tolist()]
-        known = [exact(number) for number in numbers]
+        known = self._listed.get(name)
+        if known is None:
+            known = self._listed[name] = [exact(number) for number in numbers]
         return [known[at] for at in index.tolist()]
 
     def columns(
