@@ -20,6 +20,7 @@ from qps.solver.matrix.deciding import DOUBTFUL, Decider, Index
 from qps.solver.matrix.failures import first_failures
 from qps.solver.matrix.guards import SOUND, broken
 from qps.solver.matrix.layout import Along, indices, joined
+from qps.solver.matrix.once import Once, once
 from qps.solver.matrix.one_by_one import OneByOne
 from qps.solver.matrix.prepared import (
     Bools,
@@ -355,21 +356,37 @@ class ModeSolver:
         # One that comes near is told with the numbers put in.
         return (found.first < end) | found.is_open
 
+    @cached_property
+    def _once(self) -> dict[str, Once | None]:
+        """Where the saturations of resources are kept that are the same in many rows."""
+        program = self.mode.program
+        return {one.name: once(program, one.steps, self._along) for one in self.mode.resources}
+
     def _saturations(
         self, rows: Rows, resource: CompiledResource, sound: Bools, one_by_one: OneByOne
     ) -> tuple[Floats, Floats]:
         """Return where a resource saturates, and up to where it does not if that is not told."""
-        index = one_by_one.index
-        found = saturations(
-            rows, resource, self.mode.low, sound, partial(self.decider.columns, index)
-        )
+        mode, columns = self.mode, self.decider.columns
+        index, some, kept = one_by_one.index, rows.only(resource.steps), self._once[resource.name]
+
+        def tell(where: Ints) -> tuple[Floats, Bools]:
+            own = tuple(axis[where] for axis in index)
+            taken = some.take(where) if where.size < rows.count else some
+            exactly = partial(columns, own)
+            found = saturations(taken, resource, mode.low, exactly, is_shared=kept is not None)
+            return found.at, found.is_open
+
+        where = np.flatnonzero(sound)
+        at, is_open = np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool)
+        if where.size:
+            at[where], is_open[where] = kept.told(index, where, tell) if kept else tell(where)
         not_below = np.full(rows.count, np.nan)
-        for row in np.flatnonzero(found.is_open & sound):
+        for row in np.flatnonzero(is_open):
             exact = one_by_one.saturation(int(row), resource)
             if exact is not None:
-                found.at[row] = np.inf if exact.at is None else exact.at
+                at[row] = np.inf if exact.at is None else exact.at
                 not_below[row] = np.nan if exact.not_below is None else exact.not_below
-        return found.at, not_below
+        return at, not_below
 
     def _least_of(
         self, subject: str, saturates: list[Floats], not_below: list[Floats], one_by_one: OneByOne

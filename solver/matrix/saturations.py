@@ -41,6 +41,12 @@ class CompiledResource:
     fullness: Formula
 
     @property
+    def steps(self) -> frozenset[int]:
+        """The operations that its saturation rests on."""
+        quadratic = self.quadratic or ()
+        return frozenset({self.load, self.target, *self.criterion.tight, *quadratic})
+
+    @property
     def load(self) -> int:
         """The operation that gives its load."""
         return self.criterion.measure
@@ -64,36 +70,21 @@ Columns: TypeAlias = Callable[[Sequence[int], Ints, Floats | None], Mapping[int,
 
 
 def saturations(
-    rows: Rows, resource: CompiledResource, low: int, sound: Bools, exactly: Columns
+    rows: Rows, resource: CompiledResource, low: int, exactly: Columns, *, is_shared: bool = False
 ) -> Saturations:
     """Return where a load first reaches its target, from `low` on; beyond the range too.
 
-    Rows in which it only just does, at a point or for a while, are decided exactly. Those that are
-    not sound have none.
+    Rows in which it only just does, at a point or for a while, are decided exactly. What
+    `is_shared` is found for other rows, too.
     """
-    where = np.flatnonzero(sound)
-    if where.size < rows.count:
-        found = Saturations(np.full(rows.count, np.inf), np.zeros(rows.count, dtype=bool))
-        if where.size:
-            own = _of_sound(rows.take(where), resource, low, partial(_exactly_of, exactly, where))
-            found.at[where], found.is_open[where] = own.at, own.is_open
-        return found
-    return _of_sound(rows, resource, low, exactly)
-
-
-def _exactly_of(
-    exactly: Columns, where: Ints, outputs: Sequence[int], rows: Ints, population: Floats | None
-) -> Mapping[int, Sequence[Exact]]:
-    return exactly(outputs, where[rows], population)
-
-
-def _of_sound(rows: Rows, resource: CompiledResource, low: int, exactly: Columns) -> Saturations:
     if resource.quadratic is not None:
         return _closed_form(rows, resource, low, exactly)
-    rows = rows.only({resource.load, resource.target, *resource.criterion.tight})
     ends = np.full(rows.count, float(low)), np.full(rows.count, _FARTHEST)
     sought = Sought(
-        excess=partial(_excess, resource), is_simple=partial(_is_simple, resource), is_whole=False
+        excess=partial(_excess, resource),
+        is_simple=partial(_is_simple, resource),
+        is_whole=False,
+        is_shared=is_shared,
     )
     first = first_failures(rows, sought, *ends)
     at = _to_last_digits(rows, resource, first.at, ends[0])

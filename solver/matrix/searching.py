@@ -29,12 +29,14 @@ class Sought:
     """What is looked for: where `excess` is above zero.
 
     `is_simple` tells of which boxes of rows it is proved that between two populations all failures
-    lie behind one point, if it holds at the first of them.
+    lie behind one point, if it holds at the first of them. What `is_shared` is found for other
+    rows, too.
     """
 
     excess: Excess
     is_simple: Callable[[Boxes, Floats, Floats], Bools]
     is_whole: bool
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ def first_failures(rows: Rows, sought: Sought, low: Floats, end: Floats) -> Firs
     at[fails] = low[fails]
     active = np.flatnonzero(~fails & (low < end))
     taken_for = np.zeros(rows.count, dtype=np.int64)
-    few = _PIECES_FOR_ONE if rows.count == 1 else _PIECES_FOR_ANY
+    is_alone = rows.count == 1 and not sought.is_shared
+    few = _PIECES_FOR_ONE if is_alone else _PIECES_FOR_ANY
     count, since = active.size, 0
     for piece in range(_MOST_PIECES):
         if active.size < count:
