@@ -179,6 +179,18 @@ def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() ->
     assert reason in inverse_text(found)
 
 
+@pytest.mark.parametrize(
+    ("measure", "limit", "do"),
+    [(SAW, "<= 1.01", True), (SAW, ">= 1.01", False), (f"exp({SAW})", "<= 3", True)],
+)
+def test_what_jumps_all_the_time_is_told_where_its_size_does(
+    measure: str, limit: str, *, do: bool
+) -> None:
+    found = _asked("1..2", measure, limit)
+    assert _ends(found) == ([(1, 2)] if do else [])
+    assert found.known == EXACT
+
+
 def test_what_bounds_do_not_tell_does_not_matter_where_another_fails() -> None:
     found = _asked("1..2", SAW, "<= 0.5", rate="100")
     assert not found.intervals

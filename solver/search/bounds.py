@@ -9,7 +9,7 @@ does the same in `reports/scripts/interval.js`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -65,6 +65,31 @@ class Curve:
         high_bound = min(plain.high, most)
         return Interval(low_bound, high_bound, plain.slow, plain.steep)
 
+    def across_jumps(self, low: float, high: float) -> tuple[float, float]:
+        """Return bounds over a box in which roundings jump.
+
+        What is rounded is its argument and a part of one: whichever part that is, the function has
+        no jumps, and its slope bounds it.
+        """
+        low, high = float(low), float(high)
+        middle = low + (high - low) / 2
+        half = above(max(high - middle, middle - low))
+        known = self._found
+        over = self._run(low, high, self._without_jumps)
+        there = self._run(middle, middle, self._without_jumps)
+        self._found = known
+        reach = above(half * max(abs(over.slow), abs(over.steep)))
+        return max(over.low, below(there.low - reach)), min(over.high, above(there.high + reach))
+
+    @cached_property
+    def _without_jumps(self) -> list[_Step]:
+        return [
+            replace(step, rule=_between_jumps(step.part.word))
+            if step.part.word in ROUNDINGS
+            else step
+            for step in self._steps
+        ]
+
     def at(self, point: float) -> Interval:
         """Return bounds at one point."""
         return self._run(point, point)
@@ -98,9 +123,9 @@ class Curve:
         """Return how often a rounding can jump in the box that was asked for last."""
         return sum((self.part(r).high - self.part(r).low for r in self.roundings()), 0.0)
 
-    def _run(self, low: float, high: float) -> Interval:
+    def _run(self, low: float, high: float, steps: list[_Step] | None = None) -> Interval:
         found = [Interval(low, high, 1.0, 1.0)]
-        for step in self._steps[1:]:
+        for step in (steps or self._steps)[1:]:
             bounds = step.rule(*(found[place] for place in step.parts))
             found.append(bounds.sound())
         self._found = found
@@ -118,6 +143,16 @@ class Curve:
 
 def _unknown(*_parts: Interval) -> Interval:
     return NOTHING_KNOWN
+
+
+def _between_jumps(word: str) -> _Rule:
+    """Return how the bounds of a rounding are made of its argument and any part of one."""
+    up = OPERATIONS[word].number(0.5)
+
+    def bounds(one: Interval) -> Interval:
+        return Interval(below(one.low + up - 1), above(one.high + up), one.slow, one.steep)
+
+    return bounds
 
 
 def _is_total(part: Formula) -> bool:

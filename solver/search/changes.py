@@ -127,6 +127,7 @@ class _Search:
         self._least_width = float(ends[1] - ends[0]) * _NOTHING
         self._needed = tuple(dict.fromkeys(_needed(over, symbol)))
         self._curve = Curve(over, symbol, [one.of for one in self._needed])
+        self._jumps = any(True for _ in self._curve.roundings())
         self._known: dict[Fraction, bool] = {}
         self.points: set[Fraction] = set()
         self.untold: list[tuple[float, float]] = []
@@ -171,10 +172,20 @@ class _Search:
                 return True
         elif bounds.high == -inf or any(map(self._is_missing, self._needed)):
             return True  # without a finite value
+        if self._is_settled_across_jumps(low, high):
+            return True
         if high - low <= max(_NARROW * max(abs(low), abs(high)), self._least_width):
             self._narrow(low, high)
             return True
         return False
+
+    def _is_settled_across_jumps(self, low: float, high: float) -> bool:
+        """Return whether a function has one sign in a box however often roundings jump there."""
+        if not self._jumps:
+            return False
+        least, most = self._curve.across_jumps(low, high)
+        is_below = most < 0 or (not self._strict and most == 0)
+        return least > 0 or (is_below and self._curve.has_value)
 
     def _ends_of_one(self, low: float, high: float) -> None:
         """Note the only change that there can be in a box, if there is one."""
