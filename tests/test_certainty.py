@@ -489,7 +489,7 @@ def explain_part(graph: LoadGraph, name: str) -> Formula:
     parts = {
         stage: value
         for part in stream.latency
-        for stage, value in quantile_parts(stream, part, level)
+        for stage, value in quantile_parts(stream, part, stream.allotments(level)[0])
     }
     told = [part.name for part in explain(graph, LATE, 50).parts]
     assert told == list(parts)

@@ -123,6 +123,11 @@ TEXTS = [
     for file in sorted(files(folder).iterdir(), key=lambda file: file.name)
     if file.name.endswith((".qps", ".qps.txt"))
 ]
+TEXTS.append(
+    "stream s { source 1 request/s; at a { w; call b over l, k * 2, sends 1 kB/request if x == y { "
+    "w; call c, returns 2 kB/request { } }; together { call b { w }; call c * 20 % { call } }; "
+    "call to others; together } }"
+)
 PARTS = [part for text in TEXTS for part in re.split(r"\n(?=\w)", text)]
 WORDS = re.compile(r"\w+|[^\w\s]|\s+")
 ODD = [*'\0§"#=.-;{}([\n', '"""', "==", "..", "->", "3e", "1_0", "no configuration", "größe"]

@@ -19,6 +19,7 @@ from qps.compiler.check.model.check_networks import NetworkChecker
 from qps.compiler.check.model.check_parameters import ParameterChecker
 from qps.compiler.check.model.check_quality import check_quality
 from qps.compiler.check.model.check_requirements import RequirementChecker
+from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_streams import StreamChecker
 from qps.compiler.check.model.check_targets import TargetChecker
 from qps.compiler.check.model.check_threads import check_threads
@@ -177,12 +178,12 @@ class _ModelChecker(OfChanges, frozen=True):
     def _streams(
         self, nodes: dict[str, ir.Node], links: dict[str, ir.Link]
     ) -> tuple[ir.Stream, ...]:
-        checker = StreamChecker(
+        steps = StepChecker(
             expressions=self.expressions,
             components=ComponentChecker(self.expressions),
             nodes=nodes,
-            links=links,
         )
+        checker = StreamChecker(expressions=self.expressions, steps=steps, links=links)
         declared = self.main.syntax.every(ast.Stream)
         if not declared:
             self._missing(
@@ -190,13 +191,13 @@ class _ModelChecker(OfChanges, frozen=True):
                 "a stream says what travels: `stream voice { source …; at node { … } }`",
             )
         streams = sound([checker.stream(declaration) for declaration in declared])
-        self._components(checker)
+        self._components(steps)
         check_threads(streams, self.sink)
         if streams:
             report_unreached(self.sink, nodes, links, streams)
         return streams
 
-    def _components(self, checker: StreamChecker) -> None:
+    def _components(self, checker: StepChecker) -> None:
         """Check the components that no stream uses, and say that none does."""
         for declared in self.program.everywhere(ast.Component):
             if declared.qualified in checker.used_components:

@@ -61,9 +61,11 @@ class Placement:
 
 def _part(model: ir.Model, stream: ir.Stream) -> Part[tuple[Configuration, Sink]]:
     """Return the placement of a stream, with what it depends on."""
-    names = {leg.link if isinstance(leg, ir.Crossing) else leg.node for leg in stream.legs}
-    visits = (leg for leg in stream.legs if isinstance(leg, ir.Visit))
+    visits = [leg for leg in stream.legs if isinstance(leg, ir.Visit)]
+    crossed = {leg.link for leg in stream.legs if isinstance(leg, ir.Crossing)}
+    names = crossed.union(visit.node for visit in visits)
     conditions = [step.condition for visit in visits for step in visit.steps]
+    conditions += [call.condition for call in stream.calls]
 
     def look(at: tuple[Configuration, Sink]) -> None:
         _StreamCheck(model=model, configuration=at[0], stream=stream, sink=at[1]).run()
@@ -118,6 +120,10 @@ class _StreamCheck(Struct, kw_only=True):
         for leg in self.stream.legs:
             if isinstance(leg, ir.Crossing):
                 self._crossing(leg)
+                continue
+            if isinstance(leg, ir.CallMark):
+                if leg.point is ir.CallPoint.BEGINS:
+                    self._sizes(leg.call)
                 continue
             machine = self.model.machines.get(self.configuration.nodes[leg.node].machine)
             for step in leg.steps if machine is not None else ():
@@ -282,6 +288,13 @@ class _StreamCheck(Struct, kw_only=True):
         for base in size.dimension.bases - {INFORMATION_BASE, *emission.items}:
             message = f"a size per {base}, but `{name}` carries no {base}s"
             self._ask(base, _Ask(effect.span, message, f"a size per {base}"))
+
+    def _sizes(self, call: ir.Call) -> None:
+        """Ask for a size where a call states one of its own."""
+        size = call.sends or call.returns
+        if size is not None and not self.stream.emission.carries_information:
+            message = f"a call has a size here, but `{self.stream.name}` carries no bytes"
+            self._ask(INFORMATION_BASE, _Ask(size.span, message, "a size"))
 
     def _crossing(self, leg: ir.Crossing) -> None:
         network = self.model.networks.get(self.configuration.links[leg.link].network)

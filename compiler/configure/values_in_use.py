@@ -223,8 +223,12 @@ def _stream(stream: ir.Stream) -> Iterator[Bounded]:
     if isinstance(stream.flows_from, ir.InEachGroup):
         what = f"the flows of `{stream.name}` in each `{stream.flows_from.group}`"
         yield from _of(stream.flows_from.flows, what, Bound.NOT_NEGATIVE)
+    for call in stream.calls:
+        yield from _of(call.times, f"how often `{call.node}` is called", Bound.NOT_NEGATIVE)
+        yield from _of(call.sends, "a size", Bound.POSITIVE)
+        yield from _of(call.returns, "a size", Bound.POSITIVE)
     for leg in stream.legs:
-        if isinstance(leg, ir.Crossing):
+        if not isinstance(leg, ir.Visit):
             continue
         for step in leg.steps:
             if step.spread is not None:

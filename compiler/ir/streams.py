@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from fractions import Fraction
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -117,6 +118,43 @@ class Crossing(Struct, frozen=True):
     span: Span
 
 
+class Call(Struct, frozen=True, kw_only=True):
+    """A node that a step calls: the steps between its marks are run there, then it comes back.
+
+    `number` tells the calls of a stream apart; those of one `fork` are made at the same time. It
+    is made `times` as often as the stream comes by, None where it is made once. `sends` and
+    `returns` are the sizes of a request and of its answer, None where the stream keeps its own.
+    """
+
+    number: int
+    node: str
+    times: Quantity | None
+    sends: Quantity | None
+    returns: Quantity | None
+    condition: Condition | None
+    span: Span
+    fork: int | None = None
+
+
+class CallPoint(Enum):
+    """Where on the way of a stream a call has got to."""
+
+    BEGINS = "begins"  # the request is made
+    ANSWERS = "answers"  # the steps are done, the answer goes back
+    ENDS = "ends"  # the answer is there
+
+
+class CallMark(Struct, frozen=True):
+    """A point on the way of a stream at which something happens to a call."""
+
+    point: CallPoint
+    call: Call
+
+
+Leg: TypeAlias = Visit | Crossing | CallMark
+"""A part of the way of a stream."""
+
+
 class Emission(Struct, frozen=True, kw_only=True):
     """What leaves a source.
 
@@ -153,7 +191,13 @@ class Stream(Struct, frozen=True, kw_only=True):
     name: str
     flows_from: str | InEachGroup
     emission: Emission
-    legs: tuple[Visit | Crossing, ...]
+    legs: tuple[Leg, ...]
     span: Span
     doc: str | None
     playout: Playout | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls on the way, in the order in which they begin."""
+        marks = (leg for leg in self.legs if isinstance(leg, CallMark))
+        return tuple(mark.call for mark in marks if mark.point is CallPoint.BEGINS)

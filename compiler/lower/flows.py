@@ -7,11 +7,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.source import Span
-from qps.compiler.lower.load_graph import (
-    LatencyPart,
-    LossPart,
-    QueuePart,
-)
+from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.load_graph import LossPart, QueuePart
 from qps.compiler.lower.queueing import Visit
 from qps.compiler.quantities.dimension import INFORMATION_BASE
 from qps.engine.formulas import ONE, ZERO, Formula
@@ -43,17 +40,18 @@ class Demand(Struct, kw_only=True):
 class StreamResult(Struct, kw_only=True):
     """What a stream came to: its latency, its losses, the resources it passes.
 
-    `jitter` holds the jitter laws of those resources that have one, by resource; `visits` is
-    for each part of the latency that is a wait the visit that waits, `uncounted` the resources that
-    state no queueing: the latency counts no waiting there. Of these, and of limits of items a
-    second, what is `unbounded` lets a queue grow that nothing bounds.
+    `passes` tells which share of the items passes each of them. `jitter` holds the jitter laws of
+    those that have one, by resource; `visits` is for each part of the latency that is a wait the
+    visit that waits, `uncounted` the resources that state no queueing: the latency counts no
+    waiting there. Of these, and of limits of items a second, what is `unbounded` lets a queue grow
+    that nothing bounds.
     """
 
     name: str
     latency: list[LatencyPart] = field(default_factory=list)
     losses: list[LossPart] = field(default_factory=list)
     queues: list[QueuePart] = field(default_factory=list)
-    passes: dict[str, None] = field(default_factory=dict)
+    passes: dict[str, Formula] = field(default_factory=dict)
     jitter: dict[str, ir.Quantity] = field(default_factory=dict)
     visits: dict[int, Visit] = field(default_factory=dict)
     uncounted: dict[str, None] = field(default_factory=dict)

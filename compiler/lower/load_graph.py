@@ -21,14 +21,22 @@ from qps.compiler.configure.case_tables import CaseTable
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics.source import Span
 from qps.compiler.lower.elastic import SettledParameter
+from qps.compiler.lower.latency import (
+    Allotment,
+    LatencyPart,
+    allotted,
+    calls_certainty,
+    calls_vary,
+    every,
+    quantile_of,
+)
 from qps.compiler.lower.queue_certainty import (
     jitter_certainty,
-    mean_certainty,
     quantile_certainty,
     uncounted,
     unlawful,
 )
-from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.lower.queueing import Queue
 from qps.compiler.quantities.certainty import EXACT, Certainty, together, upper_bound
 from qps.compiler.quantities.dimension import Dimension
 from qps.engine.formulas import (
@@ -37,6 +45,7 @@ from qps.engine.formulas import (
     Formula,
     apply,
     maximum,
+    minimum,
     number,
     product,
     square_root,
@@ -107,24 +116,6 @@ class Calibration(Struct, frozen=True, kw_only=True):
     fit: Fit | None = None
     rates: dict[str, Formula] = field(default_factory=dict)
     is_on_measured: bool = False
-
-
-class LatencyPart(Struct, frozen=True, kw_only=True):
-    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
-
-    Where the stage is a wait, `queue` is what it waits in, and `visit` what waits there.
-    """
-
-    stage: str
-    value: Formula
-    is_work: bool = False
-    queue: Queue | None = None
-    visit: Visit | None = None
-
-    @property
-    def certainty(self) -> Certainty:
-        """How its mean is known."""
-        return EXACT if self.queue is None else mean_certainty(self.queue)
 
 
 class JitterPart(Struct, frozen=True):
@@ -219,45 +210,57 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         Of several queues on the way each gets its part of the share that may be later: then the
         sum of the quantiles is an upper bound, however the waits depend on each other
         (Bonferroni). Jitter gets such a part, too, and is taken as normal; that of a resource
-        with a queue counts there. What does not vary counts with its mean.
+        with a queue counts there. What does not vary counts with its mean. Of several ways to
+        allot, the least bound counts.
         """
-        stages = [self.stage_quantile(part, level) for part in self.latency]
-        endless = [part.value for part in self.endless]
-        return total((*stages, self.jitter_quantile(level), *endless))
+        bounds = [self.quantile_by(allotment) for allotment in self.allotments(level)]
+        return bounds[0] if len(bounds) == 1 else minimum(*bounds)
 
-    def stage_quantile(self, part: LatencyPart, level: Fraction) -> Formula:
-        """Return what a stage adds to the quantile of a level.
+    def allotments(self, level: Fraction) -> list[Allotment]:
+        """Return ways to allot the share that may be later; each makes a bound of a quantile."""
+        return allotted(self.latency, level, varies=self.varies)
+
+    def quantile_by(self, allotment: Allotment) -> Formula:
+        """Return the bound of a quantile that is made by one way to allot."""
+        stages = [self.stage_quantile(part, allotment) for part in self.latency]
+        endless = [part.value for part in self.endless]
+        return total((*stages, self.jitter_quantile(allotment), *endless))
+
+    def stage_quantile(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what a stage adds to a quantile."""
+        return quantile_of((part,), allotment, self._passage)
+
+    def _passage(self, part: LatencyPart, allotment: Allotment) -> Formula:
+        """Return what one passage of a stage adds to a quantile.
 
         A jitter law and a queue of one resource tell of the same time: the later of the two
         counts. The law is that of all visits of the stream together.
         """
         if part.queue is None or part.visit is None:
-            return part.value
-        each, name = self._each(level), part.queue.resource
-        waiting = part.queue.quantile(part.visit, each)
+            return part.once
+        waiting = part.queue.quantile(part.visit, allotment.level(part))
+        name = part.queue.resource
         laws = [jitter.value for jitter in self.jitter if jitter.resource == name]
         if not laws or self.playout is not None:
             return waiting
         visits = sum(queue.resource == name for queue in self._waits)
         deviation = square_root(total(laws)) / visits
-        return maximum(waiting, part.value + apply("normal_quantile", each) * deviation)
+        late = apply("normal_quantile", 1 - allotment.late)
+        return maximum(waiting, part.once + late * deviation)
 
-    def own_tail(self, part: LatencyPart, level: Fraction) -> Formula:
+    def own_tail(self, part: LatencyPart, allotment: Allotment) -> Formula:
         """Return by how much the service of a stage alone exceeds its mean in that quantile."""
         if part.queue is None or part.visit is None:
             return ZERO
-        return part.queue.own_tail(part.visit, self._each(level))
+        tail = part.queue.own_tail(part.visit, allotment.level(part))
+        return tail if tail is ZERO else tail * allotment.times(part)
 
-    def jitter_quantile(self, level: Fraction) -> Formula:
+    def jitter_quantile(self, allotment: Allotment) -> Formula:
         """Return what jitter adds besides the queues: so many deviations of a normal law."""
         if not self.varies:
             return ZERO
         variance = total(part.value for part in self.added_jitter)
-        return apply("normal_quantile", self._each(level)) * square_root(variance)
-
-    def _each(self, level: Fraction) -> Fraction:
-        """Return the level at which each of the stages that vary is taken."""
-        return 1 - (1 - level) / max(1, len(self._waits) + self.varies)
+        return apply("normal_quantile", 1 - allotment.late) * square_root(variance)
 
     @property
     def varies(self) -> bool:
@@ -275,12 +278,13 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         """How the jitter is known: it is what laws say, and waits have variances of their own."""
         lawful = {part.resource for part in self.jitter}
         queued = dict.fromkeys(queue.resource for queue in self._waits)
-        return unlawful([name for name in queued if name not in lawful])
+        unknown = unlawful([name for name in queued if name not in lawful])
+        return together(unknown, calls_vary(self.latency))
 
     @property
     def latency_certainty(self) -> Certainty:
         """How the mean latency is known."""
-        waits = [mean_certainty(queue) for queue in self._waits]
+        waits = [part.certainty for part in self.latency]
         return together(*waits, self.buffer_certainty, uncounted(self.uncounted))
 
     def quantile_certainty(self, level: Fraction) -> Certainty:
@@ -288,16 +292,17 @@ class StreamMeasures(Struct, frozen=True, kw_only=True):
         parts = [quantile_certainty(queue) for queue in self._waits]
         if self.jitter and self.playout is None:
             laws = [part.resource for part in self.jitter]
-            parts.append(jitter_certainty(laws, self._each(level)))
+            parts.append(jitter_certainty(laws, 1 - self.allotments(level)[0].late))
         count = len(self._waits)
         if count + self.varies > 1:
             what = f"{count} {'queue' if count == 1 else 'queues'}{' and of jitter' * self.varies}"
             parts.append(upper_bound(f"the quantiles of {what} are added up"))
+        parts.append(calls_certainty(self.latency, varies=self.varies))
         return together(*parts, self.buffer_certainty, uncounted(self.uncounted))
 
     @property
     def _waits(self) -> list[Queue]:
-        return [part.queue for part in self.latency if part.queue is not None]
+        return [part.queue for part in every(self.latency) if part.queue is not None]
 
     @property
     def loss(self) -> Formula:

@@ -14,9 +14,9 @@ from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.ir.parts import parts_of
 from qps.compiler.lower.certainties import certainty_of
 from qps.compiler.lower.flows import StreamResult
+from qps.compiler.lower.latency import LatencyPart, in_line
 from qps.compiler.lower.load_graph import (
     JitterPart,
-    LatencyPart,
     LossKind,
     LossPart,
     Price,
@@ -169,7 +169,7 @@ def stream_measures(
     (section 5.6.4, "Predicting Data Loss"). The playout buffer comes last: it knows the jitter.
     """
     jitter = tuple(
-        JitterPart(name, _jitter(name, law, measures, expressions), law.span)
+        JitterPart(name, result.passes[name] * _jitter(name, law, measures, expressions), law.span)
         for name, law in result.jitter.items()
     )
     losses = [
@@ -178,11 +178,11 @@ def stream_measures(
             LossPart(
                 stage=f"{name} saturated",
                 kind=LossKind.SATURATION,
-                value=1 - 1 / maximum(1, measures.resources[name].load),
+                value=share * (1 - 1 / maximum(1, measures.resources[name].load)),
                 span=measures.resources[name].span,
                 resource=name,
             )
-            for name in result.passes
+            for name, share in result.passes.items()
         ),
     ]
     latency = [
@@ -217,7 +217,7 @@ def stream_measures(
     )
     measured = StreamMeasures(
         name=result.name,
-        latency=tuple(latency),
+        latency=in_line(latency),
         jitter=jitter,
         buffer=buffer,
         losses=tuple(losses),

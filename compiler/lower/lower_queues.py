@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.lower.flows import Demand
-from qps.compiler.lower.load_graph import LatencyPart, ResourceLoad
+from qps.compiler.lower.latency import LatencyPart
+from qps.compiler.lower.load_graph import ResourceLoad
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.queueing import Queue, Visit
 from qps.engine.formulas import ONE, ZERO, Formula, number, total
@@ -28,7 +29,7 @@ class PlacedQueue(Struct, frozen=True):
     def stage(self, part: LatencyPart, visit: Visit) -> LatencyPart:
         """Return a stage of a latency, in which a visit waits in this queue."""
         own = _with(self.put_in, visit)
-        return replace(part, value=self.queue.wait(own), queue=self.queue, visit=own)
+        return part.waits(self.queue, own)
 
 
 def _with(put_in: Substitution, visit: Visit) -> Visit:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from qps.compiler import ir
 from qps.compiler.lower.flows import Flow, StreamResult, word
-from qps.compiler.lower.load_graph import LatencyPart
+from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.lower_expressions import ExpressionLowering
 from qps.compiler.lower.lower_groups import flows_in_each
 from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk import Walk
+from qps.compiler.lower.walk_calls import WalkedCalls, legs_in_force
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
 from qps.engine.formulas import ZERO, Formula
 
@@ -19,11 +20,15 @@ def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
     result = StreamResult(name=stream.name)
     _packetisation(stream, flow, result)
     walk = Walk(demands, stream, result, flow)
-    for index, leg in enumerate(stream.legs):
+    legs = legs_in_force(stream.legs, demands.expressions.holds)
+    calls = WalkedCalls(walk, stream, result, demands.expressions)
+    for index, leg in enumerate(legs):
         if isinstance(leg, ir.Visit):
             walk.visit(leg)
+        elif isinstance(leg, ir.Crossing):
+            walk.cross(leg, last=isinstance(legs[index + 1], ir.Visit))
         else:
-            walk.cross(leg, last=isinstance(stream.legs[index + 1], ir.Visit))
+            calls.pass_by(leg)
     walk.end()
     end = walk.flow
     result.rate = end.rates[end.primary or INFORMATION_BASE]

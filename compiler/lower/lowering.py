@@ -361,7 +361,7 @@ def _average(
 def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) -> None:
     """Change every formula that the walk of the streams left."""
     for result in results:
-        result.latency = [replace(part, value=change(part.value)) for part in result.latency]
+        result.latency = [part.changed(change) for part in result.latency]
         result.losses = [
             replace(
                 part,
@@ -371,6 +371,7 @@ def _rewrite(change: Callable[[Formula], Formula], results: list[StreamResult]) 
             for part in result.losses
         ]
         result.queues = [replace(part, value=change(part.value)) for part in result.queues]
+        result.passes = {name: change(share) for name, share in result.passes.items()}
         result.rate = change(result.rate)
         result.throughput = change(result.throughput)
 

@@ -65,7 +65,7 @@ def others_quantile(
     period: Formula,
     load: Formula,
     longest: Formula,
-    level: Fraction,
+    level: Fraction | Formula,
 ) -> Formula:
     """Return an upper bound of a quantile of the work that an arrival finds: the least of four.
 

@@ -143,7 +143,13 @@ def _servers(queue: Queue) -> Certainty:
 
 
 def _periods(queue: Queue) -> Certainty:
-    if queue.discipline is not ir.Discipline.PERIODIC or len(queue.visits) == 1:
+    if queue.discipline is not ir.Discipline.PERIODIC:
+        return EXACT
+    if any(visit.is_thinned for visit in queue.visits):
+        return approximation(
+            f"a share of periodic items is taken as periodic at `{queue.resource}`"
+        )
+    if len(queue.visits) == 1:
         return EXACT
     if not queue.is_in_step:
         return approximation(

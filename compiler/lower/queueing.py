@@ -37,7 +37,7 @@ class Visit(Struct, kw_only=True):
     differ (some items are dropped half way), so that the service time is a mean; `is_bursty`
     where its flows are active only at times; `meets` where copies of one item that went
     different ways may come together; `is_asked_again` where users who think between two requests
-    are taken as open traffic.
+    are taken as open traffic; `is_thinned` where not all items of its flows make it.
     """
 
     resource: str
@@ -51,6 +51,7 @@ class Visit(Struct, kw_only=True):
     is_bursty: bool = False
     meets: bool = False
     is_asked_again: bool = False
+    is_thinned: bool = False
 
 
 class Queue(Struct, frozen=True, kw_only=True):
@@ -187,7 +188,7 @@ class Queue(Struct, frozen=True, kw_only=True):
 
     # -- quantiles -----------------------------------------------------------------------
 
-    def quantile(self, own: Visit, level: Fraction) -> Formula:
+    def quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return what a share `level` of the visits does not wait longer than, in s.
 
         It is the quantile of wait and service less the mean service, which is in the latency
@@ -212,13 +213,13 @@ class Queue(Struct, frozen=True, kw_only=True):
             return service * self._sojourn(service / longest, level) - own.service
         return longest * apply("gamma_quantile", self.load, self.variation**2, level) - own.service
 
-    def own_tail(self, own: Visit, level: Fraction) -> Formula:
+    def own_tail(self, own: Visit, level: Fraction | Formula) -> Formula:
         """Return by how much the service alone exceeds its mean at a level: no wait is in it."""
         if self.variation is ZERO:
             return ZERO
         return own.service * (apply("gamma_quantile", ZERO, self.variation**2, level) - 1)
 
-    def _periodic_quantile(self, own: Visit, level: Fraction) -> Formula:
+    def _periodic_quantile(self, own: Visit, level: Fraction | Formula) -> Formula:
         before = (own.batch - 1) * own.service / self.servers
         if self.is_uniform:
             held = apply("periodic_quantile", self._in_a_period, self.load, level)
@@ -241,7 +242,7 @@ class Queue(Struct, frozen=True, kw_only=True):
     def _longest_batch(self) -> Formula:
         return _longest([visit.batch * visit.service for visit in self.visits])
 
-    def _sojourn(self, part: Formula, level: Fraction) -> Formula:
+    def _sojourn(self, part: Formula, level: Fraction | Formula) -> Formula:
         """Return the quantile of wait and exponential service, in service times."""
         waiting = self.load
         if self.discipline is ir.Discipline.MMC:

@@ -18,9 +18,9 @@ from qps.compiler.diagnostics.source import Span
 from qps.compiler.ir.think_times import think_time
 from qps.compiler.lower.costs import cores_of, costs_in_force, is_on_measured, scale_of, work_of
 from qps.compiler.lower.flows import Demand, Flow, StreamResult
+from qps.compiler.lower.latency import LatencyPart
 from qps.compiler.lower.load_graph import (
     Calibration,
-    LatencyPart,
     LossKind,
     LossPart,
 )
@@ -200,7 +200,7 @@ class Walk:
         if resource.carries_bits:
             demand.carried.append(charged * work)
             demand.count = self._expressions.count(node)
-        self._result.passes[name] = None
+        self._result.passes[name] = ONE
         if cost.measured_at is not None:
             self._calibrate(name, by, cost, machine, charged)
         if resource.jitter is not None:
@@ -210,7 +210,7 @@ class Walk:
         if is_thread:
             single = self._streams.demand(thread, cost.span)
             single.add(by, charged * work * per_second)
-            self._result.passes[thread] = None
+            self._result.passes[thread] = ONE
         if resource.kind is ir.ResourceKind.STORE:
             return
         if resource.kind is ir.ResourceKind.PROCESSOR:
@@ -454,4 +454,4 @@ class Walk:
 
     def _load_link(self, name: str, load: Formula, span: Span) -> None:
         self._streams.demand(name, span).add(self._stream.name, load)
-        self._result.passes[name] = None
+        self._result.passes[name] = ONE

@@ -16,7 +16,7 @@ from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Sink
 from qps.compiler.diagnostics.source import Source, Span
 from qps.compiler.syntax import ast
-from qps.compiler.syntax.rules import CALLED, EXPRESSIONS, PASSED_ON, RULES, Rule
+from qps.compiler.syntax.rules import CALLED, CALLS, EXPRESSIONS, PASSED_ON, RULES, Rule
 from qps.grammar.parsing import Piece, Token, Tree
 from qps.grammar.words import RESERVED
 
@@ -25,6 +25,9 @@ OUR_OWN = "this model"
 
 DEEPEST = 250
 """Nesting of an expression beyond which it is refused."""
+
+DEEPEST_CALLS = 30
+"""Nesting of calls beyond which they are refused."""
 
 _LONGEST_NUMBER = 40
 _LARGEST_EXPONENT = 300
@@ -37,6 +40,7 @@ class Builder:
         self._source = source
         self._sink = sink
         self._depth = 0
+        self._calls = 0
         self._is_too_deep = False
         self._default_machine: ast.Name | None = None
 
@@ -68,6 +72,8 @@ class Builder:
             return self._expression(piece)
         if piece.data in PASSED_ON:
             return self._built(piece.children[-1])
+        if piece.data in CALLS:
+            return self._call(piece)
         rule = RULES.get(piece.data)
         return self._made(piece) if rule is None else self._node(piece, rule)
 
@@ -114,6 +120,23 @@ class Builder:
 
     def _all(self, pieces: Iterable[Piece]) -> tuple[Any, ...]:
         return tuple([self._built(piece) for piece in pieces if piece is not None])
+
+    def _call(self, tree: Tree) -> ast.Written:
+        """Return a call, or calls made together; those beyond all reading are left out."""
+        rule = RULES[tree.data]
+        if self._calls == DEEPEST_CALLS:
+            self._sink.report(
+                codes.TOO_DEEP,
+                self._span(tree),
+                f"calls may be nested {DEEPEST_CALLS} deep, this one goes deeper",
+                hint="measure the rest as one component",
+            )
+            tree = replace(tree, children=tree.children[: len(rule.parts)])
+        self._calls += 1
+        try:
+            return self._node(tree, rule)
+        finally:
+            self._calls -= 1
 
     # -- expressions ---------------------------------------------------------------------
 

@@ -74,6 +74,9 @@ _FOREIGN = {
     "via": "write `over`",
     "through": "write `over`",
     "measure": "write `measured on`",
+    "invoke": "write `call`",
+    "parallel": "write `together`",
+    "fork": "write `together`",
 }
 _NETWORK_WORDS = {
     **dict.fromkeys(("latency", "delay"), "write `propagation`"),
@@ -83,7 +86,7 @@ _NETWORK_WORDS = {
 }
 _STATEMENTS = (
     *(word for words in TOKEN_CHOICES.values() for word in words),
-    "merge", "source", "rating", "price", "node", "link", "at", "over",
+    "merge", "source", "rating", "price", "node", "link", "at", "over", "call", "together",
 )  # fmt: skip
 
 
@@ -166,6 +169,25 @@ def _group(fault: Fault) -> str | None:
         return "name the group of the others: `to others in room at most 4`"
     if fault.word == "at" and re.search(r"\bto\s+all\s+in\s+\w+$", fault.before):
         return "only of the others some can be chosen: `to others in room at most 4`"
+    return None
+
+
+def _call(fault: Fault) -> str | None:
+    """Where a call goes wrong: it stands in a component, names no node, says nothing of it."""
+    node = re.search(r"\bcall\s+(\w+)$", fault.before)
+    if fault.before.startswith("component") and node:
+        return (
+            "a component is work at one node; calls stand where it is used: "
+            f"`at node {{ …; call {node[1]} {{ … }} }}`"
+        )
+    if re.search(r"\bcall$", fault.before) and fault.word == "{":
+        return "name the node that is called: `call db { … }`"
+    if node and node[1] in ("at", "to"):
+        return f"name the node alone: `call {fault.word} {{ … }}`"
+    if fault.word in ("sends", "returns") and "COMMA" in fault.accepted:
+        return "put a comma before it"
+    if node and (fault.word in "};" or "\n" in fault.word):
+        return f"say what is done there: `call {node[1]} {{ … }}`"
     return None
 
 
@@ -357,6 +379,7 @@ _MISTAKES: tuple[Callable[[Fault], str | None], ...] = (
     _misspelt_before,
     _priority,
     _group,
+    _call,
     _target,
     _member,
     _listed,

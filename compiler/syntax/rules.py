@@ -140,7 +140,14 @@ RULES: dict[str, Rule] = {
     "all_nodes": _rule(ast.AllNodes, "but..."),
     "stream": _rule(ast.Stream, "name flows each items..."),
     "emission": _rule(ast.Emission, "values..."),
-    "at": _rule(ast.At, "node steps..."),
+    "at": _rule(ast.At, "node", "step:steps* call_step:steps* together:steps*"),
+    "call_step": _rule(
+        ast.CallStep,
+        "node",
+        "name:links* repeat:times sends returns when:condition "
+        "step:steps* call_step:steps* together:steps*",
+    ),
+    "together": _rule(ast.Together, "", "step:steps* call_step:steps* together:steps*"),
     "over": _rule(ast.Over, "links..."),
     "playout": _rule(ast.Playout, "delay dropping"),
     "step": _rule(ast.Step, "component arguments* repeat group spread condition"),
@@ -216,9 +223,13 @@ EXPRESSIONS = frozenset([
 ])  # fmt: skip
 """The rules of expressions: how deep they stand in each other is counted."""
 
+CALLS = frozenset(["call_step", "together"])
+"""The rules of calls: how deep they stand in each other is counted."""
+
 PASSED_ON = frozenset([
     "source", "fitted", "missed", "claim_source", "price", "extra_rating", "medium", "repeat",
-    "when", "in_group", "measured_on", "scaled_by", "excluded", "wanted", "asked_at",
+    "when", "in_group", "sends", "returns", "measured_on", "scaled_by", "excluded", "wanted",
+    "asked_at",
 ])  # fmt: skip
 """The rules that say no more than their last part does."""
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import QpsError
 from qps.compiler.diagnostics.suggest import did_you_mean, listed
+from qps.compiler.lower.latency import Allotment, LatencyPart
 from qps.compiler.lower.load_graph import (
-    LatencyPart,
     LoadGraph,
     LossKind,
     StreamMeasures,
@@ -103,14 +103,16 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     what = f"time that {told} of the items do not exceed"
     scope = (stream, *found.rests_on)
     found = replace(found, endless=tuple(_overloaded(graph, found, at)))
+    bounds = {graph.at(at).number(found.quantile_by(way)): way for way in found.allotments(share)}
+    least = bounds[min(bounds)]
     stages = [
         Part(stage, value, scope)
         for part in found.latency
-        for stage, value in quantile_parts(found, part, share)
+        for stage, value in quantile_parts(found, part, least)
     ]
     if found.varies:
         resources = ", ".join(part.resource for part in found.added_jitter)
-        stages.append(Part(f"jitter of {resources}", found.jitter_quantile(share), scope))
+        stages.append(Part(f"jitter of {resources}", found.jitter_quantile(least), scope))
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
     name = f"quantile({stream}.latency, {told})"
     return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
@@ -122,10 +124,10 @@ def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[Laten
 
 
 def quantile_parts(
-    stream: StreamMeasures, part: LatencyPart, level: Fraction
+    stream: StreamMeasures, part: LatencyPart, allotment: Allotment
 ) -> Iterator[tuple[str, Formula]]:
     """Yield what a stage adds to a quantile: more servers shorten waits, and no service."""
-    whole, tail = stream.stage_quantile(part, level), stream.own_tail(part, level)
+    whole, tail = stream.stage_quantile(part, allotment), stream.own_tail(part, allotment)
     if part.queue is not None and tail is not ZERO:
         yield f"service at {part.queue.resource} beyond its mean", tail
     yield part.stage, whole - tail

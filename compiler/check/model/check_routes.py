@@ -19,10 +19,12 @@ _WAYS_SHOWN = 3
 _JOINED = (ast.Node, ast.Link)
 
 
-def check_recovery(sink: Sink, legs: Iterable[ir.Visit | ir.Crossing]) -> None:
+def check_recovery(sink: Sink, legs: Iterable[ir.Leg]) -> None:
     """Report steps that would recover what is lost before the stream has crossed any link."""
     start: str | None = None
     for leg in legs:
+        if isinstance(leg, ir.CallMark):
+            continue
         if isinstance(leg, ir.Crossing) or leg.node != (start or leg.node):
             return
         start = leg.node
@@ -59,9 +61,12 @@ class RouteChecker(Struct, frozen=True):
         )
 
     def hops(
-        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name]
+        self, start: ir.Visit, end: ir.Visit, named: list[ast.Name], call: str | None = None
     ) -> tuple[ir.Crossing, ...]:
-        """Return the links between two visits: as named, or the one shortest way."""
+        """Return the links between two visits: as named, or the one shortest way.
+
+        `call` is the node that is called, where the way leads there or back.
+        """
         spreading = any(step.spread for step in start.steps)
         if named:
             return self._named_way(start, end, named)
@@ -89,7 +94,10 @@ class RouteChecker(Struct, frozen=True):
                 end.span,
                 f"several links join {joined}",
                 secondary=[Label(start.span, "the stream comes from here")],
-                hint=f"name the way before this: `over` {shown}",
+                hint=f"name the way before this: `over` {shown}"
+                if call is None
+                else f"name the way: `call {call} over {', '.join(ways[0])} {{ … }}`"
+                f"; there are {shown}",
             )
         return ()
 

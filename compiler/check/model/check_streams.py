@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
-from msgspec import field
-
 from qps.compiler import ir
-from qps.compiler.check.model.check_components import ComponentChecker
 from qps.compiler.check.model.check_emissions import EmissionChecker
-from qps.compiler.check.model.check_groups import GroupChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
-from qps.compiler.check.names.declarations import lookup, lookup_as, report_name
+from qps.compiler.check.model.check_steps import StepChecker
+from qps.compiler.check.model.check_visits import VisitChecker
+from qps.compiler.check.names.declarations import lookup_as
 from qps.compiler.check.names.scope import Allowed, Scope
-from qps.compiler.check.values.check_conditions import choices_of
-from qps.compiler.check.values.part import Part, sound
+from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
 from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.ir.parts import parts_of
@@ -24,7 +21,6 @@ from qps.compiler.quantities.dimension import (
 )
 from qps.compiler.syntax import ast
 
-_CASTS = ("unicast", "multicast")
 _BEFORE_BUFFER = (ir.MeasureKind.JITTER, ir.MeasureKind.QUEUE)
 _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 
@@ -32,19 +28,13 @@ _COSTS = (ir.MeasureKind.COST, ir.MeasureKind.RUNNING_COST)
 class StreamChecker(Part, frozen=True, kw_only=True):
     """Checks the streams of a program over its nodes and links."""
 
-    components: ComponentChecker
-    nodes: dict[str, ir.Node]
+    steps: StepChecker
     links: dict[str, ir.Link]
-    used_components: set[str] = field(default_factory=set)
-
-    @property
-    def _groups(self) -> GroupChecker:
-        return GroupChecker(self.expressions)
 
     def stream(self, declaration: ast.Stream) -> ir.Stream | None:
         """Return a stream with its whole way."""
         emission = EmissionChecker(self.expressions).emission(declaration)
-        legs = self._legs(declaration)
+        legs = self._legs(declaration, emission)
         if emission is None or not legs:
             return None
         flows_from = self._flows_from(declaration, legs)
@@ -60,23 +50,23 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             doc=declaration.doc,
             playout=playout,
         )
-        self._groups.divides(stream, self.nodes)
+        self.steps.groups.divides(stream, self.steps.nodes)
         return stream
 
     def _flows_from(
-        self, declaration: ast.Stream, legs: tuple[ir.Visit | ir.Crossing, ...]
+        self, declaration: ast.Stream, legs: tuple[ir.Leg, ...]
     ) -> str | ir.InEachGroup | None:
         if declaration.each is not None:
             group = lookup_as(self.main, declaration.each, ast.Group)
             if group is not None or declaration.flows is not None:
-                return self._groups.in_each(declaration)
+                return self.steps.groups.in_each(declaration)
         if declaration.each is None:
             first = legs[0]
             assert isinstance(first, ir.Visit)
             return first.node
         name = declaration.each.text
-        if name not in self.nodes:
-            self._unknown_node(declaration.each)
+        if name not in self.steps.nodes:
+            self.steps.unknown_node(declaration.each)
             return None
         return name
 
@@ -122,7 +112,7 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     # -- the way -------------------------------------------------------------------------
 
-    def _legs(self, declaration: ast.Stream) -> tuple[ir.Visit | ir.Crossing, ...]:
+    def _legs(self, declaration: ast.Stream, emission: ir.Emission | None) -> tuple[ir.Leg, ...]:
         """Return the way of a stream, as far as it is sound; it starts with a visit."""
         visits = [item for item in declaration.items if isinstance(item, ast.At)]
         if not visits:
@@ -134,7 +124,8 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             )
             return ()
         routes = RouteChecker(self.sink, self.main, self.links)
-        legs: list[ir.Visit | ir.Crossing] = []
+        checker = VisitChecker(self.expressions, steps=self.steps, routes=routes, emission=emission)
+        legs: list[ir.Leg] = []
         pending: list[ast.Name] = []
         last: ir.Visit | None = None
         started = False
@@ -144,12 +135,12 @@ class StreamChecker(Part, frozen=True, kw_only=True):
                     self._out_of_order(item)
                 pending += item.links
             elif isinstance(item, ast.At):
-                visit = self._visit(item)
-                if visit is not None:
-                    if last is not None:
-                        legs += routes.hops(last, visit, pending)
-                    legs.append(visit)
-                last, pending, started = visit, [], True
+                here = checker.legs(item)
+                stops = [leg for leg in here if isinstance(leg, ir.Visit)]
+                if stops and last is not None:
+                    legs += routes.hops(last, stops[0], pending)
+                legs += here
+                last, pending, started = stops[-1] if stops else None, [], True
         if pending and last is not None:
             self.sink.report(
                 codes.STREAM_ORDER,
@@ -204,91 +195,4 @@ class StreamChecker(Part, frozen=True, kw_only=True):
             item.span,
             "the stream crosses a link before it starts anywhere",
             hint="begin with `at node { … }`",
-        )
-
-    def _unknown_node(self, name: ast.Name) -> None:
-        """Report a name that is no node; a node that failed is reported where it stands."""
-        declared = lookup(self.main, name)
-        own = None if declared is None or declared.module.prefix else declared.declaration
-        if not isinstance(own, ast.Node):
-            report_name(self.sink, self.main, name, "node", (ast.Node,))
-
-    def _visit(self, item: ast.At) -> ir.Visit | None:
-        name = item.node.text
-        steps = [self._step(step, name) for step in item.steps]
-        if name not in self.nodes:
-            self._unknown_node(item.node)
-            return None
-        return ir.Visit(name, sound(steps), item.node.span)
-
-    def _step(self, item: ast.Step, node: str) -> ir.Step | None:
-        """Return a step; every part of it is looked at, also where another one failed."""
-        scope = Scope(self.main, Allowed.FLOWS)
-        component = self._placed_component(item, scope)
-        repeat = None
-        if item.repeat is not None:
-            times = self.expressions.quantity(item.repeat, scope, DIMENSIONLESS, "a repetition")
-            repeat = times.expr if times else None
-        condition = None
-        if item.condition is not None:
-            fixed = Scope(self.main, Allowed.NOTHING)
-            condition = self.expressions.condition(item.condition, fixed)
-        spread = None if item.spread is None else self._spread(item.spread, node)
-        group = None if item.group is None else self._groups.group(item.group)
-        if component is None or (group is not None and not self._groups.merges(item, component)):
-            return None
-        return ir.Step(
-            component=component,
-            repeat=repeat,
-            spread=spread,
-            condition=condition,
-            span=item.component.span,
-            group=group,
-        )
-
-    def _placed_component(self, item: ast.Step, scope: Scope) -> ir.Component | None:
-        declared = self.named(self.main, item.component, ast.Component)
-        if declared is None:
-            return None
-        declaration = declared.declaration
-        self.used_components.add(declared.qualified)
-        formals = self.expressions.arguments(
-            declaration.name, declaration.formals, item.arguments, item.span, declared, scope
-        )
-        return None if formals is None else self.components.component(declared, formals)
-
-    def _spread(self, item: ast.Spread, node: str) -> ir.Spread | None:
-        if item.target is not None and item.target.text not in self.nodes:
-            self._unknown_node(item.target)
-            return None
-        group = most = None
-        if item.group is not None:
-            group = self._groups.group(item.group)
-            most = None if item.most is None else self._groups.most(item.most)
-            if group is None or (most is None and item.most is not None):
-                return None
-        target = item.target.text if item.target is not None else node
-        cast: bool | str = False
-        if item.cast is not None:
-            if item.cast.text in _CASTS:
-                cast = item.cast.text == "multicast"
-            else:
-                declared = lookup_as(self.main, item.cast, ast.Option)
-                if declared is None or set(choices_of(declared)) != set(_CASTS):
-                    self.sink.report(
-                        codes.WRONG_KIND,
-                        item.cast.span,
-                        f"`{item.cast.text}` does not choose between unicast and multicast",
-                        hint="declare `option cast = unicast or multicast`",
-                    )
-                    return None
-                cast = declared.qualified
-        kind = ir.SpreadKind(item.kind)
-        return ir.Spread(
-            kind=kind,
-            target=None if group else target,
-            cast=cast,
-            span=item.span,
-            group=group,
-            most=most,
         )

@@ -42,7 +42,9 @@ def _waited_for(model: ir.Model, stream: ir.Stream) -> Iterator[ir.Queueing]:
         if isinstance(leg, ir.Visit):
             machine = model.machines.get(nodes.get(leg.node, ""))
             found = [r.queueing for r in machine.resources] if machine else []
-        else:
+        elif isinstance(leg, ir.Crossing):
             network = model.networks.get(links.get(leg.link, ""))
             found = [network.queueing] if network else []
+        else:
+            continue
         yield from (q for q in found if q is not None and q.discipline in RANDOM)

@@ -110,7 +110,7 @@ def _reached(streams: Sequence[ir.Stream]) -> tuple[set[str], set[str]]:
         for leg in stream.legs:
             if isinstance(leg, ir.Crossing):
                 crossed.add(leg.link)
-            else:
+            elif isinstance(leg, ir.Visit):
                 visited.add(leg.node)
     return visited, crossed
 

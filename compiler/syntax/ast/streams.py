@@ -36,11 +36,32 @@ class Emission(Written, frozen=True):
     values: tuple[Expr, ...]
 
 
+class CallStep(Written, frozen=True, kw_only=True):
+    """`call db over lan * 20 %, sends 300 byte/request, returns 4 kB/request { … }`.
+
+    `links` are the way there, none where it is to be found; sizes are stated once at most.
+    """
+
+    node: Name
+    links: tuple[Name, ...] = ()
+    times: Expr | None = None
+    sends: Expr | None = None
+    returns: Expr | None = None
+    condition: Expr | None = None
+    steps: tuple[Step | CallStep | Together, ...] = ()
+
+
+class Together(Written, frozen=True, kw_only=True):
+    """`together { call a { … }; call b { … } }`: calls that are made at the same time."""
+
+    steps: tuple[Step | CallStep | Together, ...] = ()
+
+
 class At(Written, frozen=True):
     """The steps at a node."""
 
     node: Name
-    steps: tuple[Step, ...]
+    steps: tuple[Step | CallStep | Together, ...] = ()
 
 
 class Over(Written, frozen=True):

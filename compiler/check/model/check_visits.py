@@ -1,0 +1,267 @@
+"""Visits of a stream and the calls that are made there: each goes to a node and comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from msgspec import Struct, field
+
+from qps.compiler import ir
+from qps.compiler.check.model.check_routes import RouteChecker
+from qps.compiler.check.model.check_steps import StepChecker
+from qps.compiler.check.names.declarations import lookup
+from qps.compiler.check.names.scope import Allowed, Scope
+from qps.compiler.check.values.part import Part
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION
+from qps.compiler.syntax import ast
+
+_SHARE = re.compile(r"(\d[\d_]*(?:\.\d+)?)\s*%")
+_OFTEN = re.compile(r"\s*\*\s*[\d._]+\s*%?$")
+_ALL = 100
+_REFUSED = {
+    ir.EffectKind.KEEP: (
+        "keeps a part of the requests within a call: the others would never be answered",
+        "a call that only some make is `call db * 20 % { … }`; what gets lost is `drop`",
+    ),
+    ir.EffectKind.ACTIVE: (
+        "makes flows active only at times, within a call that they wait for",
+        "put it where the flows start, before the call",
+    ),
+    ir.EffectKind.MERGE: (
+        "merges flows within a call, but each of them waits for its own answer",
+        "put it behind the call",
+    ),
+}
+_ONCE_ONLY = {
+    ir.EffectKind.RECOVER: "recovers what was lost on the way",
+    ir.EffectKind.QUEUE: "queues what comes",
+}
+
+
+class _Inside(Struct, frozen=True):
+    """What a step stands in: no call, or one; `is_plain` where every item makes it just once."""
+
+    is_call: bool = False
+    is_plain: bool = True
+
+
+class VisitChecker(Part, frozen=True, kw_only=True):
+    """Checks the visits of one stream, with the calls in them."""
+
+    steps: StepChecker
+    routes: RouteChecker
+    emission: ir.Emission | None
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def legs(self, item: ast.At) -> list[ir.Leg]:
+        """Return what happens at a node, calls and all; nothing where there is no such node."""
+        return self._block(item.node, item.steps, _Inside())
+
+    def _block(
+        self,
+        node: ast.Name,
+        steps: Sequence[ast.Step | ast.CallStep | ast.Together],
+        inside: _Inside,
+    ) -> list[ir.Leg]:
+        legs: list[ir.Leg] = []
+        run: list[ir.Step] = []
+        for item in steps:
+            if isinstance(item, ast.Step):
+                step = self.steps.step(item, node.text)
+                if step is not None and self._may_stand(step, inside):
+                    run.append(step)
+                continue
+            if run or not legs:
+                legs.append(ir.Visit(node.text, tuple(run), node.span))
+            run = []
+            if isinstance(item, ast.CallStep):
+                legs += self._call(node, item, inside)
+            else:
+                legs += self._together(node, item, inside)
+        if run or not legs:
+            legs.append(ir.Visit(node.text, tuple(run), node.span))
+        if node.text in self.steps.nodes:
+            return legs
+        self.steps.unknown_node(node)
+        return []
+
+    def _may_stand(self, step: ir.Step, inside: _Inside) -> bool:
+        """Return whether a step may stand in a call: as many come back as went, and the same."""
+        name = step.component.name
+        told = None
+        if inside.is_call and step.spread is not None:
+            told = (
+                "is sent on within a call: what goes on to others does not come back",
+                "send it on behind the call, or make a stream of its own of it",
+            )
+        for effect in step.component.effects if inside.is_call else ():
+            told = told or _REFUSED.get(effect.kind)
+            if not inside.is_plain and effect.kind in _ONCE_ONLY:
+                told = told or (
+                    f"{_ONCE_ONLY[effect.kind]}, within a call that is not made just once by all",
+                    "put it behind the call",
+                )
+        if told is None:
+            return True
+        message, hint = told
+        self.sink.report(codes.MISPLACED, step.span, f"`{name}` {message}", hint=hint)
+        return False
+
+    # -- calls ---------------------------------------------------------------------------
+
+    def _together(self, caller: ast.Name, item: ast.Together, inside: _Inside) -> list[ir.Leg]:
+        fork = next(self._numbers)
+        legs: list[ir.Leg] = []
+        if not item.steps:
+            self.sink.report(
+                codes.MISSING_PART,
+                item.span,
+                "nothing is called together here",
+                hint="name what is called at the same time: `together { call a { … }; call b { … "
+                "} }`",
+            )
+        for step in item.steps:
+            if isinstance(step, ast.CallStep):
+                legs += self._call(caller, step, inside, fork)
+                continue
+            is_step = isinstance(step, ast.Step)
+            self.sink.report(
+                codes.MISPLACED,
+                step.span,
+                f"`{step.component.text}` is no call: nothing else is done together"
+                if isinstance(step, ast.Step)
+                else "these are called together with the others already",
+                hint="put it before `together`, or into one of the calls"
+                if is_step
+                else "take the inner `together` out",
+            )
+        return legs
+
+    def _call(
+        self, caller: ast.Name, item: ast.CallStep, inside: _Inside, fork: int | None = None
+    ) -> list[ir.Leg]:
+        """Return a call, there and back; every part of it is looked at, also where one failed."""
+        number, node = next(self._numbers), item.node
+        is_plain = inside.is_plain and item.times is None and fork is None
+        steps = self._block(node, item.steps, _Inside(is_call=True, is_plain=is_plain))
+        scope = Scope(self.main, Allowed.FLOWS)
+        stated = [part for part in (item.times, item.sends, item.returns) if part is not None]
+        times = None
+        if item.times is not None and not self._is_more_than_all(item.times):
+            times = self.expressions.quantity(
+                item.times, scope, DIMENSIONLESS, "how often a call is made"
+            )
+        sends = self._size(item.sends, "sends", scope)
+        returns = self._size(item.returns, "returns", scope)
+        condition = None
+        if item.condition is not None:
+            condition = self.expressions.condition(
+                item.condition, Scope(self.main, Allowed.NOTHING)
+            )
+        is_sound = len(stated) == sum(part is not None for part in (times, sends, returns))
+        is_sound = is_sound and (condition is None) == (item.condition is None)
+        if not steps or caller.text not in self.steps.nodes or not is_sound:
+            return []
+        if node.text == caller.text:
+            self.sink.report(
+                codes.STREAM_ORDER,
+                node.span,
+                f"`{node.text}` calls itself",
+                secondary=[Label(caller.span, "the call is made here")],
+                hint="put these steps there without a call; for work on another machine of the "
+                "same kind, declare a node of its own",
+            )
+            return []
+        call = ir.Call(
+            number=number,
+            node=node.text,
+            times=times,
+            sends=sends,
+            returns=returns,
+            condition=condition,
+            span=node.span,
+            fork=fork,
+        )
+        return self._there_and_back(call, caller, item.links, steps)
+
+    def _there_and_back(
+        self, call: ir.Call, caller: ast.Name, links: Sequence[ast.Name], steps: list[ir.Leg]
+    ) -> list[ir.Leg]:
+        begins, answers, ends = (ir.CallMark(point, call) for point in ir.CallPoint)
+        here, back = ir.Visit(caller.text, (), caller.span), ir.Visit(caller.text, (), call.span)
+        there = ir.Visit(call.node, (), call.span)
+        way = self.routes.hops(here, there, list(links), call=call.node)
+        if not way:
+            return []
+        home = self.routes.hops(there, back, list(reversed(links)), call=call.node)
+        return [begins, *way, *steps, answers, *home, back, ends]
+
+    def _is_more_than_all(self, times: ast.Expr) -> bool:
+        """Return whether a share of more than all is written, here or by name; it is reported."""
+        named = lookup(self.main, times.name) if isinstance(times, ast.Reference) else None
+        declared = None if named is None else named.declaration
+        is_named = isinstance(declared, ast.Param | ast.Let)
+        value = declared.value.span if isinstance(declared, ast.Param | ast.Let) else times.span
+        share = _SHARE.fullmatch(value.text.strip())
+        if share is None or float(share[1].replace("_", "")) <= _ALL:
+            return False
+        often = float(share[1].replace("_", "")) / _ALL
+        self.sink.report(
+            codes.OUT_OF_RANGE,
+            times.span,
+            f"{share[0]} of the requests are more than all of them",
+            secondary=[Label(value, "it is this")] if is_named else [],
+            hint=f"a share is at most 100 %; for {often:g} calls a request write `{often:g}`",
+        )
+        return True
+
+    def _says_how_often(self, written: ast.Expr, word: str) -> bool:
+        """Return whether a size ends in what looks like how often a call is made; reported."""
+        often = _OFTEN.search(written.span.text)
+        if often is None:
+            return False
+        size = " ".join(written.span.text[: often.start()].split())
+        self.sink.report(
+            codes.MISPLACED,
+            written.span,
+            "how often a call is made stands before the sizes",
+            hint=f"write `call node {often[0].strip()}, {word} {size} {{ … }}`",
+        )
+        return True
+
+    def _size(self, written: ast.Expr | None, word: str, scope: Scope) -> ir.Quantity | None:
+        """Return the size of a request or of an answer: so much for each item of the stream."""
+        if written is None or self._says_how_often(written, word):
+            return None
+        size = self.expressions.quantity(written, scope)
+        item = None if self.emission is None else self.emission.primary
+        if size is None or self.emission is None:
+            return None
+        if item is None:
+            self.sink.report(
+                codes.ITEM_NOT_CARRIED,
+                size.span,
+                "the stream carries bytes alone: no request has a size of its own",
+                secondary=[Label(self.emission.span, "what the stream carries")],
+                hint="say in the source what is asked for: `source 10 request/s, 2 kB/request`",
+            )
+            return None
+        wanted = (INFORMATION / size.dimension).single_base
+        if wanted == item:
+            return size
+        is_plain = size.dimension in (DIMENSIONLESS, INFORMATION)
+        unit = f"byte/{item}" if size.dimension == DIMENSIONLESS else f"/{item}"
+        text = " ".join(written.span.text.split())
+        self.sink.report(
+            codes.WRONG_DIMENSION,
+            size.span,
+            f"what a call {word} is so much for each {item}, not {size.dimension.in_words}",
+            hint=f"write `{word} {text}{' ' * (unit[0] != '/')}{unit}`"
+            if is_plain and not text.endswith("%")
+            else f"write a size such as `{word} 300 byte/{item}`",
+        )
+        return None

@@ -1,0 +1,289 @@
+"""The time of an item from source to user: stages one after the other, in calls, and together.
+
+A call that is made `times` is made so often on average: as the whole part of it tells, and once
+more for a share of what comes by. The time of calls that are made together is that of the slowest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler.diagnostics.suggest import listed
+from qps.compiler.lower.queue_certainty import mean_certainty
+from qps.compiler.lower.queueing import Queue, Visit
+from qps.compiler.quantities.certainty import (
+    EXACT,
+    Certainty,
+    lower_bound,
+    together,
+    upper_bound,
+)
+from qps.engine.formulas import ONE, ZERO, Formula, apply, maximum, number, product, total
+
+_NEXT_TO_NOTHING = number(Fraction(1, 10**9))
+
+
+class CallMade(Struct, frozen=True, kw_only=True):
+    """A call that a stage stands in: `times` for each time that its caller is reached.
+
+    Those of one `fork` are made at the same time. What `is_whole` is stated as a whole number of
+    calls, what `is_share` as a number of at most 1.
+    """
+
+    number: int
+    node: str
+    times: Formula = ONE
+    fork: int | None = None
+    is_whole: bool = True
+    is_share: bool = True
+
+
+class LatencyPart(Struct, frozen=True, kw_only=True):
+    """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
+
+    The value is the mean over all items: of a stage that stands in `calls`, outermost first, that
+    of one passage, `single`, as often as they are made. Where the stage is a wait, `queue` is what
+    it waits in, and `visit` what waits there. Where calls are made together, the stage is all of
+    them, and `branches` has the stages of each.
+    """
+
+    stage: str
+    value: Formula
+    is_work: bool = False
+    queue: Queue | None = None
+    visit: Visit | None = None
+    calls: tuple[CallMade, ...] = ()
+    single: Formula | None = None
+    branches: tuple[tuple[LatencyPart, ...], ...] = ()
+
+    @property
+    def once(self) -> Formula:
+        """The mean time of one passage."""
+        return self.value if self.single is None else self.single
+
+    @property
+    def times(self) -> Formula:
+        """How often an item passes here on average."""
+        return product(call.times for call in self.calls)
+
+    @property
+    def certainty(self) -> Certainty:
+        """How its mean is known: that of a maximum is at least the maximum of the means."""
+        if not self.branches:
+            return EXACT if self.queue is None else mean_certainty(self.queue)
+        parts = [part for branch in self.branches for part in every(branch)]
+        known = [part.certainty for part in parts]
+        varies = any(part.queue is not None or _may_be_left_out(part) for part in parts)
+        if varies and len(self.branches) > 1:
+            known.append(
+                lower_bound(f"of {self.stage}, the mean of the slowest is that of the means")
+            )
+        return together(*known)
+
+    def within(self, call: CallMade, times: Formula | None) -> LatencyPart:
+        """Return the stage as it stands in a call, which is made so often."""
+        calls = (call, *self.calls)
+        if times is None:
+            return replace(self, calls=calls)
+        return replace(self, calls=calls, value=self.value * times, single=self.once)
+
+    def changed(self, change: Callable[[Formula], Formula]) -> LatencyPart:
+        """Return the stage with every formula changed."""
+        calls = tuple(
+            call if call.times is ONE else replace(call, times=change(call.times))
+            for call in self.calls
+        )
+        single = None if self.single is None else change(self.single)
+        return replace(self, value=change(self.value), calls=calls, single=single)
+
+    def waits(self, queue: Queue, visit: Visit) -> LatencyPart:
+        """Return the stage with the queue that it waits in."""
+        wait = queue.wait(visit)
+        if self.single is None:
+            return replace(self, value=wait, queue=queue, visit=visit)
+        return replace(self, value=wait * self.times, single=wait, queue=queue, visit=visit)
+
+
+def _may_be_left_out(part: LatencyPart) -> bool:
+    return any(not call.is_whole for call in part.calls)
+
+
+def every(parts: Iterable[LatencyPart]) -> Iterator[LatencyPart]:
+    """Yield the single stages, those of branches too."""
+    for part in parts:
+        if part.branches:
+            for branch in part.branches:
+                yield from every(branch)
+        else:
+            yield part
+
+
+def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, ...]:
+    """Return stages one after the other: what is called together is one of them."""
+    found: list[LatencyPart] = []
+    for fork, group in groupby(parts, key=lambda part: _fork_of(part, depth)):
+        inside = list(group)
+        if fork is None:
+            found += inside
+            continue
+        at, _ = fork
+        branches = tuple(
+            in_line(list(branch), at + 1)
+            for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
+        )
+        called = listed([branch[0].calls[at].node for branch in branches], "and")
+        found.append(
+            LatencyPart(
+                stage=f"{called} together" if len(branches) > 1 else f"{called} alone",
+                value=_longest(total(part.value for part in branch) for branch in branches),
+                calls=inside[0].calls[:at],
+                branches=branches,
+            )
+        )
+    return tuple(found)
+
+
+def _fork_of(part: LatencyPart, depth: int) -> tuple[int, int] | None:
+    """Return the first fork from a depth on that a stage stands in, and how deep that is."""
+    for at, call in enumerate(part.calls[depth:], depth):
+        if call.fork is not None:
+            return at, call.fork
+    return None
+
+
+def _longest(times: Iterable[Formula]) -> Formula:
+    distinct = list(dict.fromkeys(times))
+    return distinct[0] if len(distinct) == 1 else maximum(*distinct)
+
+
+# -- quantiles ---------------------------------------------------------------------------
+
+
+class Allotment(Struct, frozen=True):
+    """What may go wrong in a share of items: `late` for each wait, `more` for each call.
+
+    A wait is longer than its quantile, or a call is made once more than is counted. The sum of all
+    shares is that which a quantile leaves, so that it is a bound however these depend on each other
+    (Bonferroni).
+    """
+
+    late: Fraction
+    more: Fraction
+
+    def level(self, part: LatencyPart) -> Fraction | Formula:
+        """Return the level of the quantile of a wait: of one that few pass, less is asked."""
+        times = part.times
+        if times is ONE:
+            return 1 - self.late
+        late = number(self.late)
+        return 1 - late / maximum(times, late)
+
+    def times(self, part: LatencyPart) -> Formula:
+        """Return how often an item passes a stage at most, but for what its calls are allotted."""
+        found: Formula = ONE
+        reached: Formula = ONE
+        for call in part.calls:
+            if call.times is ONE:
+                continue
+            often = call.times
+            if not call.is_whole:
+                more = number(self.more)
+                if reached is not ONE:
+                    more = more / maximum(reached, _NEXT_TO_NOTHING)
+                often = maximum(ZERO, apply("ceil", call.times - more))
+            found, reached = found * often, reached * call.times
+        return found
+
+
+def allotted(parts: Sequence[LatencyPart], level: Fraction, *, varies: bool) -> list[Allotment]:
+    """Return ways to allot what a quantile leaves; each makes a bound of it.
+
+    Either no call is counted less often than it may be made, or each that may be left out gets
+    its part; of nested ones those outside, since what is left out takes with it what is inside.
+    """
+    left = 1 - level
+    waits = _passages(parts) + varies
+    calls = len(_left_out(parts))
+    ways = [Allotment(left / waits, Fraction(0))] if waits else []
+    if calls:
+        each = left / (waits + calls)
+        ways.append(Allotment(each, each))
+    return ways or [Allotment(left, Fraction(0))]
+
+
+def _passages(parts: Sequence[LatencyPart]) -> int:
+    """Return how many waits there are."""
+    return sum(part.queue is not None for part in every(parts))
+
+
+def _left_out(parts: Sequence[LatencyPart]) -> set[int]:
+    """Return the calls whose leaving out has a part: one outside takes with it what is inside."""
+    found: set[int] = set()
+    outer: set[int] = set()
+    for part in every(parts):
+        *before, last = [None, *(call for call in part.calls if not call.is_whole)]
+        if last is not None:
+            found.add(last.number)
+        for call in before:
+            if call is not None:
+                (outer if call.is_share else found).add(call.number)
+    return found - outer
+
+
+def calls_certainty(parts: Sequence[LatencyPart], *, varies: bool) -> Certainty:
+    """Return what calls do to how a quantile is known.
+
+    It is exact where nothing varies but whether one call is made, or calls within each other.
+    """
+    made = [call for part in every(parts) for call in part.calls if call.times is not ONE]
+    if not made:
+        return EXACT
+    waits = any(part.queue is not None for part in every(parts))
+    left_out = _left_out(parts)
+    is_alone = len(left_out) <= 1 and all(map(_is_chain, every(parts)))
+    if is_alone and not waits and not varies:
+        return EXACT
+    if not left_out and not any(p.queue is not None and p.times is not ONE for p in every(parts)):
+        return EXACT  # nothing that is called several times varies
+    told = listed(list(dict.fromkeys(call.node for call in made)), "and")
+    return upper_bound(f"what the calls of {told} leave out or add is allotted by parts")
+
+
+def calls_vary(parts: Sequence[LatencyPart]) -> Certainty:
+    """Return how a variance is known that does not count who makes a call and who does not."""
+    made = [call for part in every(parts) for call in part.calls if not call.is_whole]
+    if not made:
+        return EXACT
+    told = listed(list(dict.fromkeys(call.node for call in made)), "and")
+    return lower_bound(f"that not all make the calls of {told} is not counted as variance")
+
+
+def _is_chain(part: LatencyPart) -> bool:
+    """Return whether a call that may be left out stands in no call but of such a share."""
+    often = [call for call in part.calls if call.times is not ONE]
+    last = max((at for at, call in enumerate(often) if not call.is_whole), default=0)
+    return all(call.is_share for call in often[:last])
+
+
+def quantile_of(
+    parts: Sequence[LatencyPart],
+    allotment: Allotment,
+    of_stage: Callable[[LatencyPart, Allotment], Formula],
+) -> Formula:
+    """Return the sum of the quantiles of stages, of branches the longest."""
+    found: list[Formula] = []
+    for part in parts:
+        if part.branches:
+            found.append(
+                _longest(quantile_of(branch, allotment, of_stage) for branch in part.branches)
+            )
+            continue
+        times = allotment.times(part)
+        stage = of_stage(part, allotment)
+        found.append(stage if times is ONE else stage * times)
+    return total(found)

@@ -1,0 +1,257 @@
+"""Calls on the way of a stream: what goes to a node, comes back from it, and what is left then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from qps.compiler import ir
+from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label, QpsError
+from qps.compiler.lower.comparing import compare
+from qps.compiler.lower.flows import Flow, StreamResult
+from qps.compiler.lower.latency import CallMade
+from qps.compiler.lower.load_graph import LossPart
+from qps.compiler.lower.lower_expressions import ExpressionLowering
+from qps.compiler.quantities.dimension import DIMENSIONLESS, INFORMATION_BASE
+from qps.engine.formulas import ONE, Formula, minimum, product
+
+_ONE = Fraction(1)
+
+
+def legs_in_force(
+    legs: Iterable[ir.Leg], holds: Callable[[ir.Condition | None], bool]
+) -> list[ir.Leg]:
+    """Return a way without the calls whose condition fails, as if they were not written."""
+    found: list[ir.Leg] = []
+    left_out: int | None = None
+    joins = False
+    for leg in legs:
+        mark = leg if isinstance(leg, ir.CallMark) else None
+        if left_out is not None:
+            if mark and mark.point is ir.CallPoint.ENDS and mark.call.number == left_out:
+                left_out, joins = None, True
+            continue
+        if mark and mark.point is ir.CallPoint.BEGINS and not holds(mark.call.condition):
+            left_out = mark.call.number
+            continue
+        last = found[-1] if found else None
+        if joins and isinstance(leg, ir.Visit) and isinstance(last, ir.Visit):
+            found[-1] = ir.Visit(last.node, (*last.steps, *leg.steps), last.span)
+        else:
+            found.append(leg)
+        joins = False
+    return found
+
+
+class Walking(Protocol):
+    """A walk: the flows as they are now."""
+
+    flow: Flow
+
+
+class _Begun(Struct, frozen=True, kw_only=True):
+    """A call that has begun: what there was before, and how large its requests are."""
+
+    before: Flow
+    times: Formula | None
+    latency: int
+    losses: int
+    visits: int
+    passes: dict[str, Formula]
+    sent: Formula | None
+
+
+class WalkedCalls:
+    """The calls of one walk along a stream."""
+
+    def __init__(
+        self,
+        walk: Walking,
+        stream: ir.Stream,
+        result: StreamResult,
+        expressions: ExpressionLowering,
+    ) -> None:
+        self._walk = walk
+        self._stream = stream
+        self._result = result
+        self._expressions = expressions
+        self._begun: list[_Begun] = []
+        self._forks: dict[int, tuple[Flow, Formula]] = {}
+        """For calls that are made together: the flows before them, and what is left of these."""
+        self._visited: dict[int, dict[str, int]] = {}
+        """For calls that are made together: which call was the first to visit a queue."""
+
+    def pass_by(self, mark: ir.CallMark) -> None:
+        """Begin a call, send its answer, or end it."""
+        match mark.point:
+            case ir.CallPoint.BEGINS:
+                self._begin(mark.call)
+            case ir.CallPoint.ANSWERS:
+                self._answer(mark.call)
+            case ir.CallPoint.ENDS:
+                self._end(mark.call)
+
+    def _begin(self, call: ir.Call) -> None:
+        if call.fork is not None:
+            base, _ = self._forks.setdefault(call.fork, (self._walk.flow, ONE))
+            self._walk.flow = base
+        flow = before = self._walk.flow
+        times = None
+        if call.times is not None:
+            times = self._symbol(call, "times", call.times)
+            flow = flow.scaled(times)
+        if call.sends is not None:
+            flow = self._sized(flow, self._symbol(call, "sends", call.sends))
+        result = self._result
+        self._begun.append(
+            _Begun(
+                before=before,
+                times=times,
+                latency=len(result.latency),
+                losses=len(result.losses),
+                visits=len(result.visits),
+                passes=result.passes,
+                sent=_size(flow),
+            )
+        )
+        if times is not None:
+            result.passes = {}
+        self._walk.flow = flow
+
+    def _answer(self, call: ir.Call) -> None:
+        """Give the answer its size: as stated, as steps made it, or that of the stream itself."""
+        flow, begun = self._walk.flow, self._begun[-1]
+        if call.returns is not None:
+            flow = self._sized(flow, self._symbol(call, "returns", call.returns))
+        elif call.sends is not None and _size(flow) is begun.sent:
+            flow = replace(flow, sizes=begun.before.sizes, rates=_scaled_alike(begun.before, flow))
+        self._walk.flow = flow
+
+    def _end(self, call: ir.Call) -> None:
+        begun, result = self._begun.pop(), self._result
+        left = self._losses(call, begun)
+        if call.fork is not None:
+            _, others = self._forks[call.fork]
+            left = left * others
+            self._forks[call.fork] = begun.before, left
+        self._walk.flow = begun.before if left is ONE else begun.before.scaled(left)
+        made = self._made(call, begun.times)
+        for index in range(begun.latency, len(result.latency)):
+            result.latency[index] = result.latency[index].within(made, begun.times)
+        if begun.times is not None:
+            inside, result.passes = result.passes, begun.passes
+            for name, share in inside.items():
+                now = share * minimum(1, begun.times) if not made.is_share else share * begun.times
+                known = result.passes.get(name)
+                result.passes[name] = now if known is None else 1 - (1 - known) * (1 - now)
+        self._note_visits(call, begun, made)
+
+    def _made(self, call: ir.Call, times: Formula | None) -> CallMade:
+        if call.times is None or times is None:
+            return CallMade(number=call.number, node=call.node, fork=call.fork)
+        stated = call.times.expr
+        value = stated.value if isinstance(stated, ir.Constant) else None
+        return CallMade(
+            number=call.number,
+            node=call.node,
+            times=times,
+            fork=call.fork,
+            is_whole=value is not None and value.denominator == 1,
+            is_share=value is not None and value <= 1,
+        )
+
+    def _note_visits(self, call: ir.Call, begun: _Begun, made: CallMade) -> None:
+        """Note what is averaged away of the visits of queues within a call."""
+        result = self._result
+        inside = list(result.visits.values())[begun.visits :]
+        if begun.times is not None and not self._is_at_most_one(made, begun.times):
+            for visit in inside:  # what comes back to a queue has been there before
+                every = (*visit.after, *(one.resource for one in inside))
+                visit.after = tuple(dict.fromkeys(every))
+        for visit in inside:
+            visit.is_thinned |= begun.times is not None
+            if call.fork is not None:
+                first = self._visited.setdefault(call.fork, {})
+                visit.meets |= first.setdefault(visit.resource, call.number) != call.number
+        for visit in result.visits.values() if call.fork is not None else ():
+            first_by = self._visited[call.fork or 0].get(visit.resource)
+            visit.meets |= first_by is not None and any(
+                one.meets for one in inside if one.resource == visit.resource
+            )
+
+    def _is_at_most_one(self, made: CallMade, times: Formula) -> bool:
+        """Return whether a call is never made twice, whatever the numbers that are moving."""
+
+        def told(formula: Formula, _: Mapping[Formula, object]) -> bool:
+            return formula.is_constant and compare("<=", formula, ONE)
+
+        return made.is_share or self._expressions.of_what_stays(times, told)
+
+    # -- losses --------------------------------------------------------------------------
+
+    def _losses(self, call: ir.Call, begun: _Begun) -> Formula:
+        """Return what is left of the items that make a call; its losses become those of all.
+
+        Of items of which a share s makes the call, and that reach a stage of it with a share P of
+        these, 1 - s + s P are left so far; a loss l takes s P l of them.
+        """
+        losses, begins = self._result.losses, begun.losses
+        if begun.times is None or len(losses) == begins:
+            return product(1 - part.value for part in losses[begins:])
+        share = begun.times
+        self._refuse_several(call, losses[begins])
+        inside: Formula = ONE
+        left: Formula = ONE
+        for index in range(begins, len(losses)):
+            part = losses[index]
+            lost = share * inside * part.value
+            losses[index] = replace(part, value=lost / left)
+            inside, left = inside * (1 - part.value), left - lost
+        return left
+
+    def _refuse_several(self, call: ir.Call, loss: LossPart) -> None:
+        """Refuse that something is lost of a call that is made several times for an item."""
+        assert call.times is not None
+        if self._expressions.holds(
+            ir.Compare("<=", call.times.expr, ir.Constant(_ONE), DIMENSIONLESS)
+        ):
+            return
+        raise QpsError.single(
+            codes.NO_ANSWER,
+            call.times.span,
+            f"`{call.node}` may be called several times for each item of `{self._stream.name}`, "
+            "and some of these calls are lost: how many are made then is not told",
+            secondary=[Label(loss.span, "this loses some")],
+            hint="write the calls one after the other: what one of them loses does not make the "
+            "next",
+        )
+
+    # -- sizes ---------------------------------------------------------------------------
+
+    def _symbol(self, call: ir.Call, what: str, quantity: ir.Quantity) -> Formula:
+        return self._expressions.symbol(f"{self._stream.name}.{call.node}.{what}", quantity)
+
+    def _sized(self, flow: Flow, size: Formula) -> Flow:
+        """Return flows whose items have a size; what they are cut into follows."""
+        assert flow.primary is not None
+        sizes = flow.sizes | {flow.primary: size}
+        return replace(flow, sizes=sizes).with_bits(size * flow.rates[flow.primary])
+
+
+def _size(flow: Flow) -> Formula | None:
+    """Return the size of an item, None where it has none."""
+    if flow.primary is None or INFORMATION_BASE not in flow.rates:
+        return None
+    return flow.per_item(INFORMATION_BASE)
+
+
+def _scaled_alike(before: Flow, now: Flow) -> dict[str, Formula]:
+    """Return the rates that flows have with the sizes that they had before."""
+    assert now.primary is not None
+    part = now.rates[now.primary] / before.rates[now.primary]
+    return {base: rate * part for base, rate in before.rates.items()}
