@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -308,3 +309,41 @@ def test_a_node_that_no_stream_visits_may_have_no_machine(
     assert re.search(r"spare.cpu +5 % +never", three)
     assert main(["solve", "spec.qps", "--set", "cart = pod * 0"]) == 2
     assert "`ask` visits it here" in capsys.readouterr().err
+
+
+# -- ports of a switch -------------------------------------------------------------------------
+
+
+def rows(text: str) -> list[str]:
+    """Return what the resources of an answer are called, in the order of its table."""
+    table = text.partition("\n  resource ")[2].partition("\n\n")[0]
+    return [re.split(r"  +", line.strip())[0] for line in table.splitlines()[1:]]
+
+
+def test_ports_of_a_switch_are_one_line_unless_one_matters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = answer(LISTED, tmp_path, monkeypatch, capsys)
+    assert [name for name in rows(text) if name.startswith("fabric")] == [
+        "fabric.auth.in, fullest of 7 ports"
+    ]
+    assert [name for name in rows(text) if name.startswith("edge")] == [
+        "edge.web.in",
+        "edge.client.out",
+    ]
+    slow = LISTED.replace("fabric = mesh", "fabric = slow").replace(
+        "component", "network slow { switched; rate 1 Mbit/s }\ncomponent"
+    )
+    text = answer(slow, tmp_path, monkeypatch, capsys)
+    assert [name for name in rows(text) if name.startswith("fabric")] == [
+        "fabric.auth.in",  # saturates first
+        "fabric.auth.out, fullest of other 6 ports",
+    ]
+
+
+def test_json_tells_every_port(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = json.loads(answer(LISTED, tmp_path, monkeypatch, capsys, "--format", "json"))
+    names = [resource["name"] for resource in found["resources"]]
+    assert len([name for name in names if name.startswith("fabric.")]) == 7

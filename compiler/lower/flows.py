@@ -21,6 +21,7 @@ class Demand(Struct, kw_only=True):
 
     Where it is waited for, also how, by which visits, and the load that no visit causes.
     `carried` is what is asked in bit/s, where it is bits; there are `count` resources of its kind.
+    `port_of` is the link that it is a port of, where that is a switch.
     """
 
     span: Span
@@ -31,6 +32,7 @@ class Demand(Struct, kw_only=True):
     background: list[Formula] = field(default_factory=list)
     carried: list[Formula] = field(default_factory=list)
     count: Formula = ONE
+    port_of: str | None = None
 
     def add(self, by: str, load: Formula) -> None:
         """Add to the demand of a component or stream."""

@@ -260,6 +260,7 @@ def _resources(
             target=aims[name],
             throughput=put_in(total(demand.carried)) if demand.carried else None,
             count=demand.count,
+            port_of=demand.port_of,
         )
         for name, demand in streams.demands.items()
     }

@@ -388,7 +388,7 @@ class Walk:
             item_bits = item_bits + header * self.flow.per_item(item)
         arriving = self.flow.total if last else self._copies
         for name, flows, count in self._ports(leg, link, network, arriving):
-            self._load_link(name, flows * bits / rate, link.span)
+            self._load_link(name, flows * bits / rate, link, network)
             demand = streams.demand(name, link.span)
             demand.carried.append(flows * bits)
             demand.count = count
@@ -406,7 +406,7 @@ class Walk:
                 item = next(iter(network.cap.dimension.bases - {TIME_BASE}))
                 cap = self._of_link(leg, "cap", network.cap, is_capacity=True)
                 load = flows * self.flow.rates[item] / cap
-                self._load_link(f"{name}.{item}s", load, link.span)
+                self._load_link(f"{name}.{item}s", load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None
         travel = item_bits / rate
         self._result.latency.append(LatencyPart(stage=f"over {leg.link}", value=travel))
@@ -452,6 +452,8 @@ class Walk:
             (f"{leg.link}.{leg.after}{_INTO}", arriving / receivers, receivers),
         ]
 
-    def _load_link(self, name: str, load: Formula, span: Span) -> None:
-        self._streams.demand(name, span).add(self._stream.name, load)
+    def _load_link(self, name: str, load: Formula, link: ir.Link, network: ir.Network) -> None:
+        demand = self._streams.demand(name, link.span)
+        demand.add(self._stream.name, load)
+        demand.port_of = link.name if network.medium is ir.Medium.SWITCHED else None
         self._result.passes[name] = ONE

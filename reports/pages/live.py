@@ -264,6 +264,7 @@ class LiveModel:
                 "parts": [[by, step(part)] for by, part in resource.parts.items()],
                 "carried": None if resource.throughput is None else step(resource.throughput),
                 "count": step(resource.count),
+                "portOf": resource.port_of,
             }
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
+from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
@@ -41,6 +42,7 @@ from qps.reports.text.figure_text import leads_text, line_label, lines_known
 from qps.reports.text.headroom_text import headroom_lines
 from qps.reports.text.how_known import claims_known_line, known_sentence, parenthesis
 from qps.reports.text.naming import Part, named_whole
+from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import number
 from qps.reports.text.table import Table
 from qps.reports.text.text import advice_rows, carried, remarks, title_of
@@ -124,8 +126,13 @@ def page_view(
         loads_left_out=left_out,
         needs=_needs_chart(view, solution),
         shares=bars([(r.name, r.shares) for r in shown[:_MOST_BARS] if len(r.shares) > 1]),
-        resources=tuple(resource_row(view, r) for r in _by_saturation(solution)),
-        carried=carried(view),
+        resources=tuple(
+            resource_row(view, resource, name)
+            for resource, name in with_ports_together(
+                _by_saturation(solution), attrgetter("name"), view, solution
+            )
+        ),
+        carried=carried(view, solution),
         bottleneck=bottleneck_text(view),
         sensitivity_of=sensitivity_of(view),
         settings=setting_rows(model, configuration, view),

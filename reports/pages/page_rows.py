@@ -118,8 +118,8 @@ _NOT_FOUND = (Method.NONE, Method.AT_START, Method.UNDECIDED)
 """Methods that say no more of a saturation point than what stands in its place."""
 
 
-def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
-    """Return a resource with its load, its saturation and what it is made up of."""
+def resource_row(view: SolveView, resource: ResourceSolution, name: str) -> ResourceRow:
+    """Return a resource of a name with its load, its saturation and what it is made up of."""
     saturation = resource.saturation
     told = "never" if saturation.at is None else number(saturation.at)
     if saturation.not_below is not None:
@@ -134,7 +134,7 @@ def resource_row(view: SolveView, resource: ResourceSolution) -> ResourceRow:
         first is not None and first.saturates_at is not None and first.resource == resource.name
     )
     return ResourceRow(
-        name=resource.name,
+        name=name,
         load=percent(resource.load_at_limit),
         saturates_at=told,
         method="" if saturation.method in _NOT_FOUND else saturation.method.value,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 
 from qps.compiler import ir
 from qps.compiler.diagnostics.diagnostic import Diagnostic
@@ -24,6 +25,7 @@ from qps.reports.text.how_known import (
     marked_value,
 )
 from qps.reports.text.measures import measure_table
+from qps.reports.text.ports import with_ports_together
 from qps.reports.text.quantities import in_percent, number, percent, quantity, undecided_point
 from qps.reports.text.table import Table, escaped, joined
 from qps.reports.text.view import circumstances
@@ -57,8 +59,8 @@ def solve_text(
     tables = [
         _requirements(view, criteria),
         measure_table(solution),
-        _resources(view),
-        carried(view),
+        _resources(view, solution),
+        carried(view, solution),
     ]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     indent = "" if markdown else "  "
@@ -116,7 +118,7 @@ def _up_to(met: int | None, view: SolveView, known: Certainty) -> str:
     return "all" if met == view.population.to else marked(f"{met:,}", known)
 
 
-def _resources(view: SolveView) -> Table:
+def _resources(view: SolveView, solution: Solution) -> Table:
     ordered = sorted(
         view.resources,
         key=lambda r: (r.saturates_at is None, r.saturates_at or 0.0, -r.load_at_limit / r.target),
@@ -124,13 +126,13 @@ def _resources(view: SolveView) -> Table:
     is_planned = any(resource.target != 1 for resource in ordered)
     rows = tuple(
         (
-            resource.name,
+            name,
             percent(resource.load_at_limit),
             *([percent(resource.target)] * is_planned),
             _saturation(resource),
             _shares(resource),
         )
-        for resource in ordered
+        for resource, name in with_ports_together(ordered, attrgetter("name"), view, solution)
     )
     headings = (
         "resource",
@@ -145,19 +147,20 @@ def _resources(view: SolveView) -> Table:
 _MOST_CARRIED = 6
 
 
-def carried(view: SolveView) -> Table:
+def carried(view: SolveView, solution: Solution) -> Table:
     """Return what links and network cards carry, as rates and as volumes."""
-    shown = view.carries[:_MOST_CARRIED]
-    several = any(item.count != 1 for item in shown)
+    found = with_ports_together(view.carries, attrgetter("resource"), view, solution)
+    shown = found[:_MOST_CARRIED]
+    several = any(item.count != 1 for item, _ in shown)
     rows = tuple(
         (
-            item.resource,
+            name,
             quantity(item.bit_per_s, DATA_RATE, 3),
             quantity(item.byte_per_hour * 8, INFORMATION, 3),
             quantity(item.byte_per_month * 8, INFORMATION, 3),
             *([f"each of {number(item.count)}" if item.count != 1 else ""] * several),
         )
-        for item in shown
+        for item, name in shown
     )
     headings = ("carries", f"at {view.at:,}", "per hour", "per month", *([""] * several))
     return Table(headings, rows, frozenset([1, 2, 3]))

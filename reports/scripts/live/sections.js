@@ -76,16 +76,34 @@ function nextLimits(column) {
   return make("p", { class: "soft" }, `If that were mended, next to fail would be ${listed(told)}.`);
 }
 
+const MOST_PORTS = 4; // of a switch that are a line each: those of two nodes, out and in
+
+// Resources with what they are called: the ports of a switch are told as one, the first of them, but for those that matter.
+export function withPortsTogether(column, found) {
+  const { solved, run } = column;
+  const matters = (one) => one === solved.first || one.notBelow !== null || solved.limitedBy === `${one.name}.load` || run.value(one.about.load) > run.value(one.about.target);
+  const gone = new Set();
+  return found.flatMap((one) => {
+    const link = one.about.portOf;
+    const ports = found.filter((other) => link !== null && other.about.portOf === link);
+    if (ports.length <= MOST_PORTS || matters(one)) return [[one, one.name]];
+    if (gone.has(link)) return [];
+    gone.add(link);
+    const together = ports.filter((port) => !matters(port)).length;
+    return [[one, together === 1 ? one.name : `${one.name}, fullest of ${together === ports.length ? "" : "other "}${together} ports`]];
+  });
+}
+
 export function showResources(column) {
   const { solved, run, n } = column;
   run.at(n);
   const planned = isPlanned(column);
   const place = (one) => one.at ?? (one.notBelow === null ? Infinity : Number.MAX_VALUE);
   const order = [...solved.resources].sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || run.value(b.about.load) - run.value(a.about.load));
-  const rows = order.map((one) => {
+  const rows = withPortsTogether(column, order).map(([one, called]) => {
     const load = run.value(one.about.load);
     const parts = one.about.parts.map(([name, step]) => [name, run.value(step) / load]).filter((part) => part[1] > 0).sort((a, b) => b[1] - a[1]);
-    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : one.name;
+    const name = one === solved.first ? [one.name, " ", light("shown", hasTarget(column, one) ? "first to reach its target" : "first to saturate")] : called;
     return [name, percent(load), ...(planned ? [percent(run.value(one.about.target))] : []), saturationPoint(one), parts.map(([part, share]) => `${part} ${percent(share)}`).join(", ")];
   });
   const head = ["resource", `load at ${whole(n)}`, ...(planned ? ["target", "reached at"] : ["saturates at"]), "made up of"];
@@ -100,9 +118,10 @@ export function showCarried(column) {
   const { solved, run, n, model } = column;
   if (!document.getElementById("carried")) return;
   run.at(n);
-  const found = solved.resources.map((one) => one.about).filter((one) => one.carried !== null)
-    .map((one) => ({ name: one.name, rate: run.value(one.carried), count: run.value(one.count) }))
-    .sort((a, b) => b.rate - a.rate).slice(0, MOST_CARRIED);
+  const carrying = solved.resources.filter((one) => one.about.carried !== null);
+  const rateOf = (one) => run.value(one.about.carried);
+  const found = withPortsTogether(column, carrying.sort((a, b) => rateOf(b) - rateOf(a)))
+    .map(([one, name]) => ({ name, rate: rateOf(one), count: run.value(one.about.count) })).slice(0, MOST_CARRIED);
   const isSeveral = found.some((one) => one.count !== 1);
   const told = (value, dimension) => column.tell(value, dimension, { digits: 3 });
   const rows = found.map(({ name, rate, count }) => [

@@ -1,0 +1,57 @@
+"""Ports of a switch are one line of a table, unless one of them matters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from qps.reports.text.answers import ResourceView, SolveView
+from qps.solver.answers.solution import Solution
+
+R = TypeVar("R")
+
+MOST_PORTS = 4
+"""Ports of a switch that are a line each: those of two nodes, out and in."""
+
+
+def with_ports_together(
+    resources: Iterable[R], name_of: Callable[[R], str], view: SolveView, solution: Solution
+) -> list[tuple[R, str]]:
+    """Return resources with what they are called; those of the ports of a switch are told as one.
+
+    That is the first one of them. A port that matters is told by itself.
+    """
+    listed = [(one, name_of(one)) for one in resources]
+    switch = {name: solution.graph.resources[name].port_of for _, name in listed}
+    itself = {one.name for one in view.resources if _matters(one, view)}
+    ports = Counter(switch.values())
+    together = Counter(link for name, link in switch.items() if name not in itself)
+    told: list[tuple[R, str]] = []
+    gone: set[str] = set()
+    for one, name in listed:
+        link = switch[name]
+        if link is None or ports[link] <= MOST_PORTS or name in itself:
+            told.append((one, name))
+        elif link not in gone:
+            gone.add(link)
+            told.append((one, _fullest(name, together[link], ports[link])))
+    return told
+
+
+def _fullest(name: str, together: int, ports: int) -> str:
+    if together == 1:
+        return name
+    others = "" if together == ports else "other "
+    return f"{name}, fullest of {others}{together} ports"
+
+
+def _matters(resource: ResourceView, view: SolveView) -> bool:
+    """Return whether a resource saturates first, limits, is beyond its target or may be."""
+    first = view.bottleneck
+    return (
+        (first is not None and resource.name == first.resource)
+        or view.limited_by == f"{resource.name}.load"
+        or resource.load_at_limit > resource.target
+        or resource.saturates_not_below is not None
+    )
