@@ -131,7 +131,7 @@ class AllNodes(Written, frozen=True):
     but: tuple[Name, ...]
 
 
-class Link(Shared, frozen=True):
+class Link(Shared, frozen=True, kw_only=True):
     """`link lan = net.ethernet between station`; the ends of `everyone` are among its ends."""
 
     place: Expr
