@@ -174,6 +174,7 @@ def total(terms: Iterable[Formula]) -> Formula:
 def _total(*terms: Formula) -> Formula:
     constant: Fraction | float = _NOTHING
     collected: dict[tuple[Formula, ...], Fraction | float] = {}
+    alone: dict[tuple[Formula, ...], Formula] = {}
     for term in terms:
         for part in term.operands if term.word == SUM else (term,):
             if part.word == NUMBER:
@@ -181,10 +182,14 @@ def _total(*terms: Formula) -> Formula:
                 continue
             coefficient, factors = _split(part)
             known = collected.get(factors)
-            collected[factors] = coefficient if known is None else plus(known, coefficient)
+            if known is None:
+                collected[factors], alone[factors] = coefficient, part
+            else:
+                collected[factors] = plus(known, coefficient)
+                alone.pop(factors, None)
     if constant != constant:  # noqa: PLR0124 - not-a-number is the only one that is not itself
         return UNDEFINED
-    found = [_scaled(factors, c) for factors, c in collected.items() if c]
+    found = [alone.get(factors) or _scaled(factors, c) for factors, c in collected.items() if c]
     if constant:
         found.append(number(constant))
     if len(found) > 1:
@@ -232,7 +237,8 @@ def _product(*factors: Formula) -> Formula:
         if _is_one(coefficient):
             return only
         if only.word == SUM and type(coefficient) is Fraction:
-            return total(_scaled(rest, times(c, coefficient)) for c, rest in terms_of(only))
+            scaled = (_scaled(rest, times(c, coefficient)) for c, rest in terms_of(only))
+            return _made(SUM, tuple(sorted(scaled, key=_key)))
         return _scaled((only,), coefficient)
     found.sort(key=_key)
     return _scaled(tuple(found), coefficient)

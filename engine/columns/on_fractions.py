@@ -54,8 +54,16 @@ def _refuse(is_outside: bool, *why: str) -> None:  # noqa: FBT001 - says what it
 
 def total(*parts: Exact) -> Exact:
     """Return a sum."""
-    infinite = [part for part in parts if isinstance(part, float)]
-    return _known(sum(infinite)) if infinite else sum(parts, _ZERO)
+    by_divisor: dict[int, int] = {}
+    for part in parts:
+        if isinstance(part, float):
+            return _known(sum(one for one in parts if isinstance(one, float)))
+        below = part.denominator
+        by_divisor[below] = by_divisor.get(below, 0) + part.numerator
+    if len(by_divisor) == len(parts):
+        return sum(parts, _ZERO)
+    # What has one divisor is summed up first: it is brought to its lowest terms once.
+    return sum((Fraction(above, below) for below, above in by_divisor.items()), _ZERO)
 
 
 def product(*parts: Exact) -> Exact:
