@@ -76,7 +76,7 @@ def changes_of(
         search.look(start, end)
         exact |= {start: low, end: high}
     points, untold = {*cuts, *search.points}, list[Stretch]()
-    beside = _Beside(sorted(points))
+    beside = _Beside(sorted({*points, *ends}), (ends[1] - ends[0]) * Fraction(4 * _NOTHING))
     nearly = [one for one in _joined(search.nearly, exact) if one not in beside]
     for stretch in _joined(search.untold, exact):
         if stretch in beside:
@@ -101,13 +101,13 @@ def _joined(boxes: Iterable[tuple[float, float]], exact: dict[float, Fraction]) 
 
 
 class _Beside:
-    """The last digits beside a change: what bounds leave open there is that change."""
+    """The last digits beside a change, or an end: what bounds leave open there is that change."""
 
-    def __init__(self, changes: list[Fraction]) -> None:
-        self._changes = changes
+    def __init__(self, changes: list[Fraction], least: Fraction) -> None:
+        self._changes, self._least = changes, least
 
     def __contains__(self, stretch: Stretch) -> bool:
-        room = _BESIDE * max(map(abs, stretch))
+        room = max(_BESIDE * max(map(abs, stretch)), self._least)
         first = bisect_left(self._changes, stretch[1] - room)
         return any(at <= stretch[0] + room for at in self._changes[first : first + 1])
 
