@@ -79,7 +79,7 @@ def _others(model: ir.Model) -> Iterator[Part[_Check]]:
         if isinstance(each, ir.InEachGroup):
             names = names_in(each.flows.expr, ir.Members(each.group))
             yield Part(names, partial(_Check.too_many, stream=stream.name, each=each))
-        else:
+        elif isinstance(each, str):
             yield Part(frozenset([each]), partial(_Check.chosen_flows, stream=stream, each=each))
 
 

@@ -185,11 +185,21 @@ class InEachGroup(Struct, frozen=True):
     flows: Quantity
 
 
+class Whose(Enum):
+    """Whose flows are that are of no node and no group: each user has one, or there is one in all.
+
+    The one flow of a stream `in all` is shared by the machines of its first node.
+    """
+
+    EACH_USER = "user"
+    ALL = "all"
+
+
 class Stream(Struct, frozen=True, kw_only=True):
-    """Items on their way: one flow for each machine of a node, or some in each group."""
+    """Items on their way: one flow for each machine of a node, or whatever says whose they are."""
 
     name: str
-    flows_from: str | InEachGroup
+    flows_from: str | InEachGroup | Whose
     emission: Emission
     legs: tuple[Leg, ...]
     span: Span

@@ -11,7 +11,7 @@ from qps.compiler.lower.stream_demands import StreamDemands
 from qps.compiler.lower.walk import Walk
 from qps.compiler.lower.walk_calls import WalkedCalls, legs_in_force
 from qps.compiler.quantities.dimension import INFORMATION_BASE, TIME_BASE
-from qps.engine.formulas import ZERO, Formula
+from qps.engine.formulas import ONE, ZERO, Formula
 
 
 def lower_stream(stream: ir.Stream, demands: StreamDemands) -> StreamResult:
@@ -60,6 +60,8 @@ def _flows(stream: ir.Stream, expressions: ExpressionLowering) -> Formula:
     """Return how many flows a stream has."""
     if isinstance(stream.flows_from, ir.InEachGroup):
         return flows_in_each(stream.name, stream.flows_from, expressions)
+    if isinstance(stream.flows_from, ir.Whose):
+        return expressions.population if stream.flows_from is ir.Whose.EACH_USER else ONE
     return expressions.count(stream.flows_from)
 
 

@@ -138,7 +138,9 @@ RULES: dict[str, Rule] = {
     "defaults": _rule(ast.Defaults, "machine"),
     # where the steps run, and what travels
     "all_nodes": _rule(ast.AllNodes, "but..."),
-    "stream": _rule(ast.Stream, "name flows each items..."),
+    "stream": _rule(ast.Stream, "name whose items..."),
+    "each": _rule(ast.Each, "flows name"),
+    "in_all": _rule(ast.InAll),
     "emission": _rule(ast.Emission, "values..."),
     "at": _rule(ast.At, "node", "step:steps* call_step:steps* together:steps*"),
     "call_step": _rule(

@@ -152,7 +152,7 @@ def _is_rate(dimension: Dimension) -> bool:
 
 
 def _rate_hint(value: ir.Quantity, item: ast.Emission) -> str:
-    digits = re.match(r"(\d{1,3}),(\d{3})\b", item.span.text.removeprefix("source").strip())
+    digits = re.match(r"\w+\s+(\d{1,3}),(\d{3})\b", item.span.text)
     if digits:
         return f"write digits without commas: `{digits[1]}_{digits[2]}`"
     base = value.dimension.single_base

@@ -66,20 +66,17 @@ class GroupChecker(Part, frozen=True):
         declared = self.named(self.main, name, ast.Group)
         return None if declared is None else declared.qualified
 
-    def in_each(self, declaration: ast.Stream) -> ir.InEachGroup | None:
+    def in_each(self, each: ast.Each) -> ir.InEachGroup | None:
         """Return how many flows a stream has in each group: `for 2 in each room`."""
-        assert declaration.each is not None
-        flows = ir.Quantity(
-            expr=ir.Constant(_ONE), dimension=DIMENSIONLESS, span=declaration.each.span
-        )
-        if declaration.flows is not None:
+        flows = ir.Quantity(expr=ir.Constant(_ONE), dimension=DIMENSIONLESS, span=each.name.span)
+        if each.flows is not None:
             scope = Scope(self.main, Allowed.POPULATION)
             what = "a number of flows"
-            stated = self.expressions.quantity(declaration.flows, scope, DIMENSIONLESS, what)
+            stated = self.expressions.quantity(each.flows, scope, DIMENSIONLESS, what)
             if stated is None:
                 return None
             flows = stated
-        group = self.group(declaration.each)
+        group = self.group(each.name)
         return None if group is None else ir.InEachGroup(group, flows)
 
     def most(self, written: ast.Expr) -> ir.Quantity | None:
@@ -111,18 +108,22 @@ class GroupChecker(Part, frozen=True):
             for name in (step.group, step.spread.group if step.spread else None)
             if name is not None
         ]
-        if not named or isinstance(stream.flows_from, ir.InEachGroup):
+        whose = stream.flows_from
+        if not named or isinstance(whose, ir.InEachGroup) or whose is ir.Whose.EACH_USER:
             return
-        node = nodes[stream.flows_from]
-        if Allowed.POPULATION in mentions_of(node.count):
+        node = None if isinstance(whose, ir.Whose) else nodes[whose]
+        if node is not None and Allowed.POPULATION in mentions_of(node.count):
             return
+        has = "one flow in all" if node is None else f"a flow for each machine of `{node.name}`"
         span, group = named[0]
         self.sink.report(
             codes.STREAM_ORDER,
             span,
-            f"`{group}` divides the users, but `{stream.name}` is no stream of theirs: it has a "
-            f"flow for each machine of `{node.name}`, however many users there are",
-            secondary=[Label(node.span, "this count does not grow with the users")],
-            hint=f"say whose it is: `stream {stream.name} for each client`, or "
+            f"`{group}` divides the users, but `{stream.name}` is no stream of theirs: it has "
+            f"{has}, however many users there are",
+            secondary=[]
+            if node is None
+            else [Label(node.span, "this count does not grow with the users")],
+            hint=f"say whose it is: `stream {stream.name} for each user`, or "
             f"`for each {group}` where each group has one",
         )

@@ -9,7 +9,7 @@ from qps.compiler.check.model.check_emissions import EmissionChecker
 from qps.compiler.check.model.check_routes import RouteChecker, check_recovery
 from qps.compiler.check.model.check_steps import StepChecker
 from qps.compiler.check.model.check_visits import VisitChecker
-from qps.compiler.check.names.declarations import lookup_as
+from qps.compiler.check.names.declarations import lookup, lookup_as
 from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.check.values.part import Part
 from qps.compiler.diagnostics import codes
@@ -55,20 +55,31 @@ class StreamChecker(Part, frozen=True, kw_only=True):
 
     def _flows_from(
         self, declaration: ast.Stream, legs: tuple[ir.Leg, ...]
-    ) -> str | ir.InEachGroup | None:
-        if declaration.each is not None:
-            group = lookup_as(self.main, declaration.each, ast.Group)
-            if group is not None or declaration.flows is not None:
-                return self.steps.groups.in_each(declaration)
-        if declaration.each is None:
+    ) -> str | ir.InEachGroup | ir.Whose | None:
+        whose = declaration.whose
+        if whose is None:
             first = legs[0]
             assert isinstance(first, ir.Visit)
             return first.node
-        name = declaration.each.text
-        if name not in self.steps.nodes:
-            self.steps.unknown_node(declaration.each)
-            return None
-        return name
+        if isinstance(whose, ast.InAll):
+            return ir.Whose.ALL
+        if whose.flows is not None or lookup_as(self.main, whose.name, ast.Group) is not None:
+            return self.steps.groups.in_each(whose)
+        if whose.name.text in self.steps.nodes:
+            return whose.name.text
+        declared = lookup(self.main, whose.name)
+        if whose.name.text == ir.Whose.EACH_USER.value and declared is None:
+            return ir.Whose.EACH_USER
+        if declared is not None and isinstance(declared.declaration, ast.Users):
+            self.sink.report(
+                codes.WRONG_KIND,
+                whose.name.span,
+                f"`{whose.name.text}` is the number of users, not one of them",
+                hint="write `for each user`",
+            )
+        else:
+            self.steps.unknown_node(whose.name)
+        return None
 
     def _playout(self, declaration: ast.Stream) -> ir.Playout | None:
         """Return the playout buffer; it rests on jitter and loads, what is late also on itself."""

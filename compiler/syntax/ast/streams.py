@@ -77,9 +77,19 @@ class Playout(Written, frozen=True):
     dropping: Expr | None
 
 
-class Stream(Shared, frozen=True, kw_only=True):
-    """Items on their way; `flows` of them in each group, where `each` is one."""
+class Each(Written, frozen=True):
+    """`for 2 in each room`: so many flows in each group, or one of each machine or user."""
 
     flows: Expr | None
-    each: Name | None
+    name: Name
+
+
+class InAll(Written, frozen=True):
+    """`in all`: one flow in all, which the machines of its first node share."""
+
+
+class Stream(Shared, frozen=True, kw_only=True):
+    """Items on their way, and whose they are: by default of each machine of the first node."""
+
+    whose: Each | InAll | None
     items: tuple[Emission | At | Over | Playout, ...]
