@@ -21,6 +21,8 @@ from qps.compiler.lower.load_graph import LoadGraph, LossKind
 from qps.compiler.pipeline import check_source
 from qps.compiler.quantities.certainty import Kind
 from qps.compiler.syntax.format import formatted
+from qps.reports.text.explaining import explain
+from qps.reports.text.explanation import explanation_text
 
 law = settings(max_examples=60, deadline=None)
 
@@ -451,3 +453,52 @@ def test_calls_together_that_meet_in_a_queue_are_told_to_meet() -> None:
 
 def test_specs_with_calls_are_checked_without_mistakes() -> None:
     assert checked(spec("at web { call db { } }")).model.streams[0].calls[0].node == "db"
+
+
+# -- when a request is where -------------------------------------------------------------------
+
+
+def test_the_tree_of_calls_tells_when_a_request_is_where() -> None:
+    way = """at web {
+      work(1 ms/request)
+      call db * 20 % { work(10 ms/request); call cache * 3 { wait } }
+      together { call cache { wait }; call log { work(9 ms/request) } }
+    }"""
+    text = spec(way).replace(
+        "switched; rate 1 Mbit/s; header 66 byte/packet; propagation 1 ms",
+        "switched; rate 1e30 bit/s; propagation 1 ms",
+    )
+    explanation = explain(lowered(text), "shop.latency", 10)
+    told = [(c.depth, c.name, c.made, c.each, c.start, c.end) for c in explanation.calls]
+    assert told == [
+        (0, "edge", "", "1 ms", "0 s", "1 ms"),
+        (0, "web", "", "1 ms", "1 ms", "2 ms"),
+        (0, "call db", "20 %", "27 ms", "2 ms", "7.4 ms"),
+        (1, "lan", "", "1 ms", "2 ms", "2.2 ms"),
+        (1, "db", "", "10 ms", "2.2 ms", "4.2 ms"),
+        (1, "call cache", "3", "5 ms", "4.2 ms", "7.2 ms"),
+        (2, "lan", "", "1 ms", "4.2 ms", "4.8 ms"),
+        (2, "cache", "", "3 ms", "4.8 ms", "6.6 ms"),
+        (2, "lan", "", "1 ms", "6.6 ms", "7.2 ms"),
+        (1, "lan", "", "1 ms", "7.2 ms", "7.4 ms"),
+        (0, "cache and log together", "", "11 ms", "7.4 ms", "18.4 ms"),
+        (1, "call cache", "", "5 ms", "7.4 ms", "12.4 ms"),
+        (2, "lan", "", "1 ms", "7.4 ms", "8.4 ms"),
+        (2, "cache", "", "3 ms", "8.4 ms", "11.4 ms"),
+        (2, "lan", "", "1 ms", "11.4 ms", "12.4 ms"),
+        (1, "call log", "", "11 ms", "7.4 ms", "18.4 ms"),
+        (2, "lan", "", "1 ms", "7.4 ms", "8.4 ms"),
+        (2, "log", "", "9 ms", "8.4 ms", "17.4 ms"),
+        (2, "lan", "", "1 ms", "17.4 ms", "18.4 ms"),
+        (0, "edge", "", "1 ms", "18.4 ms", "19.4 ms"),
+    ]
+    text = explanation_text(explanation)
+    assert "\n    lan" in text
+    assert "\n      cache " in text
+
+
+def test_a_stream_without_calls_has_no_tree() -> None:
+    graph = lowered(
+        spec("at web { work(1 ms/request) } at db { wait } at web { }".replace("} at", "}\n at"))
+    )
+    assert explain(graph, "shop.latency", 10).calls == ()

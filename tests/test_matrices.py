@@ -700,3 +700,36 @@ require { near <= 1 - gap / 100_000_000_000_000 }
 matrix m { gap in 0.5..4, 5 values }
 """
     assert disagreements(text, 5) == []
+
+
+CALLS = """
+users N in 1..100000
+param misses = 20 % in 0..1
+param queries = 2 in 1..10
+option audited = off or on
+machine pod {{ cpu 2 core{}; price 1 $/hour }}
+network mesh {{ switched; rate 1 Gbit/s; header 66 byte/packet; propagation 1 ms; queueing md1 }}
+component work(t) {{ cpu t }}
+topology {{
+  node web = pod * 4
+  node db = pod
+  node cache = pod
+  node log = pod
+  link lan = mesh between web, db, cache, log
+}}
+stream shop {{
+  source N * 1 request/s, 2 kB/request, 1448 byte/packet
+  at web {{
+    work(1 ms/request)
+    call db * misses, sends 300 byte/request {{ work(4 ms/request); call cache * queries {{ work(1 ms/request) }} }}
+    together {{ call log if audited == on {{ work(2 ms/request) }}; call cache {{ work(3 ms/request) }} }}
+  }}
+}}
+require {{ shop.latency <= 80 ms; quantile(shop.latency, 95 %) <= 150 ms; web.cpu.load <= 70 % }}
+matrix rows {{ misses in [0, 15 %, 100 %]; queries in [1, 2, 2.5]; audited in [off, on] }}
+"""
+
+
+@pytest.mark.parametrize("queueing", ["", ", queueing mmc", ", queueing mg1 cv 2"])
+def test_rows_over_calls_are_what_solve_says(queueing: str) -> None:
+    assert disagreements(CALLS.format(queueing), count=18) == []

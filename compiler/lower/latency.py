@@ -46,7 +46,8 @@ class CallMade(Struct, frozen=True, kw_only=True):
 class LatencyPart(Struct, frozen=True, kw_only=True):
     """A stage of a stream's latency, in seconds; `is_work` where a machine is busy with it.
 
-    The value is the mean over all items: of a stage that stands in `calls`, outermost first, that
+    `place` is the node or link where it is spent, empty where that is none. The value is the mean
+    over all items: of a stage that stands in `calls`, outermost first, that
     of one passage, `single`, as often as they are made. Where the stage is a wait, `queue` is what
     it waits in, and `visit` what waits there. Where calls are made together, the stage is all of
     them, and `branches` has the stages of each.
@@ -54,6 +55,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
 
     stage: str
     value: Formula
+    place: str = ""
     is_work: bool = False
     queue: Queue | None = None
     visit: Visit | None = None
@@ -81,7 +83,7 @@ class LatencyPart(Struct, frozen=True, kw_only=True):
         varies = any(part.queue is not None or _may_be_left_out(part) for part in parts)
         if varies and len(self.branches) > 1:
             known.append(
-                lower_bound(f"of {self.stage}, the mean of the slowest is that of the means")
+                lower_bound(f"of {self.stage} the slowest mean counts, not the mean of the slowest")
             )
         return together(*known)
 
@@ -136,10 +138,10 @@ def in_line(parts: Sequence[LatencyPart], depth: int = 0) -> tuple[LatencyPart, 
             in_line(list(branch), at + 1)
             for _, branch in groupby(inside, key=lambda part: part.calls[at].number)
         )
-        called = listed([branch[0].calls[at].node for branch in branches], "and")
+        called = " and ".join(branch[0].calls[at].node for branch in branches)
         found.append(
             LatencyPart(
-                stage=f"{called} together" if len(branches) > 1 else f"{called} alone",
+                stage=f"{called} together",
                 value=_longest(total(part.value for part in branch) for branch in branches),
                 calls=inside[0].calls[:at],
                 branches=branches,

@@ -230,7 +230,7 @@ class Walk:
         if resource.kind is ir.ResourceKind.RATE:
             service = service / capacity
         on_any = resource.kind is ir.ResourceKind.PROCESSOR and not cost.single_thread
-        self._serve(f"{by} at {node}", service, capacity if on_any else ONE)
+        self._serve(by, node, service, capacity if on_any else ONE)
 
     def _calibrate(
         self, resource: str, by: str, cost: ir.Cost, machine: ir.Machine, charged: Formula
@@ -253,10 +253,13 @@ class Walk:
             is_on_measured=is_on_measured(self._streams.model, cost, machine),
         )
 
-    def _serve(self, stage: str, service: Formula, cores: Formula) -> None:
+    def _serve(self, by: str, node: str, service: Formula, cores: Formula) -> None:
         """Add the time that work on an item takes; so many cores share that on several flows."""
         self._served_by[len(self._result.latency)] = cores
-        self._result.latency.append(LatencyPart(stage=stage, value=service, is_work=True))
+        stage = f"{by} at {node}"
+        self._result.latency.append(
+            LatencyPart(stage=stage, value=service, place=node, is_work=True)
+        )
 
     def _wait(
         self,
@@ -317,7 +320,8 @@ class Walk:
         demand.visits.append(visit)
         latency = self._result.latency
         self._result.visits[len(latency)] = visit
-        latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO))
+        place = visit.resource.partition(".")[0]
+        latency.append(LatencyPart(stage=f"waiting for {visit.resource}", value=ZERO, place=place))
 
     def _effects(self, step: ir.Step, node: str, held: Formula, pools: Formula) -> Formula:
         """Change the flow as the component says; return how many flows are held then."""
@@ -344,7 +348,7 @@ class Walk:
                 case ir.EffectKind.DELAY:
                     self._runs = {}  # it comes back later, and waits anew
                     self._result.latency.append(
-                        LatencyPart(stage=f"{step.component.name}, fixed", value=value)
+                        LatencyPart(stage=f"{step.component.name}, fixed", value=value, place=node)
                     )
                 case ir.EffectKind.EMIT:
                     self._emit(effect.value, value)
@@ -409,11 +413,13 @@ class Walk:
                 self._load_link(f"{name}.{item}s", load, link, network)
                 self._result.unbounded[f"{name}.{item}s"] = None
         travel = item_bits / rate
-        self._result.latency.append(LatencyPart(stage=f"over {leg.link}", value=travel))
+        self._result.latency.append(
+            LatencyPart(stage=f"over {leg.link}", value=travel, place=leg.link)
+        )
         if network.propagation is not None:
             value = self._of_link(leg, "propagation", network.propagation)
             self._result.latency.append(
-                LatencyPart(stage=f"propagation on {leg.link}", value=value)
+                LatencyPart(stage=f"propagation on {leg.link}", value=value, place=leg.link)
             )
         if network.loss is not None:
             lost = self._of_link(leg, "loss", network.loss)

@@ -43,6 +43,7 @@ from qps.reports.pages.topology import drawn_topology
 from qps.reports.pages.variants import Select, Start, Variant, Variants
 from qps.reports.text.quantities import in_percent, scales
 from qps.reports.text.view import MONTH
+from qps.reports.text.waterfall import waterfall
 from qps.reports.text.written import interval_text, unit_of
 from qps.solver.answers.answering import all_criteria, rests_on_users
 from qps.solver.answers.capacity import excess
@@ -276,6 +277,18 @@ class LiveModel:
                 "stages": [
                     [part.stage, step(part.value), _known(part.certainty)]
                     for part in stream.latency
+                ],
+                "calls": [
+                    {
+                        "depth": one.depth,
+                        "name": one.name,
+                        "times": step(one.times),
+                        "each": step(one.each),
+                        "starts": step(one.starts),
+                        "ends": step(one.ends),
+                        "known": _known(one.known),
+                    }
+                    for one in waterfall(stream.latency)
                 ],
                 "latency": step(stream.mean_latency),
                 "jitter": step(total(part.value for part in stream.jitter)),

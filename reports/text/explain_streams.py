@@ -26,9 +26,10 @@ from qps.compiler.quantities.dimension import (
     Dimension,
 )
 from qps.engine.formulas import ZERO, Formula, total
-from qps.reports.text.explanation import Explanation, taken_apart
+from qps.reports.text.explanation import ExplainedCall, Explanation, taken_apart
 from qps.reports.text.naming import Part
-from qps.reports.text.quantities import percent
+from qps.reports.text.quantities import percent, quantity
+from qps.reports.text.waterfall import waterfall
 
 
 def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explanation:
@@ -41,7 +42,8 @@ def stream_apart(graph: LoadGraph, stream: str, measure: str, at: int) -> Explan
     variances = [Part(j.resource, j.value, (j.resource, *scope)) for j in found.jitter]
     if measure == "latency":
         what = "time from source to user, stage by stage"
-        return taken_apart(graph, name, what, _sum(stages), TIME, at, stages, scope)
+        latency = taken_apart(graph, name, what, _sum(stages), TIME, at, stages, scope)
+        return replace(latency, calls=_calls(graph, ways, at))
     if measure == "jitter":
         what = "variance of the time from source to user, by resource"
         variance = _sum(variances)
@@ -116,6 +118,29 @@ def quantile_apart(graph: LoadGraph, stream: str, share: Fraction, at: int) -> E
     stages += [Part(part.stage, part.value, scope) for part in found.endless]
     name = f"quantile({stream}.latency, {told})"
     return taken_apart(graph, name, what, found.latency_quantile(share), TIME, at, stages, scope)
+
+
+def _calls(graph: LoadGraph, parts: list[LatencyPart], at: int) -> tuple[ExplainedCall, ...]:
+    """Return the tree of the calls of a request with its times at a population."""
+    value = graph.at(at).number
+    return tuple(
+        ExplainedCall(
+            depth=one.depth,
+            name=one.name,
+            made=_made(value(one.times)),
+            each=quantity(value(one.each), TIME, 4),
+            start=quantity(value(one.starts), TIME, 4),
+            end=quantity(value(one.ends), TIME, 4),
+            starts=value(one.starts),
+            ends=value(one.ends),
+        )
+        for one in waterfall(parts)
+    )
+
+
+def _made(times: float) -> str:
+    """Return how often a call is made: by which share, or how many times; nothing for once."""
+    return percent(times) if times < 1 else "" if times == 1 else f"{times:.4g}"
 
 
 def _overloaded(graph: LoadGraph, stream: StreamMeasures, at: int) -> list[LatencyPart]:

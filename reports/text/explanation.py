@@ -37,6 +37,22 @@ class ExplainedPart(Struct, frozen=True):
     formula: str
 
 
+class ExplainedCall(Struct, frozen=True, kw_only=True):
+    """A call, or a node or link within calls: how often it is passed, how long, and when.
+
+    `starts` and `ends` are seconds after the source, as the times in words are.
+    """
+
+    depth: int
+    name: str
+    made: str
+    each: str
+    start: str
+    end: str
+    starts: float
+    ends: float
+
+
 class ExplainedNumber(Struct, frozen=True):
     """A number that the formula rests on, and where it comes from."""
 
@@ -80,6 +96,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     mode: str | None = None
     modes: tuple[str, ...] = ()
     cases: tuple[ExplainedCase, ...] = ()
+    calls: tuple[ExplainedCall, ...] = ()
     known: Certainty = EXACT
 
 
@@ -189,9 +206,22 @@ def explanation_text(explanation: Explanation, *, markdown: bool = False) -> str
         ("number", "value", "stated at", "source"),
         tuple((a.name, a.value, a.place, a.source) for a in explanation.assumptions),
     )
-    tables = [parted, _cases(explanation), numbers]
+    tables = [parted, _calls(explanation, markdown=markdown), _cases(explanation), numbers]
     parts += [t.as_markdown() if markdown else t.as_text() for t in tables if t.rows]
     return joined(parts)
+
+
+def _calls(explanation: Explanation, *, markdown: bool) -> Table:
+    """Return the tree of the calls of a request, each with its start and end."""
+    inwards = "– " if markdown else "  "
+    return Table(
+        ("of a request on average", "made", "each", "start", "end"),
+        tuple(
+            (inwards * call.depth + call.name, call.made, call.each, call.start, call.end)
+            for call in explanation.calls
+        ),
+        frozenset([1, 2, 3, 4]),
+    )
 
 
 def _in_mode(explanation: Explanation) -> str:

@@ -42,7 +42,8 @@ class Table(Struct, frozen=True):
 
 
 def _shortened(cell: str) -> str:
-    cell = " ".join(printable(cell).split())
+    inwards = cell[: len(cell) - len(cell.lstrip(" "))]  # a row may stand within another one
+    cell = inwards + " ".join(printable(cell).split())
     return cell if len(cell) <= _WIDEST_CELL else cell[: _WIDEST_CELL - 1] + "…"
 
 

@@ -72,6 +72,7 @@ function outputsOf(graph) {
   for (const one of graph.streams) {
     found.push(one.latency, one.jitter, one.buffer, one.loss, one.rate, one.throughput);
     found.push(...one.stages.map((stage) => stage[1]));
+    for (const call of one.calls) found.push(call.times, call.each, call.starts, call.ends);
   }
   for (const one of graph.criteria) {
     found.push(one.measure, one.limit, one.over);

@@ -14,7 +14,7 @@ export function drawWaterfall(column, width, choice) {
   choice.update(streams.map((one) => one.name), (needed ?? streams[0]).name);
   const stream = streams.find((one) => one.name === choice.value);
   run.at(column.n);
-  const stages = joinedStages(stream.stages.map(([name, step, known]) => ({ name, value: run.value(step), known })));
+  const stages = stream.calls.length ? calledStages(stream.calls, run) : inLine(joinedStages(stream.stages.map(([name, step, known]) => ({ name, value: run.value(step), known }))));
   const total = run.value(stream.latency);
   const limits = graph.criteria.filter((one) => one.measure === stream.latency && one.atMost && one.stated);
   const limit = limits.length ? run.value(limits[0].limit) : null;
@@ -24,7 +24,8 @@ export function drawWaterfall(column, width, choice) {
   const title = `Where the latency of ${stream.name} goes at ${model.population} = ${whole(column.n)}: ${toldOf(inAll)}${limit === null ? "" : ` of ${told(limit)}`}`;
   // An endless wait reaches the edge; the others keep their scale.
   const ended = stages.map((one) => one.value).filter(Number.isFinite).reduce((sum, value) => sum + value, 0);
-  const longest = Math.max(...[total, limit ?? 0, ended, 1e-30].filter(Number.isFinite)) * 1.05;
+  const ends = stream.calls.length ? stages.map((one) => one.from + one.value) : [ended];
+  const longest = Math.max(...[total, limit ?? 0, ...ends, 1e-30].filter(Number.isFinite)) * 1.05;
   const share = (value) => percent(Number.isFinite(total) ? value / total : Number(value === total));
   const labels = Math.min(width * 0.38, 30 + 7 * Math.max(...stages.map((one) => one.name.length)));
   const across = new Axis(0, longest, labels, width - 70);
@@ -32,16 +33,14 @@ export function drawWaterfall(column, width, choice) {
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart", role: "img", "aria-label": title });
   const points = [], bottom = height - 34;
   if (limit !== null) svg.append(draw("line", { x1: across.at(limit), x2: across.at(limit), y1: 4, y2: bottom, class: "limit" }));
-  let from = 0;
-  [...stages, { ...inAll, isTotal: true }].forEach((stage, i) => {
-    const start = stage.isTotal ? 0 : from, y = 8 + i * line;
-    const x = across.at(Math.min(start, longest)), end = across.at(Math.min(start + stage.value, longest));
+  [...stages, { ...inAll, from: 0, isTotal: true, depth: stream.calls.length ? 0 : undefined }].forEach((stage, i) => {
+    const y = 8 + i * line;
+    const x = across.at(Math.min(stage.from, longest)), end = across.at(Math.min(stage.from + stage.value, longest));
     svg.append(
-      draw("text", { x: labels - 8, y: y + 15, "text-anchor": "end" }, shortened(stage.name, (labels - 20) / 7)),
+      draw("text", stage.depth === undefined ? { x: labels - 8, y: y + 15, "text-anchor": "end" } : { x: 4 + 14 * stage.depth, y: y + 15 }, shortened(stage.name, (labels - 20) / 7)),
       draw("rect", { x, y: y + 2, width: Math.max(end - x, 1), height: line - 6, fill: stage.isTotal ? colour(6) : colour(stage.value > total / 4 ? 1 : 0) }, draw("title", null, `${stage.name}: ${toldOf(stage)}`)),
       draw("text", { x: end + 5, y: y + 15 }, toldOf(stage)));
     points.push({ x: (x + end) / 2, y: y + 11, band: true, text: `${stage.name}: ${toldOf(stage)}, ${share(stage.value)} of the latency` });
-    from += stage.isTotal ? 0 : stage.value;
   });
   svg.append(...across.ticks(Math.max(2, Math.floor(width / 140))).flatMap((v) => [
     draw("line", { x1: across.at(v), x2: across.at(v), y1: bottom, y2: bottom + 5, class: "axis" }),
@@ -49,11 +48,41 @@ export function drawWaterfall(column, width, choice) {
   if (limit !== null) svg.append(draw("text", { x: across.at(limit), y: height - 2, "text-anchor": "end", class: "soft" }, `limit ${told(limit)}`));
   return {
     title, svg, readout: pointReadout(svg, points),
-    table: () => ({ head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, toldOf(s), share(s.value)]), [inAll.name, toldOf(inAll), ""]] }),
+    table: () => stream.calls.length ? callTable(stream.calls, run, told)
+      : { head: ["stage", "time", "share"], rows: [...stages.map((s) => [s.name, toldOf(s), share(s.value)]), [inAll.name, toldOf(inAll), ""]] },
   };
 }
 
-const MOST_STAGES = 14;
+const MOST_STAGES = 14, MOST_CALLED = 40;
+const INWARDS = "\u2003"; // as wide as a letter, and no blank that a page drops
+
+// One stage after the other.
+function inLine(stages) {
+  let ends = 0;
+  return stages.map((stage) => {
+    const from = ends;
+    ends += stage.value;
+    return { ...stage, from };
+  });
+}
+
+// The calls of a request, each where it begins; where there are very many, the innermost are left out.
+function calledStages(calls, run) {
+  const upTo = (depth) => calls.filter((one) => one.depth <= depth);
+  const depths = [...new Set(calls.map((one) => one.depth))].sort((a, b) => b - a);
+  return upTo(depths.find((depth) => upTo(depth).length <= MOST_CALLED) ?? 0).map((one) => {
+    const from = run.value(one.starts), value = run.value(one.ends) - from;
+    return { name: one.name, depth: one.depth, from: Number.isFinite(from) ? from : 0, value: Number.isNaN(value) ? 0 : value, known: one.known };
+  });
+}
+
+function callTable(calls, run, told) {
+  const made = (times) => times < 1 ? percent(times) : times === 1 ? "" : String(Number(times.toPrecision(4)));
+  return {
+    head: ["of a request on average", "made", "each", "start", "end"],
+    rows: calls.map((one) => [INWARDS.repeat(one.depth) + one.name, made(run.value(one.times)), told(run.value(one.each)), told(run.value(one.starts)), told(run.value(one.ends))]),
+  };
+}
 
 // The stages in their order; where there are very many, the smallest are told together.
 function joinedStages(stages) {

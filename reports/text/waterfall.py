@@ -1,0 +1,82 @@
+"""When a request is where: its calls as a tree, each with its start and end, of the mean of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from msgspec import Struct
+
+from qps.compiler.lower.latency import CallMade, LatencyPart, every
+from qps.compiler.quantities.certainty import Certainty, together
+from qps.engine.formulas import ONE, ZERO, Formula, maximum, product, total
+
+
+class Passage(Struct, frozen=True, kw_only=True):
+    """A call, or a node or link on the way, so deep within calls.
+
+    It is passed `times` for each time that what is around it is, and takes so long `each` time.
+    From `starts` to `ends` is its part of the mean latency, seconds after the source.
+    """
+
+    depth: int
+    name: str
+    times: Formula
+    each: Formula
+    starts: Formula
+    ends: Formula
+    known: Certainty
+    is_call: bool = False
+
+
+def waterfall(parts: Sequence[LatencyPart]) -> list[Passage]:
+    """Return the tree of a latency, calls before what is in them; nothing where there is none."""
+    if not any(part.calls for part in every(parts)):
+        return []
+    return list(_passages(parts, 0, 0, ZERO))
+
+
+def _passages(
+    parts: Sequence[LatencyPart], at: int, depth: int, starts: Formula
+) -> Iterator[Passage]:
+    """Yield what stages are made of that stand in `at` calls."""
+    for (is_call, name, _), group in groupby(parts, key=lambda part: _group(part, at)):
+        inside = list(group)
+        ends = starts + total(part.value for part in inside)
+        call = inside[0].calls[at] if is_call else None
+        yield Passage(
+            depth=depth,
+            name=f"call {name}" if is_call else name,
+            times=ONE if call is None else call.times,
+            each=_each(inside, at + is_call),
+            starts=starts,
+            ends=ends,
+            known=together(*(part.certainty for part in inside)),
+            is_call=is_call,
+        )
+        if is_call:
+            yield from _passages(inside, at + 1, depth + 1, starts)
+        for branch in inside[0].branches if not is_call else ():
+            yield from _passages(branch, at, depth + 1, starts)
+        starts = ends
+
+
+def _group(part: LatencyPart, at: int) -> tuple[bool, str, object]:
+    """Return what a stage is told with: the call that it stands in, or what it passes."""
+    if len(part.calls) > at:
+        return True, part.calls[at].node, part.calls[at].number
+    return False, part.place or part.stage, id(part) if part.branches else None
+
+
+def _each(parts: Sequence[LatencyPart], at: int) -> Formula:
+    """Return how long stages take for each time that the call around them is made."""
+    return total(
+        maximum(*(_each(branch, at) for branch in part.branches))
+        if part.branches
+        else part.once * _times(part.calls[at:])
+        for part in parts
+    )
+
+
+def _times(calls: Sequence[CallMade]) -> Formula:
+    return product(call.times for call in calls)
