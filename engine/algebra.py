@@ -42,6 +42,14 @@ _MOST_PARTS = 64
 _HIGHEST_POWER = 8
 _MOST_ALGEBRAIC = 16
 """Parts, and powers, beyond which a number is not written in another form to find its sign."""
+_LONG = 1 << 96
+"""Whole numbers from here on take too long to be taken apart into primes."""
+
+
+def _is_log_of_long(part: sympy.Basic) -> bool:
+    if not (isinstance(part, sympy.log) and part.args[0].is_Rational):
+        return False
+    return bool(max(abs(part.args[0].p), part.args[0].q) >= _LONG)
 
 
 def is_zero(constant: Formula) -> bool:
@@ -51,7 +59,7 @@ def is_zero(constant: Formula) -> bool:
     powers = (part.exp for part in parts if part.is_Pow and part.exp.is_Integer)
     if len(parts) > _MOST_PARTS or any(abs(power) > _HIGHEST_POWER for power in powers):
         return False
-    written_out = number.expand(factor=True)
+    written_out = number.expand(factor=not any(map(_is_log_of_long, parts)))
     if written_out.is_zero:
         return True
     parts = list(islice(sympy.preorder_traversal(written_out), _MOST_ALGEBRAIC + 1))

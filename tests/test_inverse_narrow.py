@@ -179,6 +179,12 @@ def test_what_bounds_do_not_tell_is_told_with_its_place_and_what_would_help() ->
     assert reason in inverse_text(found)
 
 
+def test_a_rounding_of_a_number_does_not_jump() -> None:
+    found = _asked("0..10", "ceil(ln(10) * 2) * exp(p)", "<= 5 * exp(3)")
+    assert _ends(found) == [(0, pytest.approx(3, rel=1e-12))]
+    assert found.known == EXACT
+
+
 @pytest.mark.parametrize(
     ("measure", "limit", "do"),
     [(SAW, "<= 1.01", True), (SAW, ">= 1.01", False), (f"exp({SAW})", "<= 3", True)],

@@ -18,7 +18,7 @@ from qps.engine.formulas import (
     power,
     square_root,
 )
-from qps.engine.points import Point
+from qps.engine.points import Point, sign
 
 N = population("N")
 
@@ -69,3 +69,9 @@ def test_a_power_that_is_too_long_to_be_exact_has_its_digits() -> None:
     assert at.sign(1 / power - 1) == -1
     assert at.number(power) == inf
     assert Point({N: Fraction(132)}).number(power) == pytest.approx(9.97234952280651, rel=1e-12)
+
+
+def test_the_logarithm_of_a_long_number_has_its_sign_at_once() -> None:
+    # Its primes, which algebra would ask for, take for ever.
+    assert sign(log(number(1 + Fraction(1, 2**1074)))) == 1
+    assert sign(log(number(6)) - log(number(2)) - log(number(3))) == 0

@@ -85,7 +85,7 @@ class Curve:
     def _without_jumps(self) -> list[_Step]:
         return [
             replace(step, rule=_between_jumps(step.part.word))
-            if step.part.word in ROUNDINGS
+            if step.part.word in ROUNDINGS and step.parts
             else step
             for step in self._steps
         ]

@@ -72,7 +72,7 @@ def changes_of(
     exact: dict[float, Fraction] = {}
     for low, high in pairwise((ends[0], *cuts, ends[1])):
         # At the ends themselves there may be no value: they are looked at by themselves.
-        start, end = above(float(low)), below(float(high))
+        start, end = search.inside(low, high)
         search.look(start, end)
         exact |= {start: low, end: high}
     points, untold = {*cuts, *search.points}, list[Stretch]()
@@ -144,6 +144,12 @@ class _Search:
                 found |= set(critical_points(one.of, self._symbol, low, high) or ())
         return tuple(sorted(at for at in found if low < at < high))
 
+    def inside(self, low: Fraction, high: Fraction) -> tuple[float, float]:
+        """Return the ends of a stretch, just inside of it; not so near to zero that digits end."""
+        start, end = above(float(low)), below(float(high))
+        near = self._least_width
+        return near if 0 <= low < near else start, -near if -near < high <= 0 else end
+
     def look(self, start: float, end: float) -> None:
         """Find all changes between two points."""
         waiting = deque([(start, end)] if start < end else [])
@@ -192,7 +198,19 @@ class _Search:
         fails = self.fails(Fraction(high))
         if self.fails(Fraction(low)) is fails:
             return
-        end = bisected(lambda at: self.fails(Fraction(at)) is fails, low, high)
+        near: list[float] = []
+
+        def is_behind(at: float) -> bool:
+            try:
+                return self.fails(Fraction(at)) is fails
+            except _UntoldError:
+                near.append(at)  # no digits tell it from the change
+                return True
+
+        end = bisected(is_behind, low, high)
+        if near:
+            self.points.add(Fraction(near[0]))
+            return
         simple = _simple(nextafter(end, low), end)
         self.points.add(Fraction(end) if simple is None else simple)
 

@@ -17,7 +17,7 @@ from qps.engine.substitution import substituted
 from qps.solver.answers.answering import QUALITY
 from qps.solver.answers.capacity import excess
 from qps.solver.search.boxes import MOST_BOXES, Budget
-from qps.solver.search.certain_signs import sign_at
+from qps.solver.search.certain_signs import NoSignError, sign_at
 from qps.solver.search.changes import Stretch, changes_of
 from qps.solver.search.critical import critical_points
 
@@ -56,10 +56,20 @@ class Excess(Struct, frozen=True, kw_only=True):
 
     def fails(self, symbol: Formula, at: Fraction) -> bool:
         """Return whether it fails at a value of the number."""
-        if self.is_untold(at):
-            return True
-        sign = sign_at(self.value, symbol, at)
-        return sign is None or sign > 0 or (self.strict and sign == 0)
+        sign = self._sign(symbol, at)
+        return self.is_untold(at) or sign is None or sign > 0 or (self.strict and sign == 0)
+
+    def is_open_at(self, symbol: Formula, at: Fraction) -> bool:
+        """Return whether it fails at a value for itself: on a strict limit, or without a value."""
+        sign = self._sign(symbol, at)
+        return sign is None or (self.strict and sign == 0)
+
+    def _sign(self, symbol: Formula, at: Fraction) -> int | None:
+        """Return the sign at a value; so near to the limit that no digits tell it is on it."""
+        try:
+            return sign_at(self.value, symbol, at)
+        except NoSignError:
+            return 0
 
     def failure_at(self, symbol: Formula, at: Fraction) -> Failure | None:
         """Return what fails at a value, None where it holds."""
@@ -157,7 +167,7 @@ class _Telling(Struct, frozen=True):
     def _matters(self, over: Excess, there: Stretch) -> bool:
         low, high = there
         ends = [low, *(at for at in self.points if low < at < high), high]
-        others = [other for other in self.excesses if other is not over]
+        others = [one for one in self.excesses if one is not over and not one.is_implied]
         return not all(
             any(other.fails(self.symbol, at) and not other.is_untold(at) for other in others)
             for at in ((start + end) / 2 for start, end in pairwise(ends))

@@ -260,8 +260,8 @@ class _Judged(Struct, frozen=True, dict=True):
 
         A sign above zero tells nothing there: an end that is not rational stands beside itself.
         """
-        signs = [(sign_at(o.value, self.number.symbol, end), o.strict) for o in self.excesses]
-        return any(sign is None or (strict and sign == 0) for sign, strict in signs)
+        symbol = self.number.symbol
+        return any(over.is_open_at(symbol, end) for over in self.excesses)
 
     def _in_whole_numbers(self) -> list[Interval]:
         """Return the whole numbers in all stretches; neighbours are joined, empty ones left out.
