@@ -76,6 +76,8 @@ class Assuming(Struct, kw_only=True):
             )
             self.assumptions[name] = known
             return known.symbol
+        if known.span is span and known.value is value:
+            return known.symbol  # the same number again, whatever it is
         self.looked_at.add(name)
         if known.value is not value:
             # One name in the spec, two numbers: a component used with other arguments.

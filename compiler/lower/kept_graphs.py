@@ -6,7 +6,7 @@ long as nobody looked at its value while the formulas were made: a condition, a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from operator import ge, le
 
@@ -16,10 +16,11 @@ from msgspec.structs import replace
 from qps.compiler import ir
 from qps.compiler.configure.case_tables import case_tables
 from qps.compiler.configure.configuration import Configuration
+from qps.compiler.lower.hardware_forms import HardwareForms
 from qps.compiler.lower.load_graph import Assumption, LoadGraph
 from qps.compiler.lower.lower_expressions import where_from
 from qps.compiler.lower.switches import is_on
-from qps.engine.formulas import ONE, ZERO, number
+from qps.engine.formulas import ONE, ZERO, Formula, number
 from qps.engine.remembering import Memory
 
 Plain = tuple[Configuration, LoadGraph]
@@ -53,6 +54,7 @@ class KeptGraphs:
         self._model = model
         self._kept: dict[Shape, list[_Kept]] = {}
         self._decide: dict[Shape, frozenset[str]] = {}
+        self._forms = HardwareForms(model)
         self._declared = {parameter.name: parameter for parameter in model.parameters}
         # Of these it counts, too, whether they were set.
         self._told_apart = {one.name for one in model.parameters if one.is_elastic} | {
@@ -64,12 +66,18 @@ class KeptGraphs:
 
     def shape_of(self, configuration: Configuration, *asked: object) -> Shape:
         """Return what two configurations have in common that differ in numbers alone."""
-        return (*configuration.options.values(), *self._but_options(configuration, asked))
+        now = configuration
+        return (
+            *now.options.values(),
+            *((place.machine, place.count) for place in now.nodes.values()),
+            *((place.network, place.count) for place in now.links.values()),
+            *self._rest(now, asked),
+        )
 
     def shared_shape_of(self, configuration: Configuration, *asked: object) -> Shape:
-        """Return the same of configurations that may differ in options: in those that are numbers.
+        """Return the same of configurations that may differ in options and in hardware, too.
 
-        Which are not is known by the graphs that there are.
+        In options that are numbers; which are not is known by the graphs that there are.
         """
         shape = self._but_options(configuration, asked)
         decide = sorted(self._decide.get(shape, ()))
@@ -84,17 +92,15 @@ class KeptGraphs:
         return self.keep(self.shared_shape_of(configuration, *asked), configuration, graph)
 
     def _but_options(self, configuration: Configuration, asked: Iterable[object]) -> Shape:
-        now = configuration
+        now, form = configuration, self._forms.of
         return (
-            *asked,
-            now.low,
-            now.high,
-            now.mode,
-            now.case,
-            *((place.machine, place.count) for place in now.nodes.values()),
-            *((place.network, place.count) for place in now.links.values()),
-            *self._parameters(now),
+            *((form(place.machine), place.count) for place in now.nodes.values()),
+            *((form(place.network), place.count) for place in now.links.values()),
+            *self._rest(now, asked),
         )
+
+    def _rest(self, now: Configuration, asked: Iterable[object]) -> Shape:
+        return (*asked, now.low, now.high, now.mode, now.case, *self._parameters(now))
 
     def _parameters(self, configuration: Configuration) -> Iterator[object]:
         """Yield what parameters are; expressions by where they are in memory: they are kept."""
@@ -109,14 +115,21 @@ class KeptGraphs:
         """Return a graph of a shape with the numbers of a configuration, None where none fits."""
         values = configuration.parameters
         for kept in self._kept.get(shape, ()):
-            before = kept.configuration.parameters
-            moved = [name for name, value in values.items() if _differ(value, before[name])]
-            if (
-                kept.graph.looked_at.isdisjoint(moved)
-                and all(_is_in_range(self._declared[name], values[name]) for name in moved)
-                and not self._is_switched_apart(kept, configuration)
+            before, graph = kept.configuration, kept.graph
+            moved = [n for n, value in values.items() if _differ(value, before.parameters[n])]
+            put_in = {
+                symbol.name: ONE if is_on(one, configuration.options) else ZERO
+                for one, symbol in graph.switches.items()
+                if is_on(one, configuration.options) is not is_on(one, before.options)
+            }
+            hardware = self._forms.moved(graph.assumptions, before, configuration)
+            if hardware is None:
+                continue
+            put_in |= hardware
+            if graph.looked_at.isdisjoint((*moved, *put_in)) and all(
+                _is_in_range(self._declared[name], values[name]) for name in moved
             ):
-                return self._with_numbers(kept, configuration)
+                return self._with_numbers(kept, configuration, put_in)
         return None
 
     def keep(self, shape: Shape, configuration: Configuration, graph: LoadGraph) -> LoadGraph:
@@ -146,10 +159,15 @@ class KeptGraphs:
             self.keep(self.shape_of(configuration, False), configuration, graph)  # noqa: FBT003
         self.added = 0
 
-    def _with_numbers(self, kept: _Kept, configuration: Configuration) -> LoadGraph:
-        """Return a graph with the numbers of a configuration, and where these come from."""
+    def _with_numbers(
+        self, kept: _Kept, configuration: Configuration, put_in: Mapping[str, Formula]
+    ) -> LoadGraph:
+        """Return a graph with the numbers of a configuration, and where these come from.
+
+        Of what is `put_in` that is not told: of what many configurations share.
+        """
         before, now = kept.configuration, configuration
-        known, options = kept.graph.assumptions, configuration.options
+        known = kept.graph.assumptions
         changed = {
             name: self._told(known[name], value, configuration)
             for name, value in now.parameters.items()
@@ -160,22 +178,11 @@ class KeptGraphs:
                 or now.values_from[name] is not before.values_from[name]
             )
         }
-        changed |= {
-            symbol.name: replace(known[symbol.name], value=ONE if is_on(one, options) else ZERO)
-            for one, symbol in kept.graph.switches.items()
-        }
+        changed |= {name: replace(known[name], value=value) for name, value in put_in.items()}
         if not changed:
             return kept.graph
         varied = case_tables(self._model, configuration)
         return replace(kept.graph, assumptions=known | changed, varied=varied)
-
-    def _is_switched_apart(self, kept: _Kept, configuration: Configuration) -> bool:
-        """Return whether a switch has moved at whose value somebody looked."""
-        before, now = kept.configuration.options, configuration.options
-        return any(
-            symbol.name in kept.graph.looked_at and is_on(one, before) is not is_on(one, now)
-            for one, symbol in kept.graph.switches.items()
-        )
 
     def _told(
         self, known: Assumption, value: ir.Constant, configuration: Configuration
