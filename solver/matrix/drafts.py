@@ -87,7 +87,10 @@ class Draft:
     @property
     def shape(self) -> tuple[object, ...]:
         """The words of its formulas."""
-        return tuple(frozenset(part.word for part in parts_first(one)) for one in self.formulas)
+        words: dict[Formula, frozenset[str]] = {}
+        for part in parts_first(*self.formulas):
+            words[part] = frozenset((part.word,)).union(*(words[one] for one in part.operands))
+        return tuple(words[one] for one in self.formulas)
 
     def of(self, formulas: Iterator[Formula]) -> Draft:
         """Return the same with other formulas, in the order of `formulas`."""
