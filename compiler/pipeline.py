@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from qps.compiler import ir
 from qps.compiler.check.checking import check_model
@@ -85,6 +86,23 @@ class Spec(Struct, frozen=True, kw_only=True):
             for in_mode in in_each_mode(self.model, settled) if settled.mode is None else ():
                 check_placement(self.model, in_mode, sink)
         return settled
+
+    def with_machines_of(self, settings: Iterable[str]) -> Spec:
+        """Return the spec with the machines that settings make, such as `web = pod(8, 16 GB)`.
+
+        What is wrong with a setting is told where a configuration is asked for.
+        """
+        known, sink = self.known.copied(), Sink()
+        for text in settings:
+            change = parse_change(Source("--set", text)).value
+            if change is not None:
+                context = Context(program=self.program, sink=sink, known=known)
+                change_checker(context).one(change, self.program.main)
+        made = {name: one for name, one in known.machines.items() if one is not None}
+        if made.keys() <= self.model.machines.keys():
+            return self
+        model = replace(self.model, machines=self.model.machines | made)
+        return replace(self, model=model, known=known)
 
     def population(self, text: str, label: str) -> int | None:
         """Return the population that a text such as `N = 20` sets; None where it sets none.

@@ -347,3 +347,126 @@ def test_json_tells_every_port(
     found = json.loads(answer(LISTED, tmp_path, monkeypatch, capsys, "--format", "json"))
     names = [resource["name"] for resource in found["resources"]]
     assert len([name for name in names if name.startswith("fabric.")]) == 7
+
+
+# -- machines with parameters ------------------------------------------------------------------
+
+MADE = """
+users N in 1..100_000
+unit score of rating
+machine box { }
+machine vm(count, room: GB, power) {
+  cpu count * 1 core * power, idle 5 %, queueing mmc
+  memory room
+  price 0.04 $/hour * count
+}
+machine small(count) = vm(count, 8 GB, 100 score)
+machine huge = small(32) with memory 256 GB
+network mesh { switched; rate 10 Gbit/s; header 66 byte/packet }
+component work { cpu 40 ms/request measured on huge; memory 1 MB }
+topology {
+  node client = box * N
+  node web = vm(4, 8 GB, 100 score) * 3
+  node db = 2 * small(8)
+  link lan = mesh between client, web, db
+}
+stream ask for each client {
+  source 1 request / 20 s, 1 kB/request, 1448 byte/packet
+  at client { }
+  at web { work }
+  at db { work }
+}
+scenario bigger { web = vm(8, 16 GB, 120 score); db = huge }
+matrix sizes { web in [vm(4, 8 GB, 100 score), small(8) * 2, huge]; where web != small(8) }
+expect enough { web.cpu.load <= 50 % with web = small(64), N = 100; source model }
+"""
+SIZES = {  # cores, GB, score
+    "four": (4, 8, 100), "eight": (8, 8, 100), "quick": (8, 16, 120), "huge": (32, 256, 100),
+    "many": (64, 8, 100), "other": (16, 8, 90),
+}  # fmt: skip
+WRITTEN = "".join(
+    f"machine {name} {{ cpu {cores} core * {power} score, idle 5 %, queueing mmc; "
+    f"memory {room} GB; price 0.04 $/hour * {cores} }}\n"
+    for name, (cores, room, power) in SIZES.items()
+)
+PLAIN = MADE[: MADE.index("machine vm")] + WRITTEN + MADE[MADE.index("network mesh") :]
+for _made, _plain in (
+    ("vm(4, 8 GB, 100 score)", "four"),
+    ("vm(8, 16 GB, 120 score)", "quick"),
+    ("small(8)", "eight"),
+    ("small(64)", "many"),
+):
+    PLAIN = PLAIN.replace(_made, _plain)
+
+
+@pytest.mark.parametrize(
+    ("made", "plain"),
+    [
+        ((), ()),
+        (("--scenario", "bigger"), ("--scenario", "bigger")),
+        (("--set", "web = vm(16,8  GB, 90 score) * 2"), ("--set", "web = other * 2")),
+        (("--for", "web.cpu.speed", "--given", "N = 500"),) * 2,
+        (
+            ("--carry", "900", "--set", "db = 3 * small(64)"),
+            ("--carry", "900", "--set", "db = many * 3"),
+        ),
+    ],
+)  # fmt: skip
+def test_machines_with_arguments_answer_as_machines_that_are_written_out(
+    made: tuple[str, ...], plain: tuple[str, ...], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """All that is told is alike, but for what the machines are called."""
+    ours, theirs = (
+        answer(text, tmp_path, monkeypatch, capsys, *more).partition("\n")[2]
+        for text, more in ((MADE, made), (PLAIN, plain))
+    )
+    assert told(ours) == told(theirs) != []
+
+
+def told(text: str) -> list[str]:
+    """Return the lines of an answer that name no machine: there are other ones to advise."""
+    lines = [
+        line for line in text.splitlines() if not re.search("Most would|  .* = |cpu.cores", line)
+    ]
+    return [re.sub(" +", " ", line) for line in lines]
+
+
+def test_a_matrix_has_machines_with_arguments_on_its_axes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for text in (MADE, PLAIN):
+        Path("spec.qps").write_text(text, encoding="utf-8")
+        assert main(["matrix", "spec.qps"]) == 0
+        found.append(capsys.readouterr().out.splitlines())
+    ours, theirs = ([re.sub(r"^.*?  +", "", line) for line in lines] for lines in found)
+    assert ours == theirs
+    assert len(ours) == 5
+    assert any(line.startswith("vm(4, 8 GB, 100 score)") for line in found[0])
+    assert main(["test", "spec.qps"]) == 0
+
+
+def test_what_a_setting_makes_is_checked_as_what_the_spec_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("spec.qps").write_text(MADE, encoding="utf-8")
+    for place, what in (
+        ("vm(-4, 8 GB, 1 score)", "must be above zero"),
+        ("vm(4, 8 GB)", "takes 3 arguments, 2 are given"),
+        ("vm(4, 8 ms, 1 score)", "must be an amount of information"),
+        ("small(1.5)", "must be whole and above zero"),
+    ):
+        assert main(["solve", "spec.qps", "--set", f"web = {place}"]) == 2
+        assert what in capsys.readouterr().err
+
+
+def test_numbers_of_machines_with_arguments_say_what_was_put_in() -> None:
+    found = spec(MADE).model.machines["small(8)"]
+    cpu = found.resource("cpu")
+    assert cpu is not None
+    assert cpu.speed is not None
+    assert (cpu.capacity.bound, cpu.speed.bound) == ("count = 8", "power = 100 score")
+    assert found.family == ("small", "vm")

@@ -37,7 +37,7 @@ group room of k users
 group floor of 2 * members(room) users
 machine pc { cpu 40 score, idle 2 %; disk 20 Mbit/s; rating 30 score; price 900 $ }
 machine big { cpu 4 core * 20 score; disk 80 Mbit/s, queueing md1 }
-machine huge = big with cpu 8 core, idle 3 %, price 1_900 $
+machine huge(n) = big with cpu n * 1 core, idle 3 %, price 1_900 $
 network ether { shared; rate 10 Mbit/s; header 58 byte/packet; queueing mm1 }
 network star { switched; rate 100 Mbit/s }
 component send(x) { cpu x measured on pc; emit 40 byte/packet }
@@ -68,7 +68,7 @@ mode talk { voice.latency <= 300 ms; k = 4 }
 mode watch { video.latency <= 500 ms }
 scenario more { relay = big * 3; size = 400 byte/packet; cast = multicast; codec = g711 }
 scenario most { scenario = more; lan = far; k = 6; rate.I = 3 packet/s }
-matrix all { k in [4, 5]; relay in [pc, big, huge]; scenario in [more, most]
+matrix all { k in [4, 5]; relay in [pc, big, huge(8)]; scenario in [more, most]
   column twice = 2 * wait
   where largest_acceptable > 3; select wait, twice; order by twice descending }
 expect a { relay.cpu.load ~ 3 % within 90 % with N = 20, relay = big * 2

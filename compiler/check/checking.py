@@ -64,7 +64,8 @@ class _ModelChecker(OfChanges, frozen=True):
         options, parameters = checker.options(), checker.parameters()
         groups = GroupChecker(self.expressions).groups(program.everywhere(ast.Group))
         for machine in program.everywhere(ast.Machine):
-            MachineChecker(self.expressions).machine(machine)
+            if not machine.declaration.formals:
+                MachineChecker(self.expressions).plain(machine)
         for network in program.everywhere(ast.Network):
             NetworkChecker(self.expressions).network(network)
         nodes, links = TopologyChecker(self.expressions).topology()
@@ -81,8 +82,6 @@ class _ModelChecker(OfChanges, frozen=True):
             population=population,
             options=options,
             parameters=parameters,
-            machines={n: m for n, m in self.known.machines.items() if m is not None},
-            networks={n: m for n, m in self.known.networks.items() if m is not None},
             nodes=tuple(nodes.values()),
             links=tuple(links.values()),
             streams=streams,
@@ -109,7 +108,11 @@ class _ModelChecker(OfChanges, frozen=True):
             ),
             fits=tuple(self.known.fitted.items()),
             fitted=self._fitted(parameters),
+            # Last: a change may have put other arguments into a machine.
+            machines={n: m for n, m in self.known.machines.items() if m is not None},
+            networks={n: m for n, m in self.known.networks.items() if m is not None},
         )
+        self._unused_machines()
         self._unused_parameters()
         functions = FunctionChecker(self.expressions)
         for function in program.everywhere(ast.Func):  # last, when it is known which are called
@@ -149,6 +152,15 @@ class _ModelChecker(OfChanges, frozen=True):
         return (
             _NOBODY if bounds is None else ir.UserRange(users.name.text, *bounds, users.name.span)
         )
+
+    def _unused_machines(self) -> None:
+        """Check the machines with parameters that stand nowhere."""
+        used = {
+            name for machine in self.known.machines.values() if machine for name in machine.family
+        }
+        for machine in self.program.everywhere(ast.Machine):
+            if machine.declaration.formals and machine.qualified not in used:
+                MachineChecker(self.expressions).unused(machine)
 
     def _unused_parameters(self) -> None:
         """Say which parameters of the spec no formula names; to set them changes nothing."""

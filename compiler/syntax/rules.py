@@ -107,10 +107,12 @@ RULES: dict[str, Rule] = {
     "formal": _rule(ast.Formal, "name example"),
     "range": _rule(ast.Range, "low high"),
     # hardware, and what steps cost
-    "machine": _rule(ast.Machine, "name", "resource:resources* extra_rating:ratings* price source"),
+    "machine": _rule(
+        ast.Machine, "name formals*", "resource:resources* extra_rating:ratings* price source"
+    ),
     "machine_member": _rule(
         _machine_member,
-        "name parent",
+        "name formals* parent",
         "attribute:changes* queueing:changes* extra_rating:ratings* price source",
     ),
     "parent": _rule(ast.Parent, "name arguments*"),

@@ -95,11 +95,12 @@ class Model:
         from qps.solver.what_if.advice import advise  # noqa: PLC0415
 
         settings = _as_texts(set)
-        configuration = self.spec.configuration(scenario, settings)
-        solution = solve_model(self.spec.model, configuration)
-        found = advise(self.spec.model, configuration, solution) if advice else ()
+        spec = self.spec.with_machines_of(settings)
+        configuration = spec.configuration(scenario, settings)
+        solution = solve_model(spec.model, configuration)
+        found = advise(spec.model, configuration, solution) if advice else ()
         return solve_view(
-            self.spec.model, configuration, solution, tuple(settings), found, self.spec.warnings
+            spec.model, configuration, solution, tuple(settings), found, spec.warnings
         )
 
     def solve_for(
@@ -116,9 +117,10 @@ class Model:
         from qps.reports.text.inverse_text import inverse_view  # noqa: PLC0415
         from qps.solver.what_if.inverse import solve_for  # noqa: PLC0415
 
-        configuration = self.spec.configuration(scenario, _as_texts(set))
-        solution = solve_for(self.spec.model, configuration, name, population)
-        return inverse_view(solution, self.spec.model.file)
+        spec = self.spec.with_machines_of(_as_texts(set))
+        configuration = spec.configuration(scenario, _as_texts(set))
+        solution = solve_for(spec.model, configuration, name, population)
+        return inverse_view(solution, spec.model.file)
 
     def carry(
         self,
@@ -133,8 +135,9 @@ class Model:
         from qps.reports.text.sizing_text import sizing_view  # noqa: PLC0415
         from qps.solver.what_if.sizing import size  # noqa: PLC0415
 
-        configuration = self.spec.configuration(scenario, _as_texts(set))
-        return sizing_view(size(self.spec.model, configuration, population), self.spec.model.file)
+        spec = self.spec.with_machines_of(_as_texts(set))
+        configuration = spec.configuration(scenario, _as_texts(set))
+        return sizing_view(size(spec.model, configuration, population), spec.model.file)
 
     def graph(
         self,
@@ -144,7 +147,8 @@ class Model:
         """Return the symbolic load graph of one configuration."""
         from qps.compiler.lower.lowering import lower  # noqa: PLC0415
 
-        return lower(self.spec.model, self.spec.configuration(scenario, _as_texts(set)))
+        spec = self.spec.with_machines_of(_as_texts(set))
+        return lower(spec.model, spec.configuration(scenario, _as_texts(set)))
 
     def load_of(
         self,

@@ -62,7 +62,7 @@ class RowConditions(OfChanges, frozen=True):
 
     def _word_check(
         self, name: ast.Name, *, is_result: bool
-    ) -> Callable[[ast.Reference], str | None] | None:
+    ) -> Callable[[ast.Reference | ast.Call], str | None] | None:
         """Return how the words of a column are checked; None where it holds no words."""
         text = name.text
         if text in ("scenario", "mode"):
@@ -78,11 +78,16 @@ class RowConditions(OfChanges, frozen=True):
         return None
 
     def _word(
-        self, expr: ast.Comparison, name: ast.Name, check: Callable[[ast.Reference], str | None]
+        self,
+        expr: ast.Comparison,
+        name: ast.Name,
+        check: Callable[[ast.Reference | ast.Call], str | None],
     ) -> ir.Condition | None:
         value = expr.operands[-1]
         is_fit = len(expr.operands) == 2 and expr.operators[0] in ("==", "!=")  # noqa: PLR2004
-        if not is_fit or not isinstance(value, ast.Reference):
+        owner = self.main.names.get(name.text)
+        named = (ast.Reference, ast.Call) if isinstance(owner, ast.Node) else ast.Reference
+        if not is_fit or not isinstance(value, named):
             self.sink.report(
                 codes.NOT_A_CONDITION,
                 expr.span,
@@ -96,7 +101,9 @@ class RowConditions(OfChanges, frozen=True):
         condition = ir.RowIs(name.text, word)
         return condition if expr.operators[0] == "==" else ir.Negated(condition)
 
-    def _one_of(self, value: ast.Reference, known: Iterable[str], what: str) -> str | None:
+    def _one_of(
+        self, value: ast.Reference | ast.Call, known: Iterable[str], what: str
+    ) -> str | None:
         names = list(known)
         if value.name.text in names:
             return value.name.text
@@ -108,13 +115,13 @@ class RowConditions(OfChanges, frozen=True):
         )
         return None
 
-    def _kind(self, value: ast.Reference, declared: Declared) -> str | None:
+    def _kind(self, value: ast.Reference | ast.Call, declared: Declared) -> str | None:
         """Return the machine or network that a node or link is compared with."""
         is_node = isinstance(declared.declaration, ast.Node)
-        read = Place(value.name, None)
+        read = Place(value, None)
         return self.changes.places.kind(read, self.main, is_node=is_node)
 
-    def _requirement(self, value: ast.Reference) -> str | None:
+    def _requirement(self, value: ast.Reference | ast.Call) -> str | None:
         """Return the requirement that `limited_by` is compared with."""
         if value.name.parts[-1] == "load":
             owner = ast.Reference(value.span, ast.Name(value.name.span, value.name.parts[:-1]))
@@ -128,7 +135,7 @@ class RowConditions(OfChanges, frozen=True):
         ]
         return self._one_of(value, [*required, "quality"], "requirement")
 
-    def _resource(self, value: ast.Reference) -> str | None:
+    def _resource(self, value: ast.Reference | ast.Call) -> str | None:
         """Return the resource that `bottleneck` is compared with."""
         owner = self.main.names.get(value.name.parts[0]) if value.name.parts else None
         if isinstance(owner, ast.Node | ast.Link):

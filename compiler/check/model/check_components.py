@@ -18,6 +18,7 @@ from qps.compiler.check.values.part import Part, whole
 from qps.compiler.data.fit_columns import Reading
 from qps.compiler.data.fits import Fit
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.cores_together import effective_cores
 from qps.compiler.quantities.dimension import (
@@ -45,7 +46,16 @@ class ComponentChecker(Part, frozen=True):
         declared = self.named(module, name, ast.Machine)
         if declared is None:
             return None
-        MachineChecker(self.expressions).machine(declared)
+        if declared.declaration.formals:
+            self.sink.report(
+                codes.WRONG_KIND,
+                name.span,
+                f"`{name.text}` is a different machine with other arguments: which was measured?",
+                secondary=[Label(declared.declaration.name.span, "declared here")],
+                hint=f"declare it, `machine measured_one = {name.text}(…)`, and name that",
+            )
+            return None
+        MachineChecker(self.expressions).plain(declared)
         return declared.qualified
 
     def component(

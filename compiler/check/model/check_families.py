@@ -61,6 +61,8 @@ class FamilyChecker(Part, frozen=True):
             )
             if given is None:
                 return None
+            handed = child.scope.formals  # what is handed on as it is keeps where it was written
+            given = {name: handed.get(number.span.text, number) for name, number in given.items()}
             found.append(Member(above, Scope(above.module, allowed, given)))
         return tuple(found)
 
@@ -92,7 +94,7 @@ class FamilyChecker(Part, frozen=True):
 
 def formals_of(declaration: ast.Machine | ast.Network | ast.Component) -> tuple[ast.Formal, ...]:
     """Return what a declaration takes in parentheses."""
-    return declaration.formals if isinstance(declaration, ast.Component) else ()
+    return () if isinstance(declaration, ast.Network) else declaration.formals
 
 
 def source_of(line: Sequence[Member[K]]) -> str | None:

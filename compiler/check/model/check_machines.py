@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
+
 from qps.compiler import ir
 from qps.compiler.check.model.check_families import (
     FamilyChecker,
@@ -14,8 +16,9 @@ from qps.compiler.check.model.check_families import (
 )
 from qps.compiler.check.model.check_resources import ResourceChecker, Stated, merged
 from qps.compiler.check.names.declarations import DeclaredAs
-from qps.compiler.check.names.scope import Allowed
+from qps.compiler.check.names.scope import Allowed, Scope
 from qps.compiler.diagnostics import codes
+from qps.compiler.diagnostics.diagnostic import Label
 from qps.compiler.diagnostics.suggest import closest
 from qps.compiler.quantities.unit_binding import advice
 from qps.compiler.syntax import ast
@@ -27,15 +30,61 @@ _OF_A_RESOURCE = (*ast.OF_A_RESOURCE, "queueing")
 class MachineChecker(ResourceChecker, frozen=True):
     """Checks the machines that a model may use, each once."""
 
-    def machine(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
-        """Return a machine, or None where it was reported."""
-        name = declared.qualified
+    def machine(
+        self, declared: DeclaredAs[ast.Machine], stands: ast.Reference | ast.Call, scope: Scope
+    ) -> ir.Machine | None:
+        """Return the machine that stands somewhere, with its arguments; None where it was reported.
+
+        One with arguments is called as it is written: `pod(4, 8 GB)`.
+        """
+        declaration = declared.declaration
+        arguments = stands.arguments if isinstance(stands, ast.Call) else ()
+        if not declaration.formals and not arguments:
+            return self.plain(declared)
+        given = self.expressions.arguments(
+            declaration.name, declaration.formals, arguments, stands.span, declared, scope
+        )
+        numbers = [self.expressions.quantity(argument, scope) for argument in arguments]
+        if given is None or None in numbers:
+            return None
+        written = ", ".join(" ".join(argument.span.text.split()) for argument in arguments)
+        with self.sink.aside() as found:
+            made = self._known(f"{declared.qualified}({written})", declared, given)
+        for one in found:
+            used = Label(stands.span, "used here, with these arguments")
+            self.sink.add(structs.replace(one, secondary=(*one.secondary, used)))
+        return made
+
+    def plain(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
+        """Return a machine that takes no arguments, or None where it was reported."""
+        return self._known(declared.qualified, declared, {})
+
+    def _known(
+        self, name: str, declared: DeclaredAs[ast.Machine], given: dict[str, ir.Quantity]
+    ) -> ir.Machine | None:
         if name not in self.known.machines:
-            self.known.machines[name] = self._machine(declared)
+            self.known.machines[name] = self._machine(name, declared, given)
         return self.known.machines[name]
 
-    def _machine(self, declared: DeclaredAs[ast.Machine]) -> ir.Machine | None:
-        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, {})
+    def unused(self, declared: DeclaredAs[ast.Machine]) -> None:
+        """Check a machine with parameters that stands nowhere: the names in it."""
+        own = declared.declaration
+        formals = self.expressions.unknown(declared, own.formals, own.name.span)
+        if formals is None:
+            return
+        stated: list[ast.Expr | ast.Fit] = [item.capacity for item in own.resources]
+        stated += [a.value for i in own.resources for a in i.attributes if a.name.text == "idle"]
+        stated += [*own.ratings, *([] if own.price is None else [own.price])]
+        stated += [] if own.parent is None else own.parent.arguments
+        scope = Scope(declared.module, Allowed.NOTHING, formals)
+        for expr in stated:
+            if not isinstance(expr, ast.Fit):
+                self.expressions.quantity(expr, scope)
+
+    def _machine(
+        self, name: str, declared: DeclaredAs[ast.Machine], given: dict[str, ir.Quantity]
+    ) -> ir.Machine | None:
+        line = FamilyChecker(self.expressions).line(declared, Allowed.NOTHING, given)
         if line is None:
             return None
         built = {name: self.resource(stated) for name, stated in self._stated_by(line).items()}
@@ -46,14 +95,14 @@ class MachineChecker(ResourceChecker, frozen=True):
         if len(resources) < len(built) or ratings is None:
             return None
         return ir.Machine(
-            name=declared.qualified,
+            name=name,
             resources=tuple(resources.values()),
             ratings=ratings,
             price=price,
             span=declared.declaration.name.span,
             source=source_of(line),
             doc=doc_of(line),
-            family=tuple(member.declared.qualified for member in line[1:]),
+            family=tuple(m.declared.qualified for m in line if m.declared.qualified != name),
             origins=origins_of(line),
         )
 

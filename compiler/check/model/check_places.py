@@ -39,10 +39,30 @@ class PlaceChecker(Part, frozen=True):
             else:
                 report_name(self.sink, module, place.name, word, (wanted,))
             return None
-        built = (machine and MachineChecker(self.expressions).machine(machine)) or (
-            network and NetworkChecker(self.expressions).network(network)
+        stands = place.stands
+        if network is not None:
+            if isinstance(stands, ast.Call):
+                self._no_arguments(stands, "network")
+                return None
+            laid = NetworkChecker(self.expressions).network(network)
+            return None if laid is None else laid.name
+        assert machine is not None
+        if isinstance(stands, ast.Call) and not machine.declaration.formals:
+            self._no_arguments(stands, "machine")
+            return None
+        scope = Scope(module, Allowed.NOTHING)
+        built = MachineChecker(self.expressions).machine(machine, stands, scope)
+        return None if built is None else built.name
+
+    def _no_arguments(self, stands: ast.Call, what: str) -> None:
+        """Report what is written as a call and takes nothing: most mean how many there are."""
+        count = f" * {stands.arguments[0].span.text}" if len(stands.arguments) == 1 else ""
+        self.sink.report(
+            codes.WRONG_KIND,
+            stands.span,
+            f"{what} `{stands.name.text}` takes no arguments",
+            hint=f"write `{stands.name.text}{count}`",
         )
-        return None if built is None else found.qualified
 
     def count(self, expr: ast.Expr, *, is_node: bool) -> ir.Expr | None:
         """Return how many there are of a node or link; none of a node that no stream visits."""

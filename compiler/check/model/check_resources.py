@@ -97,7 +97,7 @@ class ResourceChecker(AttributeChecker, frozen=True):
         return ir.Resource(
             name=stated.name.text,
             kind=ir.ResourceKind.PROCESSOR,
-            capacity=replace(cores, dimension=DIMENSIONLESS, bound="", divisors=()),
+            capacity=replace(cores, dimension=DIMENSIONLESS, divisors=()),
             speed=processor.speed,
             idle=idle,
             work=DIMENSIONLESS,
@@ -139,6 +139,8 @@ class ResourceChecker(AttributeChecker, frozen=True):
             rated = bool(quantity.dimension.bases & self.program.rating_bases)
             counted = "core" in quantity.dimension.bases
             is_rated = is_rated or rated
+            if counted and scope.formals:
+                cores, plain = [*cores, *plain], []  # `count * 1 core`: so many cores
             group = speeds if rated else (cores if counted else plain)
             group.append(_inverse(quantity) if below else quantity)
         # A plain factor makes a rated processor faster; only `core` says that there are several.
@@ -305,8 +307,12 @@ def _product(factors: list[ir.Quantity], whole: Span) -> ir.Quantity:
     dimension = DIMENSIONLESS
     for factor in factors:
         dimension = dimension * factor.dimension
+    bounds = dict.fromkeys(factor.bound for factor in factors if factor.bound)
     return ir.Quantity(
-        expr=multiply([factor.expr for factor in factors]), dimension=dimension, span=whole
+        expr=multiply([factor.expr for factor in factors]),
+        dimension=dimension,
+        span=whole,
+        bound=", ".join(bounds),
     )
 
 

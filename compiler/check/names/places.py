@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from msgspec import Struct
 
@@ -17,38 +17,43 @@ K = TypeVar("K", ast.Machine, ast.Network)
 
 
 class Place(Struct, frozen=True):
-    """A machine or network and, where one was given, how many of it."""
+    """A machine or network and, where one was given, how many of it.
 
-    name: ast.Name
+    `stands` is the machine as it is written, with its arguments where it has some.
+    """
+
+    stands: ast.Reference | ast.Call
     count: ast.Expr | None
+
+    @property
+    def name(self) -> ast.Name:
+        """The name of the machine or network."""
+        return self.stands.name
 
 
 def place_of(expr: ast.Expr, module: Module) -> Place | None:
     """Read `ws.ipx * N`, or `N * ws.ipx`, as a machine and a count; None for none."""
-    if isinstance(expr, ast.Reference):
-        return Place(expr.name, None)
+    if isinstance(expr, ast.Reference) or _is_hardware(expr, module):
+        return Place(expr, None)
     if not isinstance(expr, ast.Product):
         return None
-    names = [f.name for below, f in expr.factors if isinstance(f, ast.Reference) and not below]
-    hardware = [name for name in names if _is_hardware(name, module)]
     first = expr.factors[0][1]
-    stands = [*hardware, *([first.name] if isinstance(first, ast.Reference) else [])]
-    if not stands:
+    found = [factor for below, factor in expr.factors if not below and _is_hardware(factor, module)]
+    found += [first] if isinstance(first, ast.Reference) else []
+    if not found:
         return None
-    rest = [pair for pair in expr.factors if not _is(pair[1], stands[0])]
+    rest = [pair for pair in expr.factors if pair[1] is not found[0]]
     if rest[0][0]:
         return None
     span = rest[0][1].span.to(rest[-1][1].span)
-    return Place(stands[0], rest[0][1] if len(rest) == 1 else ast.Product(span, tuple(rest)))
+    return Place(found[0], rest[0][1] if len(rest) == 1 else ast.Product(span, tuple(rest)))
 
 
-def _is(expr: ast.Expr, name: ast.Name) -> bool:
-    return isinstance(expr, ast.Reference) and expr.name is name
-
-
-def _is_hardware(name: ast.Name, module: Module) -> bool:
-    """Return whether a name is that of a machine or a network."""
-    declared = lookup(module, name)
+def _is_hardware(expr: ast.Expr, module: Module) -> TypeGuard[ast.Reference | ast.Call]:
+    """Return whether an expression is a machine, `pod(4, 8 GB)`, or a network."""
+    if not isinstance(expr, ast.Reference | ast.Call):
+        return False
+    declared = lookup(module, expr.name)
     return declared is not None and isinstance(declared.declaration, ast.Machine | ast.Network)
 
 

@@ -55,8 +55,11 @@ class ResourceItem(Written, frozen=True, kw_only=True):
 class Machine(Shared, frozen=True, kw_only=True):
     """A machine with its resources and further ratings, or one that is its parent but for these.
 
-    `of_nothing` is said of a resource, and none stands before it.
+    One with `formals` is a machine with their values put in: `pod(4, 8 GB)`. `of_nothing` is said
+    of a resource, and none stands before it.
     """
+
+    formals: tuple[Formal, ...] = ()
 
     resources: tuple[ResourceItem, ...] = ()
     ratings: tuple[Expr, ...] = ()

@@ -41,7 +41,8 @@ def compared(
     old: Spec, new: Spec, scenario: str | None = None, settings: tuple[str, ...] = ()
 ) -> tuple[Difference, DifferenceView]:
     """Return what differs between two specs, each as a scenario and settings change it."""
-    sides = [Side(spec.model, spec.configuration(scenario, settings)) for spec in (old, new)]
+    both = [spec.with_machines_of(settings) for spec in (old, new)]
+    sides = [Side(spec.model, spec.configuration(scenario, settings)) for spec in both]
     found = difference(*sides)
     views = [
         solve_view(side.model, side.configuration, solution, settings)

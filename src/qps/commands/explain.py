@@ -25,7 +25,7 @@ def run(arguments: Namespace) -> Exit:
     """Explain a load, measure or axis of a spec."""
     if arguments.name is None:
         return _explain_code(str(arguments.file))
-    spec = load(arguments.file)
+    spec = load(arguments.file).with_machines_of(arguments.set)
     show(spec.warnings, arguments)
     drawn = {figure.name: figure for figure in spec.model.figures}
     if arguments.name in drawn:

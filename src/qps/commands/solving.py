@@ -41,6 +41,7 @@ def solved_spec(
     spec: Spec, scenario: str | None, settings: tuple[str, ...], *, advice: bool
 ) -> Solved:
     """Solve a spec as a scenario and settings change it."""
+    spec = spec.with_machines_of(settings)
     configuration = spec.configuration(scenario, settings)
     solution = solve_model(spec.model, configuration)
     helping = advise(spec.model, configuration, solution) if advice else ()
